@@ -1,0 +1,77 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// The same strictness in every room: no implicit existentials, no transitive imports, and the word
+/// `unsafe` before every expression that leaves memory safety (`grep -rn "unsafe " Sources` lists them).
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .strictMemorySafety(),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        swiftSettings: house,
+        linkerSettings: libraries.map { .linkedLibrary($0) }
+    )
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: [.target(name: name)] + dependencies,
+        swiftSettings: [.swiftLanguageMode(.v6)],
+        linkerSettings: libraries.map { .linkedLibrary($0) }
+    )
+}
+
+let package = Package(
+    name: "keytool",
+    products: [
+        .executable(name: "keytool", targets: ["keytool"]),
+        .library(name: "Primitives", targets: ["Primitives"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        // Storey 0: C libraries of the system, and the system itself.
+        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        // Storey 1
+        room("SecureMemory", ["CSodium"], linking: ["sodium"]),
+        // Storey 2
+        room("Encodings", ["SecureMemory", "CZlib"], linking: ["z"]),
+        room("Primitives", ["SecureMemory", "CSodium", "COpenSSL"], linking: ["sodium", "crypto"]),
+        room("AtomicFiles", ["SecureMemory", "CLinux"]),
+        // Storey 3
+        room("SafeWire", ["Encodings"]),
+        room("KeyWrapping", ["Encodings", "SecureMemory"]),
+        room("QRCode", ["CQREncode"], linking: ["qrencode"]),
+        // Storey 4
+        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
+        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        // Storey 5
+        room("SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("Transports", ["SafeWire", "SafeFolder", "AtomicFiles"]),
+        // Storey 7
+        .executableTarget(
+            name: "keytool",
+            dependencies: [
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeFolder", "SafeWire", "KeyWrapping", "QRCode",
+                "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house
+        ),
+    ]
+)

@@ -1,0 +1,25 @@
+/// Why a file or folder could not be used. `path` is for people; it holds nothing secret.
+public enum FileError: Error, Equatable, Sendable {
+    /// There is nothing of that name.
+    case missing(path: String)
+    /// Something of that name exists already.
+    case exists(path: String)
+    /// Group or others may read or write it; `mode` is its permission bits.
+    case exposed(path: String, mode: UInt32)
+    /// It belongs to another account; `owner` is its user id.
+    case notOurs(path: String, owner: UInt32)
+    /// A link, a second hard link, a FIFO or a folder stands where a plain file belongs, or the reverse.
+    case wrongKind(path: String)
+    /// The link on the way, or a folder above it, could be changed by another account.
+    case unsafeLink(path: String)
+    /// The file holds more than `limit` bytes.
+    case tooLarge(path: String, limit: Int)
+    /// Another process holds the lock, still after the wait.
+    case locked(path: String)
+    /// A system call failed; `code` is its errno.
+    case system(Operation, path: String, code: Int32)
+
+    public enum Operation: String, Sendable {
+        case open, read, write, sync, rename, remove, list, lock
+    }
+}

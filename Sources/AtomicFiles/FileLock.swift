@@ -1,0 +1,54 @@
+internal import CLinux
+internal import Glibc
+
+/// An exclusive flock(2) on a file of a folder. The kernel drops it with the process, so it never
+/// goes stale; it ends with this value.
+public struct FileLock: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// How long to sleep between two tries.
+    private static let pause = Duration.milliseconds(50)
+
+    fileprivate init(_ name: String, in folder: borrowing Folder, wait: Duration) throws(FileError) {
+        let path = folder.path(of: name)
+        let deadline = ContinuousClock.now + wait
+        while true {
+            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            let file = unsafe keytool_openat(folder.descriptor, name, flags, 0o600)
+            guard file >= 0 else { throw FileError(.open, path: path, code: errno) }
+            do throws(FileError) {
+                let status = try Folder.status(of: file, path: path)
+                try folder.check(status, name)
+                if flock(file, LOCK_EX | LOCK_NB) == 0 {
+                    // The file may have been replaced between open and lock: then this lock excludes nobody.
+                    if let now = try folder.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
+                        descriptor = file
+                        return
+                    }
+                } else if errno != EWOULDBLOCK && errno != EINTR {
+                    throw FileError.system(.lock, path: path, code: errno)
+                } else if ContinuousClock.now >= deadline {
+                    throw FileError.locked(path: path)
+                } else {
+                    usleep(UInt32(Self.pause / .microseconds(1)))
+                }
+            } catch {
+                close(file)
+                throw error
+            }
+            close(file)
+        }
+    }
+}
+
+extension Folder {
+    /// Takes the lock on the file `name`, which is made where it is missing (0600, empty).
+    /// - Throws: `.locked` where another process still holds it after `wait`.
+    public func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
+        try FileLock(name, in: self, wait: wait)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+
+// What a file or folder is and who may touch it, checked on the open descriptor or without following.
+
+extension Folder {
+    /// Takes over a descriptor that open answered, once what it leads to is found acceptable.
+    static func adopt(_ descriptor: Int32, path: String, rule: Rule) throws(FileError) -> Folder {
+        guard descriptor >= 0 else { throw FileError(.open, path: path, code: errno) }
+        let folder = Folder(descriptor: descriptor, path: path, rule: rule)
+        let status = try status(of: descriptor, path: path)
+        if rule == .secret { try checkSecrecy(status, path: path) }
+        return folder
+    }
+
+    /// The file must be plain; under `.secret` also ours, with no permissions for others and one name.
+    func check(_ status: stat, _ name: String) throws(FileError) {
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .wrongKind(path: path(of: name)) }
+        guard rule == .secret else { return }
+        guard status.st_nlink == 1 else { throw .wrongKind(path: path(of: name)) }
+        try Self.checkSecrecy(status, path: path(of: name))
+    }
+
+    /// The status of a name, without following a link; nil where there is nothing of that name.
+    func status(_ name: String) throws(FileError) -> stat? {
+        var status = stat()
+        if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        guard errno == ENOENT else { throw FileError(.open, path: path(of: name), code: errno) }
+        return nil
+    }
+
+    static func status(of descriptor: Int32, path: String) throws(FileError) -> stat {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
+        return status
+    }
+
+    private static func checkSecrecy(_ status: stat, path: String) throws(FileError) {
+        guard status.st_uid == geteuid() else { throw .notOurs(path: path, owner: status.st_uid) }
+        guard status.st_mode & 0o077 == 0 else { throw .exposed(path: path, mode: status.st_mode & 0o7777) }
+    }
+}
+
+extension FileError {
+    /// The error that an errno means where a name was looked up.
+    init(_ operation: Operation, path: String, code: Int32) {
+        self =
+            switch code {
+            case ENOENT: .missing(path: path)
+            case EEXIST: .exists(path: path)
+            // O_NOFOLLOW met a link; O_DIRECTORY met a file; a folder was opened for writing; a FIFO or socket.
+            case ELOOP, ENOTDIR, EISDIR, ENXIO: .wrongKind(path: path)
+            default: .system(operation, path: path, code: code)
+            }
+    }
+}

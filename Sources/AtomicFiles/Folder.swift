@@ -1,0 +1,149 @@
+internal import CLinux
+internal import Glibc
+public import SecureMemory
+
+/// An open folder. Everything in it is reached relative to its descriptor and never through a link,
+/// so that a path swapped halfway leads nowhere else.
+@safe
+public struct Folder: ~Copyable, Sendable {
+    /// Who may share a folder and its files.
+    public enum Rule: Sendable {
+        /// Ours alone: owned by us, no permission for others, files with a single name.
+        case secret
+        /// Whatever the file system says; only links and special files are refused.
+        case shared
+    }
+
+    /// The path as it was given, for messages.
+    public let path: String
+    let rule: Rule
+    let descriptor: Int32
+
+    init(descriptor: Int32, path: String, rule: Rule) {
+        self.descriptor = descriptor
+        self.path = path
+        self.rule = rule
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Opens an existing folder.
+    ///
+    /// Under `.secret` the path may be a link only where nobody but root and we could redirect it (see `LinkRule`).
+    public static func open(_ path: String, rule: Rule) throws(FileError) -> Folder {
+        let target = rule == .secret ? try LinkRule.resolve(path) : path
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
+        return unsafe try adopt(keytool_openat(AT_FDCWD, target, flags, 0), path: path, rule: rule)
+    }
+
+    /// Makes the folder, and those above it that are missing (0700); one that exists is fine.
+    public static func make(_ path: String) throws(FileError) {
+        var end = path.startIndex
+        while end < path.endIndex {
+            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+            let part = String(path[..<end])
+            if unsafe mkdir(part, 0o700) != 0 && errno != EEXIST && end == path.endIndex {
+                throw FileError(.open, path: part, code: errno)
+            }
+        }
+    }
+
+    /// Opens a folder inside this one.
+    public func folder(_ name: String) throws(FileError) -> Folder {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
+        return unsafe try Self.adopt(keytool_openat(descriptor, name, flags, 0), path: path(of: name), rule: rule)
+    }
+
+    /// Makes a folder inside this one (0700). One that exists is fine.
+    public func makeFolder(_ name: String) throws(FileError) {
+        guard unsafe mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
+            throw FileError(.open, path: path(of: name), code: errno)
+        }
+    }
+
+    /// The names in this folder, without those that begin with a dot, in byte order.
+    public func names() throws(FileError) -> [String] {
+        try allNames().filter { !$0.hasPrefix(".") }
+    }
+
+    private func allNames() throws(FileError) -> [String] {
+        let duplicate = unsafe keytool_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard duplicate >= 0, let stream = unsafe fdopendir(duplicate) else {
+            throw FileError(.list, path: path, code: errno)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw FileError(.list, path: path, code: errno) }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Whether something of that name stands here, whatever it is.
+    public func contains(_ name: String) throws(FileError) -> Bool {
+        try status(name) != nil
+    }
+
+    /// Reads a whole file into guarded memory.
+    /// - Parameter limit: in bytes; it is checked before memory is taken.
+    public func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
+        // O_NONBLOCK: opening a FIFO that somebody put here must not wait for a writer.
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = unsafe keytool_openat(descriptor, name, flags, 0)
+        guard file >= 0 else { throw FileError(.open, path: path(of: name), code: errno) }
+        defer { close(file) }
+        let status = try Self.status(of: file, path: path(of: name))
+        try check(status, name)
+        guard status.st_size <= limit else { throw .tooLarge(path: path(of: name), limit: limit) }
+        return try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in
+            var used = 0
+            while used < bytes.count {
+                let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                    unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
+                }
+                if read < 0 && errno == EINTR { continue }
+                guard read >= 0 else { throw FileError(.read, path: path(of: name), code: errno) }
+                if read == 0 { break }
+                used += read
+            }
+            return used
+        }
+    }
+
+    /// Removes a file; one that is not there is fine.
+    public func remove(_ name: String) throws(FileError) {
+        guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw FileError(.remove, path: path(of: name), code: errno)
+        }
+        try sync()
+    }
+
+    /// Removes a folder in this one, with the files in it; one that is not there is fine.
+    public func removeFolder(_ name: String) throws(FileError) {
+        guard try contains(name) else { return }
+        let inner = try folder(name)
+        for file in try inner.allNames() { try inner.remove(file) }
+        guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
+            throw FileError(.remove, path: path(of: name), code: errno)
+        }
+        try sync()
+    }
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// Makes what happened to names in this folder survive a power cut.
+    func sync() throws(FileError) {
+        // Some network file systems cannot sync a folder and say so; they have nothing to lose by it.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw FileError(.sync, path: path, code: errno)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+public import SecureMemory
+
+/// Base64 of RFC 4648: standard alphabet, padded, no line breaks.
+///
+/// Characters are computed, not looked up: a private key passes here, and a table index would leave
+/// its traces in the cache.
+public enum Base64 {
+    /// Characters that `count` bytes become.
+    public static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
+
+    public static func encode(_ bytes: Span<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(encodedCount(bytes.count))
+        encode(bytes) { text.append($0) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Encodes a secret; the text is as secret as the bytes.
+    public static func encode(_ bytes: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
+        encode(bytes) { buffer.append($0) }
+    }
+
+    /// - Returns: nil where `text` is not the one padded encoding of some bytes.
+    public static func decode(_ text: Span<UInt8>) -> SecureBytes? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let padding = UInt8(ascii: "=")
+        let last = text.count - 1
+        let padded = text.isEmpty || text[last] != padding ? 0 : text[last - 1] != padding ? 1 : 2
+        var buffer = SecureBuffer(capacity: text.count / 4 * 3)
+        var invalid: UInt32 = 0
+        for start in stride(from: 0, to: text.count, by: 4) {
+            let missing = start + 4 == text.count ? padded : 0
+            var group: UInt32 = 0
+            for index in start..<start + 4 {
+                let value = start + 4 - index <= missing ? 0 : value(text[index])
+                invalid |= value
+                group = group << 6 | (value & 0x3f)
+            }
+            // The bits that padding leaves unused must be zero, or two texts would mean the same.
+            if missing > 0 { invalid |= (group & (missing == 1 ? 0xff : 0xffff)) << 16 }
+            for shift in stride(from: 16, through: 8 * UInt32(missing), by: -8) {
+                buffer.append(UInt8(truncatingIfNeeded: group >> shift))
+            }
+        }
+        return invalid & ~0x3f == 0 ? buffer.finish() : nil
+    }
+
+    private static func encode(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) {
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let length = min(3, bytes.count - start)
+            var group: UInt32 = 0
+            for index in 0..<3 { group = group << 8 | (index < length ? UInt32(bytes[start + index]) : 0) }
+            for index in 0..<4 {
+                write(index <= length ? character(group >> UInt32(18 - 6 * index) & 0x3f) : UInt8(ascii: "="))
+            }
+        }
+    }
+
+    // All ones where low <= value <= high, else zero; values stay below 2^31.
+    private static func mask(_ value: UInt32, _ low: UInt32, _ high: UInt32) -> UInt32 {
+        let below = (value &- low) >> 31
+        let above = (high &- value) >> 31
+        return (below | above) &- 1
+    }
+
+    private static func character(_ value: UInt32) -> UInt8 {
+        let text =
+            mask(value, 0, 25) & (value &+ 65)
+            | mask(value, 26, 51) & (value &+ 71)
+            | mask(value, 52, 61) & (value &- 4)
+            | mask(value, 62, 62) & 43
+            | mask(value, 63, 63) & 47
+        return UInt8(truncatingIfNeeded: text)
+    }
+
+    // 0...63, or a value with higher bits set where the character is not of the alphabet.
+    private static func value(_ character: UInt8) -> UInt32 {
+        let text = UInt32(character)
+        let upper = mask(text, 65, 90)
+        let lower = mask(text, 97, 122)
+        let digit = mask(text, 48, 57)
+        let plus = mask(text, 43, 43)
+        let slash = mask(text, 47, 47)
+        let value =
+            upper & (text &- 65) | lower & (text &- 71) | digit & (text &+ 4) | plus & 62 | slash & 63
+        return value | ~(upper | lower | digit | plus | slash) & 0x8000_0000
+    }
+}

@@ -1,0 +1,131 @@
+internal import CZlib
+public import SecureMemory
+
+// A gzip member (RFC 1952) as keytool writes it:
+//
+//   offset  length  meaning
+//        0       2  1f 8b
+//        2       1  8: deflate
+//        3       1  flags: none
+//        4       4  mtime: 0
+//        8       1  XFL: 0
+//        9       1  OS: 0
+//       10     5+n  deflate, stored blocks: final bit and type 00, length, its complement, n <= 65,535 bytes
+//     end-8       4  CRC-32 of the content, little endian
+//     end-4       4  length of the content modulo 2^32, little endian
+//
+// Stored blocks (deflate level 0) are what the apps write: the length of the ciphertext then tells
+// nothing about how well the content compresses. They need no zlib, whose window would keep an
+// unguarded copy of the content.
+
+public enum Gzip {
+    private static let headerCount = 10
+    private static let trailerCount = 8
+    private static let blockHeaderCount = 5
+    private static let maxBlockCount = 65_535
+
+    /// Wraps `content` in stored blocks.
+    /// - Returns: content + 18 bytes + 5 for each 65,535 begun.
+    public static func store(_ content: Span<UInt8>) -> SecureBytes {
+        let blocks = max(1, (content.count + maxBlockCount - 1) / maxBlockCount)
+        var member = SecureBuffer(
+            capacity: headerCount + blocks * blockHeaderCount + content.count + trailerCount)
+        for byte: UInt8 in [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0] { member.append(byte) }
+        for block in 0..<blocks {
+            let start = block * maxBlockCount
+            let end = min(start + maxBlockCount, content.count)
+            let length = UInt16(end - start)
+            member.append(block == blocks - 1 ? 1 : 0)
+            append(UInt32(length), bytes: 2, to: &member)
+            append(UInt32(~length), bytes: 2, to: &member)
+            member.append(content.extracting(start..<end))
+        }
+        append(checksum(content), bytes: 4, to: &member)
+        append(UInt32(truncatingIfNeeded: content.count), bytes: 4, to: &member)
+        return member.finish()
+    }
+
+    /// Unwraps one gzip member of any compression level.
+    ///
+    /// Memory is taken for the length that the trailer promises, at most `limit` bytes, and a content
+    /// that is longer or shorter is refused: a small member that would grow without end costs nothing.
+    /// - Throws: `.notGzip`, `.tooLarge(limit:)`, or `.damaged` (deflate, length or checksum).
+    public static func open(_ member: Span<UInt8>, limit: Int) throws(GzipError) -> SecureBytes {
+        let start = try contentOffset(member)
+        let end = member.count - trailerCount
+        guard start <= end else { throw .damaged }
+        let length = Int(littleEndian(member, at: end + 4))
+        guard length <= limit else { throw .tooLarge(limit: limit) }
+        let content = try SecureBytes(count: length) { (content) throws(GzipError) in
+            guard inflate(member.extracting(start..<end), into: &content) else { throw .damaged }
+        }
+        let actual = content.withBytes { checksum($0) }
+        guard actual == littleEndian(member, at: end) else { throw .damaged }
+        return content
+    }
+
+    /// Where the deflate stream begins: behind the header and the optional fields that it announces.
+    private static func contentOffset(_ member: Span<UInt8>) throws(GzipError) -> Int {
+        guard member.count >= headerCount + trailerCount, member[0] == 0x1f, member[1] == 0x8b, member[2] == 8,
+            member[3] & 0xe0 == 0
+        else { throw .notGzip }
+        let flags = member[3]
+        var offset = headerCount
+        if flags & 0x04 != 0 {  // FEXTRA
+            guard offset + 2 <= member.count else { throw .damaged }
+            offset += 2 + Int(member[offset]) + Int(member[offset + 1]) << 8
+        }
+        for flag: UInt8 in [0x08, 0x10] where flags & flag != 0 {  // FNAME, FCOMMENT: up to a zero byte
+            while offset < member.count, member[offset] != 0 { offset += 1 }
+            offset += 1
+        }
+        if flags & 0x02 != 0 { offset += 2 }  // FHCRC
+        return offset
+    }
+
+    /// Whether `deflated` is exactly one deflate stream of exactly `content.count` bytes.
+    ///
+    /// One call with Z_FINISH and the whole output: zlib then keeps no window of its own.
+    private static func inflate(_ deflated: Span<UInt8>, into content: inout MutableSpan<UInt8>) -> Bool {
+        var stream = unsafe z_stream()
+        guard unsafe keytool_inflate_init_raw(&stream) == Z_OK else { return false }
+        defer { unsafe inflateEnd(&stream) }
+        // zlib refuses a null output; an empty content still needs somewhere to point.
+        var nothing: UInt8 = 0
+        return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
+            unsafe content.withUnsafeMutableBufferPointer { content in
+                unsafe deflated.withUnsafeBufferPointer { deflated in
+                    unsafe stream.next_in = UnsafeMutablePointer(mutating: deflated.baseAddress)
+                    unsafe stream.avail_in = UInt32(deflated.count)
+                    unsafe stream.next_out = content.baseAddress ?? nothing
+                    unsafe stream.avail_out = UInt32(content.count)
+                    let result = unsafe CZlib.inflate(&stream, Z_FINISH)
+                    return unsafe result == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0
+                }
+            }
+        }
+    }
+
+    private static func checksum(_ content: Span<UInt8>) -> UInt32 {
+        unsafe content.withUnsafeBufferPointer { content in
+            UInt32(truncatingIfNeeded: unsafe crc32(0, content.baseAddress, UInt32(content.count)))
+        }
+    }
+
+    private static func littleEndian(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
+        (0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
+    }
+
+    private static func append(_ value: UInt32, bytes: Int, to buffer: inout SecureBuffer) {
+        for index in 0..<bytes { buffer.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
+    }
+}
+
+public enum GzipError: Error, Equatable, Sendable {
+    /// It does not begin as a gzip member of deflate does.
+    case notGzip
+    /// It announces more content than `limit` bytes.
+    case tooLarge(limit: Int)
+    /// The compressed data, its length or its checksum do not fit together.
+    case damaged
+}

@@ -1,0 +1,246 @@
+public import SecureMemory
+
+/// The one JSON reader: strict RFC 8259 over bytes that may be secret, with limits before work.
+///
+/// Beyond the grammar it refuses what two readers would understand differently: duplicate names
+/// (compared after unescaping), lone surrogates, invalid UTF-8, and U+0000. A string may be *cut*:
+/// its place is reported and its text never becomes a `String`, so that a private key inside a
+/// document stays in guarded memory.
+public struct JSONScanner {
+    /// What a document may cost.
+    public struct Limits: Sendable {
+        public var depth: Int
+        public var values: Int
+
+        public init(depth: Int = 64, values: Int = 1_000_000) {
+            self.depth = depth
+            self.values = values
+        }
+    }
+
+    private let limits: Limits
+    private let cutPath: [String]
+    private var position = 0
+    private var values = 0
+    private var cut: Range<Int>?
+
+    private init(limits: Limits, cutPath: [String]) {
+        self.limits = limits
+        self.cutPath = cutPath
+    }
+
+    /// Reads one document.
+    /// - Throws: `JSONError` with the offset in bytes; never a piece of the text.
+    public static func parse(_ bytes: Span<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        try parse(bytes, cutting: [], limits: limits).value
+    }
+
+    /// Reads one document without the string at `path` (object member names from the root).
+    /// - Returns: the document with that member left out, and where its text stands between the
+    ///   quotes, still escaped (nil where the document has no such string). Read it with `unescape`.
+    public static func parse(
+        _ bytes: Span<UInt8>, cutting path: [String], limits: Limits = Limits()
+    ) throws(JSONError) -> (value: JSONValue, cut: Range<Int>?) {
+        var scanner = JSONScanner(limits: limits, cutPath: path)
+        scanner.skipBlanks(bytes)
+        let value = try scanner.value(bytes, depth: 0, onPath: true)
+        scanner.skipBlanks(bytes)
+        guard scanner.position == bytes.count else { throw .syntax(offset: scanner.position) }
+        return (value, scanner.cut)
+    }
+
+    /// The text of a string that was cut, unescaped into guarded memory.
+    public static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
+        var scanner = JSONScanner(limits: Limits(), cutPath: [])
+        scanner.position = range.lowerBound
+        // No escape is shorter than what it stands for.
+        var text = SecureBuffer(capacity: range.count)
+        try scanner.characters(bytes) { text.append($0) }
+        return text.finish()
+    }
+
+    // MARK: Values
+
+    private mutating func value(
+        _ bytes: Span<UInt8>, depth: Int, onPath: Bool
+    ) throws(JSONError) -> JSONValue {
+        values += 1
+        guard values <= limits.values else { throw .tooManyValues(limit: limits.values) }
+        guard depth < limits.depth else { throw .tooDeep(limit: limits.depth) }
+        switch peek(bytes) {
+        case UInt8(ascii: "{"): return try object(bytes, depth: depth, onPath: onPath)
+        case UInt8(ascii: "["): return try array(bytes, depth: depth)
+        case UInt8(ascii: "\""): return .string(try string(bytes))
+        case UInt8(ascii: "t"): return try word("true", meaning: .bool(true), bytes)
+        case UInt8(ascii: "f"): return try word("false", meaning: .bool(false), bytes)
+        case UInt8(ascii: "n"): return try word("null", meaning: .null, bytes)
+        default: return .number(try number(bytes))
+        }
+    }
+
+    private mutating func object(
+        _ bytes: Span<UInt8>, depth: Int, onPath: Bool
+    ) throws(JSONError) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        var names: Set<[UInt8]> = []
+        position += 1
+        skipBlanks(bytes)
+        if accept(UInt8(ascii: "}"), bytes) { return .object([]) }
+        while true {
+            let start = position
+            guard peek(bytes) == UInt8(ascii: "\"") else { throw .syntax(offset: position) }
+            let name = try string(bytes)
+            guard names.insert(Array(name.utf8)).inserted else { throw .duplicateName(offset: start) }
+            skipBlanks(bytes)
+            guard accept(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: position) }
+            skipBlanks(bytes)
+            let isOnPath = onPath && depth < cutPath.count && cutPath[depth].utf8.elementsEqual(name.utf8)
+            if isOnPath && depth == cutPath.count - 1 && peek(bytes) == UInt8(ascii: "\"") {
+                position += 1
+                let text = position
+                try characters(bytes) { _ in }
+                cut = text..<position - 1
+            } else {
+                members.append(.init(name, try value(bytes, depth: depth + 1, onPath: isOnPath)))
+            }
+            skipBlanks(bytes)
+            if accept(UInt8(ascii: "}"), bytes) { return .object(members) }
+            guard accept(UInt8(ascii: ","), bytes) else { throw .syntax(offset: position) }
+            skipBlanks(bytes)
+        }
+    }
+
+    private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONValue {
+        var elements: [JSONValue] = []
+        position += 1
+        skipBlanks(bytes)
+        if accept(UInt8(ascii: "]"), bytes) { return .array([]) }
+        while true {
+            elements.append(try value(bytes, depth: depth + 1, onPath: false))
+            skipBlanks(bytes)
+            if accept(UInt8(ascii: "]"), bytes) { return .array(elements) }
+            guard accept(UInt8(ascii: ","), bytes) else { throw .syntax(offset: position) }
+            skipBlanks(bytes)
+        }
+    }
+
+    private mutating func word(
+        _ word: StaticString, meaning value: JSONValue, _ bytes: Span<UInt8>
+    ) throws(JSONError) -> JSONValue {
+        for character in word.description.utf8 {
+            guard accept(character, bytes) else { throw .syntax(offset: position) }
+        }
+        return value
+    }
+
+    // number = [ "-" ] ( "0" / 1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ "+" / "-" ] 1*digit ]
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        let start = position
+        _ = accept(UInt8(ascii: "-"), bytes)
+        if !accept(UInt8(ascii: "0"), bytes) { try digits(bytes) }
+        if accept(UInt8(ascii: "."), bytes) { try digits(bytes) }
+        if accept(UInt8(ascii: "e"), bytes) || accept(UInt8(ascii: "E"), bytes) {
+            if !accept(UInt8(ascii: "+"), bytes) { _ = accept(UInt8(ascii: "-"), bytes) }
+            try digits(bytes)
+        }
+        return String(decoding: (start..<position).map { bytes[$0] }, as: UTF8.self)
+    }
+
+    private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {
+        let start = position
+        while let byte = peek(bytes), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        guard position > start else { throw .syntax(offset: position) }
+    }
+
+    // MARK: Strings
+
+    private mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
+        let start = position
+        position += 1
+        var text: [UInt8] = []
+        try characters(bytes) { text.append($0) }
+        guard let string = String(validating: text, as: UTF8.self) else { throw .notUnicode(offset: start) }
+        return string
+    }
+
+    /// Reads up to and past the closing quote, unescaped.
+    private mutating func characters(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) throws(JSONError) {
+        while let byte = peek(bytes) {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return
+            case UInt8(ascii: "\\"): try escape(bytes, to: write)
+            case 0..<0x20: throw .syntax(offset: position - 1)
+            default: write(byte)
+            }
+        }
+        // `unescape` reads a range that ends at its quote, so only a cut-off text comes here.
+        throw .syntax(offset: position)
+    }
+
+    private mutating func escape(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) throws(JSONError) {
+        let start = position - 1
+        guard let byte = peek(bytes) else { throw .syntax(offset: position) }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): write(byte)
+        case UInt8(ascii: "b"): write(0x08)
+        case UInt8(ascii: "f"): write(0x0c)
+        case UInt8(ascii: "n"): write(0x0a)
+        case UInt8(ascii: "r"): write(0x0d)
+        case UInt8(ascii: "t"): write(0x09)
+        case UInt8(ascii: "u"):
+            var code = try hexadecimal(bytes)
+            if (0xd800..<0xdc00).contains(code) {
+                guard accept(UInt8(ascii: "\\"), bytes), accept(UInt8(ascii: "u"), bytes) else {
+                    throw .notUnicode(offset: start)
+                }
+                let low = try hexadecimal(bytes)
+                guard (0xdc00..<0xe000).contains(low) else { throw .notUnicode(offset: start) }
+                code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+            }
+            // A lone low surrogate is no scalar; U+0000 ends strings in half of the readers.
+            guard code != 0, let scalar = Unicode.Scalar(code) else { throw .notUnicode(offset: start) }
+            for unit in UTF8.encode(scalar)! { write(unit) }
+        default: throw .syntax(offset: start)
+        }
+    }
+
+    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = peek(bytes), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw .syntax(offset: position)
+            }
+            position += 1
+            code = code << 4 | UInt32(digit)
+        }
+        return code
+    }
+
+    // MARK: Bytes
+
+    private func peek(_ bytes: Span<UInt8>) -> UInt8? {
+        position < bytes.count ? bytes[position] : nil
+    }
+
+    private mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard peek(bytes) == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipBlanks(_ bytes: Span<UInt8>) {
+        while let byte = peek(bytes), byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d { position += 1 }
+    }
+}
+
+/// Why a text is not the JSON that is read here. Offsets are in bytes from its start.
+public enum JSONError: Error, Equatable, Sendable {
+    case syntax(offset: Int)
+    case duplicateName(offset: Int)
+    /// Invalid UTF-8, a lone surrogate, or U+0000.
+    case notUnicode(offset: Int)
+    case tooDeep(limit: Int)
+    case tooManyValues(limit: Int)
+}

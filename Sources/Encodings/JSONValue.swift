@@ -1,0 +1,79 @@
+/// A JSON value that loses nothing: members keep their order, numbers keep their spelling.
+public indirect enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// The literal as written, for example `1.0`, `1e400` or a number of 40 digits.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    case object([Member])
+
+    public struct Member: Equatable, Sendable {
+        public var name: String
+        public var value: JSONValue
+
+        public init(_ name: String, _ value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
+
+    /// The member of that name, nil where this is no object or has none.
+    public subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+    /// The number, where it is spelled as an integer (`1.0` and `1e2` are not) and fits 64 bits.
+    public var integer: Int64? { if case .number(let literal) = self { Int64(literal) } else { nil } }
+
+    /// Whether this is a number spelled as an integer, of any size.
+    public var isInteger: Bool {
+        guard case .number(let literal) = self else { return false }
+        return literal.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// The same value with the members of every object in order of their names' UTF-8 bytes: two
+    /// documents with the same content become the same bytes.
+    public var sorted: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.sorted))
+        case .object(let members):
+            .object(
+                members.map { Member($0.name, $0.value.sorted) }
+                    .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+        case .null, .bool, .number, .string: self
+        }
+    }
+
+    /// This object with `name` set to `value`, at its present place or else at the end; with nil, without it.
+    public func setting(_ name: String, to value: JSONValue?) -> JSONValue {
+        guard case .object(var members) = self else { return self }
+        if let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+            if let value { members[index].value = value } else { members.remove(at: index) }
+        } else if let value {
+            members.append(Member(name, value))
+        }
+        return .object(members)
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .number(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member($0.0, $0.1) })
+    }
+    public init(nilLiteral: ()) { self = .null }
+}

@@ -1,0 +1,71 @@
+public import SecureMemory
+
+/// The wire form of Protocol Buffers, as far as key files and our own records need it: fields with a
+/// varint or with bytes.
+public enum ProtobufWire {
+    /// One field; bytes are given as their place in the message.
+    public enum Field: Equatable, Sendable {
+        case varint(number: Int, UInt64)
+        case bytes(number: Int, Range<Int>)
+    }
+
+    /// The field at `position`, which then stands behind it; nil at the end of the message.
+    /// - Throws: `.malformed` for a varint that is cut or over 64 bits, a length past the end, field
+    ///   number 0, or a wire type other than varint and bytes.
+    public static func next(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> Field? {
+        guard position < message.count else { return nil }
+        let key = try varint(message, at: &position)
+        guard let number = Int(exactly: key >> 3), number > 0, number < 1 << 29 else { throw .malformed }
+        switch key & 7 {
+        case 0: return .varint(number: number, try varint(message, at: &position))
+        case 2:
+            let length = try varint(message, at: &position)
+            guard length <= UInt64(message.count - position) else { throw .malformed }
+            defer { position += Int(length) }
+            return .bytes(number: number, position..<position + Int(length))
+        default: throw .malformed
+        }
+    }
+
+    /// Writes a bytes field.
+    public static func append(_ bytes: Span<UInt8>, number: Int, to message: inout SecureBuffer) {
+        appendVarint(UInt64(number) << 3 | 2, to: &message)
+        appendVarint(UInt64(bytes.count), to: &message)
+        message.append(bytes)
+    }
+
+    /// Length of a bytes field of `count` bytes.
+    public static func encodedCount(number: Int, count: Int) -> Int {
+        varintCount(UInt64(number) << 3 | 2) + varintCount(UInt64(count)) + count
+    }
+
+    private static func varint(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> UInt64 {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard position < message.count else { throw .malformed }
+            let byte = message[position]
+            position += 1
+            guard shift < 63 || byte <= 1 else { throw .malformed }
+            value |= UInt64(byte & 0x7f) << shift
+            if byte & 0x80 == 0 { return value }
+        }
+        throw .malformed
+    }
+
+    private static func appendVarint(_ value: UInt64, to message: inout SecureBuffer) {
+        var rest = value
+        while rest >= 0x80 {
+            message.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        message.append(UInt8(rest))
+    }
+
+    private static func varintCount(_ value: UInt64) -> Int {
+        max(1, (64 - value.leadingZeroBitCount + 6) / 7)
+    }
+}
+
+public enum ProtobufError: Error, Equatable, Sendable {
+    case malformed
+}

@@ -1,0 +1,71 @@
+/// A moment: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+public struct Timestamp: Comparable, Hashable, Sendable {
+    public let milliseconds: Int64
+
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// Saturates instead of overflowing: a moment may come from a file that anybody wrote.
+    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: clamped(moment.milliseconds.addingReportingOverflow(duration.milliseconds)))
+    }
+
+    public static func - (left: Timestamp, right: Timestamp) -> Duration {
+        .milliseconds(clamped(left.milliseconds.subtractingReportingOverflow(right.milliseconds)))
+    }
+
+    private static func clamped(_ result: (partialValue: Int64, overflow: Bool)) -> Int64 {
+        // An overflow wraps to the other sign.
+        result.overflow ? (result.partialValue < 0 ? .max : .min) : result.partialValue
+    }
+
+    /// `2026-11-21T03:00:00Z` (RFC 3339, UTC, whole seconds); years outside 0...9999 are clamped.
+    public var rfc3339: String {
+        let second = min(max(milliseconds.floorDivided(by: 1000), -62_167_219_200), 253_402_300_799)
+        let days = second.floorDivided(by: 86_400)
+        let rest = second - days * 86_400
+        return "\(Self.date(days))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
+    }
+
+    /// `2026-11-21`: the day in UTC.
+    public var day: String { String(rfc3339.prefix(10)) }
+
+    // Days to a date of the Gregorian calendar, by eras of 400 years that begin on 1 March.
+    private static func date(_ days: Int64) -> String {
+        let shifted = days + 719_468
+        let era = shifted.floorDivided(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "-\(two(month))-\(two(day))"
+    }
+}
+
+private func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+extension Int64 {
+    fileprivate func floorDivided(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, saturating.
+    public var milliseconds: Int64 {
+        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
+        if overflow { return components.seconds < 0 ? .min : .max }
+        return product.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000).partialValue
+    }
+
+    public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
+    public static func days(_ days: Int) -> Duration { .hours(days * 24) }
+}

@@ -1,0 +1,18 @@
+public import SecureMemory
+
+/// The 32-byte key under which a keystore's records are sealed.
+public struct MasterKey: ~Copyable, Sendable {
+    /// Length in bytes.
+    public static let count = 32
+
+    public let bytes: SecureBytes
+
+    /// - Parameter bytes: 32 bytes.
+    public init(_ bytes: consuming SecureBytes) {
+        precondition(bytes.count == Self.count)
+        self.bytes = bytes
+    }
+
+    /// A new key from the system's random numbers.
+    public static func random() -> MasterKey { MasterKey(Random.secret(count)) }
+}

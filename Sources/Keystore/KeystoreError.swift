@@ -1,0 +1,13 @@
+/// What is wrong with a keystore; file trouble comes as `FileError`, a bad master key file as `KeyFileError`.
+public enum KeystoreError: Error, Equatable, Sendable {
+    /// There is no keystore, or an empty one.
+    case absent(path: String)
+    /// The keystore holds no such identity.
+    case noIdentity(String)
+    /// The keystore holds this identity already.
+    case exists(String)
+    /// Identities are there, but the key that opens them is gone.
+    case masterKeyMissing(path: String)
+    /// A record does not open with the master key: one of the two is damaged. `id` is nil for the keystore's own.
+    case damaged(record: String, id: String?)
+}

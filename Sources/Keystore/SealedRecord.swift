@@ -1,0 +1,67 @@
+internal import KeyWrapping
+internal import Primitives
+internal import SecureMemory
+
+// A record file:
+//
+//   offset  length  meaning
+//        0       4  "KTR1"
+//        4      24  nonce, random
+//       28       n  ciphertext, XChaCha20-Poly1305
+//   28 + n      16  tag
+//
+//   key              BLAKE2b-256(key: master key, salt: record name, personal: "keytool-record-1")
+//   additional data  "KTR1" ‖ ID (8 bytes) ‖ record name
+
+/// The name of a record: 1 to 16 lower-case letters, which is also its file name.
+public struct RecordName: Equatable, Sendable, ExpressibleByStringLiteral {
+    let text: String
+
+    public init(stringLiteral text: StaticString) {
+        self.text = text.description
+        precondition(
+            (1...16).contains(self.text.utf8.count) && self.text.utf8.allSatisfy { (97...122).contains($0) })
+    }
+}
+
+enum SealedRecord {
+    private static let magic = Array("KTR1".utf8)
+    private static let personal = "keytool-record-1"
+    private static let overhead = magic.count + XChaChaPoly.nonceCount + XChaChaPoly.tagCount
+
+    /// The record is bound to the ID and to its name: put elsewhere, it does not open.
+    static func seal(
+        _ plaintext: Span<UInt8>, id: String, name: RecordName, key: borrowing MasterKey
+    ) -> [UInt8] {
+        let nonce = Random.bytes(XChaChaPoly.nonceCount)
+        let sealed = XChaChaPoly.seal(
+            plaintext, nonce: nonce, key: recordKey(name, key), additionalData: additionalData(id, name))
+        return magic + nonce + sealed
+    }
+
+    /// - Throws: `.damaged` where it is not a record sealed with this key under this ID and name.
+    static func open(
+        _ record: Span<UInt8>, id: String, name: RecordName, key: borrowing MasterKey
+    ) throws(KeystoreError) -> SecureBytes {
+        let damaged = KeystoreError.damaged(record: name.text, id: id)
+        guard record.count >= overhead, magic.indices.allSatisfy({ record[$0] == magic[$0] }) else { throw damaged }
+        let nonceEnd = magic.count + XChaChaPoly.nonceCount
+        let nonce = (magic.count..<nonceEnd).map { record[$0] }
+        do {
+            return try XChaChaPoly.open(
+                record.extracting(nonceEnd..<record.count), nonce: nonce, key: recordKey(name, key),
+                additionalData: additionalData(id, name))
+        } catch {
+            throw damaged
+        }
+    }
+
+    /// The key of one kind of record, or of one purpose.
+    static func recordKey(_ name: RecordName, _ key: borrowing MasterKey) -> SecureBytes {
+        BLAKE2b.deriveKey(from: key.bytes, salt: name.text, personal: personal)
+    }
+
+    private static func additionalData(_ id: String, _ name: RecordName) -> [UInt8] {
+        magic + Array(id.utf8) + Array(name.text.utf8)
+    }
+}

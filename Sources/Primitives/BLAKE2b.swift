@@ -1,0 +1,68 @@
+internal import CSodium
+public import SecureMemory
+
+/// BLAKE2b-256 (RFC 7693), keyed, with the native salt and personalisation fields.
+public enum BLAKE2b {
+    /// Length of a digest in bytes.
+    public static let count = 32
+
+    /// A key derived from another one: the digest of the empty message.
+    /// - Parameters:
+    ///   - key: 1 to 64 bytes.
+    ///   - salt: at most 16 bytes of ASCII, padded with zeros.
+    ///   - personal: at most 16 bytes of ASCII, padded with zeros.
+    /// - Returns: 32 bytes.
+    public static func deriveKey(from key: borrowing SecureBytes, salt: String, personal: String) -> SecureBytes {
+        let empty: [UInt8] = []
+        return key.withBytes { key in
+            SecureBytes(count: count) { output in
+                hash(empty.span, key: key, salt: field(salt), personal: field(personal), into: &output)
+            }
+        }
+    }
+
+    /// Authenticates a message.
+    /// - Parameter key: 1 to 64 bytes.
+    /// - Returns: 32 bytes.
+    public static func authenticate(_ message: Span<UInt8>, key: borrowing SecureBytes) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: count)
+        key.withBytes { key in
+            var output = digest.mutableSpan
+            hash(message, key: key, salt: field(""), personal: field(""), into: &output)
+        }
+        return digest
+    }
+
+    /// The plain digest of a message.
+    /// - Returns: 32 bytes.
+    public static func hash(_ message: Span<UInt8>) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: count)
+        var output = digest.mutableSpan
+        let unkeyed: [UInt8] = []
+        hash(message, key: unkeyed.span, salt: field(""), personal: field(""), into: &output)
+        return digest
+    }
+
+    private static func field(_ text: String) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        precondition(bytes.count <= 16)
+        return bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
+    }
+
+    private static func hash(
+        _ message: Span<UInt8>, key: Span<UInt8>, salt: [UInt8], personal: [UInt8],
+        into output: inout MutableSpan<UInt8>
+    ) {
+        precondition(key.count <= 64)
+        Sodium.start()
+        unsafe output.withUnsafeMutableBufferPointer { output in
+            unsafe message.withUnsafeBufferPointer { message in
+                unsafe key.withUnsafeBufferPointer { key in
+                    _ = unsafe crypto_generichash_blake2b_salt_personal(
+                        output.baseAddress!, output.count, message.baseAddress, UInt64(message.count),
+                        key.baseAddress, key.count, salt, personal)
+                }
+            }
+        }
+    }
+}

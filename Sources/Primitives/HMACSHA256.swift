@@ -1,0 +1,55 @@
+internal import SecureMemory
+
+/// HMAC-SHA-256 (RFC 2104, RFC 4231).
+public enum HMACSHA256 {
+    /// - Parameter key: any length.
+    /// - Returns: 32 bytes.
+    public static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
+        var states = HMACStates(key: key)
+        defer { states.wipe() }
+        var digest = [UInt8](repeating: 0, count: SHA256.count)
+        states.inner.update(message)
+        states.inner.finish(into: &digest)
+        states.outer.update(digest.span)
+        states.outer.finish(into: &digest)
+        return digest
+    }
+}
+
+/// The two hash states after the padded key: all that HMAC needs to know of a key.
+struct HMACStates {
+    var inner: SHA256State
+    var outer: SHA256State
+
+    init(key: Span<UInt8>) {
+        // A key longer than a block is replaced by its hash; a shorter one is padded with zeros.
+        let block =
+            key.count > SHA256State.blockCount
+            ? SecureBytes(count: SHA256State.blockCount) { pad in
+                var state = SHA256State()
+                state.update(key)
+                state.finish(into: &pad)
+            }
+            : SecureBytes(count: SHA256State.blockCount) { pad in
+                for index in key.indices { pad[index] = key[index] }
+            }
+        inner = Self.state(block, paddedWith: 0x36)
+        outer = Self.state(block, paddedWith: 0x5c)
+    }
+
+    private static func state(_ block: borrowing SecureBytes, paddedWith byte: UInt8) -> SHA256State {
+        let padded = block.withBytes { block in
+            SecureBytes(count: block.count) { padded in
+                for index in block.indices { padded[index] = block[index] ^ byte }
+            }
+        }
+        var state = SHA256State()
+        padded.withBytes { state.update($0) }
+        return state
+    }
+
+    mutating func wipe() {
+        inner.wipe()
+        outer.wipe()
+    }
+}

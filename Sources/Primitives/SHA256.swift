@@ -1,0 +1,59 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4), on OpenSSL, which uses the CPU's own SHA instructions.
+public enum SHA256 {
+    /// Length of a digest in bytes.
+    public static let count = 32
+
+    /// - Returns: 32 bytes.
+    public static func hash(_ message: Span<UInt8>) -> [UInt8] {
+        var state = SHA256State()
+        state.update(message)
+        var digest = [UInt8](repeating: 0, count: count)
+        state.finish(into: &digest)
+        return digest
+    }
+}
+
+/// A hash under way. It can be as secret as the message: who does not `finish` it calls `wipe`.
+@safe
+struct SHA256State {
+    static let blockCount = 64
+
+    private var context = SHA256_CTX()
+
+    init() { _ = unsafe SHA256_Init(&context) }
+
+    mutating func update(_ message: Span<UInt8>) {
+        unsafe message.withUnsafeBufferPointer { bytes in
+            _ = unsafe SHA256_Update(&context, bytes.baseAddress, bytes.count)
+        }
+    }
+
+    /// Writes 32 bytes to the front of `digest` and wipes the state.
+    mutating func finish(into digest: inout MutableSpan<UInt8>) {
+        precondition(digest.count >= SHA256.count)
+        unsafe digest.withUnsafeMutableBufferPointer { bytes in
+            _ = unsafe SHA256_Final(bytes.baseAddress, &context)
+        }
+        wipe()
+    }
+
+    mutating func finish(into digest: inout [UInt8]) {
+        var bytes = digest.mutableSpan
+        finish(into: &bytes)
+    }
+
+    /// One compression of a block of 16 big-endian words, without any padding or counting.
+    /// - Returns: the eight words of the state, in the byte order of this machine.
+    mutating func compress(_ block: UnsafePointer<UInt32>) -> Words {
+        unsafe block.withMemoryRebound(to: UInt8.self, capacity: Self.blockCount) { block in
+            unsafe SHA256_Transform(&context, block)
+        }
+        return context.h
+    }
+
+    mutating func wipe() { unsafe OPENSSL_cleanse(&context, MemoryLayout<SHA256_CTX>.size) }
+
+    typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
+}

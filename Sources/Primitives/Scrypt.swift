@@ -1,0 +1,35 @@
+internal import CSodium
+public import SecureMemory
+
+/// scrypt (RFC 7914), on libsodium.
+public enum Scrypt {
+    /// Needs 128 · N · r bytes of memory while it runs (64 MiB for N 65536, r 8), not guarded.
+    /// - Parameters:
+    ///   - password: taken as bytes.
+    ///   - cost: N, a power of two.
+    ///   - count: length of the key in bytes.
+    /// - Throws: `.memory` where it was refused.
+    public static func deriveKey(
+        password: Span<UInt8>, salt: Span<UInt8>, cost: UInt64, blockSize: UInt32, parallelism: UInt32, count: Int
+    ) throws(KeyDerivationError) -> SecureBytes {
+        try SecureBytes(count: count) { (key) throws(KeyDerivationError) in
+            let result = unsafe key.withUnsafeMutableBufferPointer { key in
+                unsafe password.withUnsafeBufferPointer { password in
+                    unsafe salt.withUnsafeBufferPointer { salt in
+                        // An empty span has no address, and libsodium wants one that it will not read.
+                        let nowhere = unsafe UnsafePointer(key.baseAddress!)
+                        return unsafe crypto_pwhash_scryptsalsa208sha256_ll(
+                            password.baseAddress ?? nowhere, password.count, salt.baseAddress ?? nowhere, salt.count,
+                            cost, blockSize, parallelism, key.baseAddress!, key.count)
+                    }
+                }
+            }
+            guard result == 0 else { throw .memory(bytes: 128 * Int(cost) * Int(blockSize)) }
+        }
+    }
+}
+
+public enum KeyDerivationError: Error, Equatable, Sendable {
+    /// The system gave less memory than the derivation needs.
+    case memory(bytes: Int)
+}

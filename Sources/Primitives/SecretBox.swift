@@ -1,0 +1,51 @@
+internal import CSodium
+public import SecureMemory
+
+/// NaCl's `crypto_secretbox`, XSalsa20-Poly1305: a 16-byte tag, then the ciphertext.
+public enum SecretBox {
+    public static let keyCount = 32
+    public static let nonceCount = 24
+    public static let tagCount = 16
+
+    /// - Parameters:
+    ///   - nonce: 24 bytes, never used twice with one key.
+    ///   - key: 32 bytes.
+    /// - Returns: tag ‖ ciphertext, 16 bytes longer than `plaintext`.
+    public static func seal(_ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>) -> [UInt8] {
+        precondition(nonce.count == nonceCount && key.count == keyCount)
+        Sodium.start()
+        return unsafe [UInt8](unsafeUninitializedCapacity: tagCount + plaintext.count) { box, initialized in
+            _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
+                unsafe key.withUnsafeBufferPointer { key in
+                    unsafe crypto_secretbox_easy(
+                        box.baseAddress!, plaintext.baseAddress, UInt64(plaintext.count), nonce, key.baseAddress!)
+                }
+            }
+            initialized = tagCount + plaintext.count
+        }
+    }
+
+    /// - Throws: `.notAuthentic` where key, nonce or box are not those of one `seal`.
+    public static func open(
+        _ box: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>
+    ) throws(AuthenticationError) -> SecureBytes {
+        precondition(nonce.count == nonceCount && key.count == keyCount)
+        guard box.count >= tagCount else { throw .notAuthentic }
+        return try SecureBytes(count: box.count - tagCount) { (plaintext) throws(AuthenticationError) in
+            let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
+                unsafe box.withUnsafeBufferPointer { box in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        unsafe crypto_secretbox_open_easy(
+                            plaintext.baseAddress, box.baseAddress!, UInt64(box.count), nonce, key.baseAddress!)
+                    }
+                }
+            }
+            guard result == 0 else { throw .notAuthentic }
+        }
+    }
+}
+
+public enum AuthenticationError: Error, Equatable, Sendable {
+    /// The authentication tag does not fit: another key, or altered bytes. Nothing was decrypted.
+    case notAuthentic
+}

@@ -1,0 +1,29 @@
+internal import CSodium
+public import SecureMemory
+
+/// The XSalsa20 stream cipher, NaCl's `crypto_stream`: no authentication, keystream from block 0.
+public enum XSalsa20 {
+    public static let keyCount = 32
+    public static let nonceCount = 24
+
+    /// Encrypts or decrypts: both are the same XOR.
+    /// - Parameters:
+    ///   - nonce: 24 bytes.
+    ///   - key: 32 bytes.
+    /// - Returns: as many bytes as `message`.
+    public static func apply(to message: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes) -> SecureBytes {
+        precondition(nonce.count == nonceCount && key.count == keyCount)
+        return key.withBytes { key in
+            SecureBytes(count: message.count) { output in
+                unsafe output.withUnsafeMutableBufferPointer { output in
+                    unsafe message.withUnsafeBufferPointer { message in
+                        unsafe key.withUnsafeBufferPointer { key in
+                            guard let out = output.baseAddress, let bytes = message.baseAddress else { return }
+                            _ = unsafe crypto_stream_xor(out, bytes, UInt64(message.count), nonce, key.baseAddress!)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

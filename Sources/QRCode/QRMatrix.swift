@@ -1,0 +1,48 @@
+internal import CQREncode
+
+/// The modules of a QR code (ISO/IEC 18004), without the quiet zone.
+public struct QRMatrix: Equatable, Sendable {
+    /// How much of the picture may be lost: about 7, 15 and 25 of 100 codewords.
+    public enum ErrorCorrection: String, Sendable {
+        case low = "L"
+        case medium = "M"
+        case quartile = "Q"
+    }
+
+    /// Light modules that a reader expects on each side.
+    public static let quietZone = 4
+
+    /// Modules in a row: 21, 25, … 177.
+    public let size: Int
+    public let errorCorrection: ErrorCorrection
+    /// `size` rows of `size` modules, true for dark.
+    private let dark: [Bool]
+
+    /// Encodes bytes in the smallest version that holds them; letters, digits and dashes take the
+    /// alphanumeric mode, so a backup code is 41 modules wide.
+    /// - Parameter content: 1 to 2,953 bytes without NUL.
+    /// - Returns: nil where it does not fit a QR code.
+    public init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
+        guard !content.isEmpty, !content.contains(0) else { return nil }
+        let level =
+            switch errorCorrection {
+            case .low: QR_ECLEVEL_L
+            case .medium: QR_ECLEVEL_M
+            case .quartile: QR_ECLEVEL_Q
+            }
+        let text = content.map { CChar(bitPattern: $0) } + [0]
+        guard let code = unsafe QRcode_encodeString(text, 0, level, QR_MODE_8, 1) else { return nil }
+        defer { unsafe QRcode_free(code) }
+        let width = Int(unsafe code.pointee.width)
+        size = width
+        self.errorCorrection = errorCorrection
+        // The lowest bit of each byte is the colour; the others are the encoder's notes.
+        dark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
+    }
+
+    /// Whether the module is dark; everything around the matrix is light.
+    public func isDark(row: Int, column: Int) -> Bool {
+        guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
+        return dark[row * size + column]
+    }
+}

@@ -1,0 +1,68 @@
+/// A QR code as text for a terminal: dark on light with explicit colours on each line, whatever the
+/// theme, because readers fail on inverted codes and on codes without their quiet zone.
+public struct TerminalDrawing: Sendable {
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Half blocks: one column and half a row a module.
+        case utf8
+        /// Coloured blanks, two columns a module: for fonts and consoles that spoil half blocks.
+        case blocks
+    }
+
+    private let matrix: QRMatrix
+    private let mode: Mode
+
+    public init(_ matrix: QRMatrix, mode: Mode) {
+        self.matrix = matrix
+        self.mode = mode
+    }
+
+    private var side: Int { matrix.size + 2 * QRMatrix.quietZone }
+
+    /// Columns that the drawing takes.
+    public var columns: Int { mode == .utf8 ? side : 2 * side }
+
+    /// Rows that the drawing takes.
+    public var rows: Int { mode == .utf8 ? (side + 1) / 2 : side }
+
+    /// The lines, each with its own colours and a reset at its end; no line ending.
+    public var lines: [String] {
+        let range = -QRMatrix.quietZone..<matrix.size + QRMatrix.quietZone
+        return switch mode {
+        case .utf8: stride(from: range.lowerBound, to: range.upperBound, by: 2).map { halfBlocks(row: $0, range) }
+        case .blocks: range.map { blanks(row: $0, range) }
+        }
+    }
+
+    // Colours 16 and 231 of the 256-colour cube: black and white that no theme redefines.
+    private static let darkOnLight = "\u{1b}[38;5;16;48;5;231m"
+    private static let darkGround = "\u{1b}[48;5;16m"
+    private static let lightGround = "\u{1b}[48;5;231m"
+    private static let reset = "\u{1b}[0m"
+
+    private func halfBlocks(row: Int, _ columns: Range<Int>) -> String {
+        var line = Self.darkOnLight
+        for column in columns {
+            let cell =
+                switch (matrix.isDark(row: row, column: column), matrix.isDark(row: row + 1, column: column)) {
+                case (false, false): " "
+                case (true, false): "\u{2580}"
+                case (false, true): "\u{2584}"
+                case (true, true): "\u{2588}"
+                }
+            line += cell
+        }
+        return line + Self.reset
+    }
+
+    private func blanks(row: Int, _ columns: Range<Int>) -> String {
+        var line = ""
+        var previous: Bool?
+        for column in columns {
+            let isDark = matrix.isDark(row: row, column: column)
+            if isDark != previous { line += isDark ? Self.darkGround : Self.lightGround }
+            line += "  "
+            previous = isDark
+        }
+        return line + Self.reset
+    }
+}

@@ -1,0 +1,57 @@
+public import AtomicFiles
+internal import SecureMemory
+public import SafeWire
+
+/// A Safe server's layout in a folder:
+///
+///     DIR/config              the server's limits, JSON
+///     DIR/backups/<64 hex>    one encrypted backup each
+///
+/// Backups are replaced whole or not at all. The folder may be shared, on a network file system too:
+/// whose files these are is left to the file system.
+public struct SafeFolder: ~Copyable {
+    private static let configName = "config"
+    private static let backupsName = "backups"
+
+    private let folder: Folder
+
+    /// Opens an existing folder; nothing is made.
+    /// - Throws: `FileError`.
+    public init(at path: String) throws(FileError) {
+        folder = try Folder.open(path, rule: .shared)
+    }
+
+    /// Makes the folder where it is missing, then `backups/`, then `config` where it has none.
+    public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
+        try Folder.make(path)
+        let safe = try SafeFolder(at: path)
+        try safe.folder.makeFolder(backupsName)
+        if try !safe.folder.contains(configName) { try safe.folder.write(configName, limits.config.span) }
+    }
+
+    /// The document `config`.
+    public func config() throws(FileError) -> [UInt8] {
+        bytes(try folder.read(Self.configName, limit: ServerLimits.maxConfigBytes))
+    }
+
+    /// The bytes of a backup, nil where there is none.
+    /// - Throws: `.missing` where there is no `backups/`.
+    public func backup(_ id: BackupID) throws(FileError) -> [UInt8]? {
+        let backups = try folder.folder(Self.backupsName)
+        guard try backups.contains(id.hex) else { return nil }
+        return bytes(try backups.read(id.hex, limit: maxFetchedBytes))
+    }
+
+    public func store(_ backup: [UInt8], at id: BackupID) throws(FileError) {
+        try folder.folder(Self.backupsName).write(id.hex, backup.span)
+    }
+
+    /// Removes a backup; one that is not there is fine.
+    public func remove(_ id: BackupID) throws(FileError) {
+        try folder.folder(Self.backupsName).remove(id.hex)
+    }
+
+    private func bytes(_ content: borrowing SecureBytes) -> [UInt8] {
+        content.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+}

@@ -1,0 +1,56 @@
+internal import Keystore
+public import Threema
+
+extension SafeKeeper {
+    /// What may be shown of an identity.
+    public struct Summary: Equatable, Sendable {
+        public let id: ThreemaID
+        public let publicKey: PublicKey
+        /// `3mid:…`, what a contact scans.
+        public let contactCode: String
+        /// Whether a Safe is set up.
+        public let hasSafe: Bool
+    }
+
+    /// Makes an identity with a fresh private key and an empty profile. No directory knows it.
+    /// - Parameter id: nil for a random one.
+    /// - Throws: `KeystoreError.exists`.
+    public func createIdentity(_ id: ThreemaID?) throws -> Summary {
+        while true {
+            let identity = Identity(id: id ?? .random(), clientKey: .random())
+            do {
+                try add(identity, profile: .empty)
+                return try summary(identity.id)
+            } catch KeystoreError.exists where id == nil {
+                // One of 2.8 trillion was drawn twice: draw again.
+                continue
+            }
+        }
+    }
+
+    /// Every identity of the keystore, in order of the IDs.
+    public func identities() throws -> [Summary] {
+        try identityIDs().map { try summary($0) }
+    }
+
+    /// The IDs alone: nothing is opened. Folders that are not named by an ID are none of ours.
+    public func identityIDs() throws -> [ThreemaID] {
+        try keystore.identities().compactMap { try? ThreemaID($0) }
+    }
+
+    /// - Throws: `KeystoreError.noIdentity`.
+    public func summary(_ id: ThreemaID) throws -> Summary {
+        let records = try keystore.identity(id.text)
+        let identity = try records.identity()
+        return Summary(
+            id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode,
+            hasSafe: try records.setup() != nil)
+    }
+
+    func add(_ identity: borrowing Identity, profile: SafeDocument) throws {
+        try keystore.add(identity.id.text) { new in
+            try new.write(profile)
+            try new.write(identity)
+        }
+    }
+}

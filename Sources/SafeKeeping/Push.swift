@@ -1,0 +1,201 @@
+public import Encodings
+internal import Keystore
+internal import Primitives
+public import SafeWire
+internal import SecureMemory
+public import Threema
+
+extension SafeKeeper {
+    public struct PushOptions: Sendable {
+        /// Upload even if nothing is due.
+        public var isForced = false
+        /// Replace what another device has written.
+        public var isOverwriting = false
+        /// Fetch what was uploaded and compare.
+        public var isVerifying = true
+        public var lockWait = Duration.seconds(60)
+
+        public init() {}
+    }
+
+    public struct PushResult: Equatable, Sendable {
+        public enum Outcome: Equatable, Sendable {
+            case uploaded, refreshed, restored, confirmed, unchanged
+            case deferred(until: Timestamp)
+        }
+
+        public let outcome: Outcome
+        public let server: String
+        /// What was uploaded in this run; nil where nothing was.
+        public let upload: Upload?
+        /// When the backup was last uploaded, this run included.
+        public let uploadedAt: Timestamp?
+        /// When the server may delete it, and when it is uploaded again for that reason.
+        public let expiresAt: Timestamp?
+        public let refreshAfter: Timestamp?
+    }
+
+    public struct Upload: Equatable, Sendable {
+        public let limits: ServerLimits
+        /// Length of the encrypted backup.
+        public let bytes: Int
+        public let generation: Int64
+        public let isVerified: Bool
+        /// Whether something stood there that did not decrypt, and was replaced.
+        public let hasReplacedDamaged: Bool
+    }
+
+    /// Uploads the Safe backup of an identity if it is due (see `UploadDecision`). Needs no password.
+    ///
+    /// Never over somebody else's backup: what stands on the server is fetched first. The state is written
+    /// before the upload, as a failed one, with the digest of what is about to be sent: a run that dies
+    /// halfway is repeated by the next, and an acknowledgement that is lost makes no conflict.
+    /// - Throws: `SafeKeepingError.noSetup`, `.waiting`, `.conflict`, `.tooLarge`, `.badLimits`, `.notVerified`;
+    ///   `SafeExchangeError`; `FileError.locked`.
+    public func push(_ id: ThreemaID, _ options: PushOptions) throws -> PushResult {
+        let identity = try keystore.lockedIdentity(id.text, wait: options.lockWait)
+        var push = try Push(identity: identity, keeper: self)
+        let past = push.state.past(content: push.digests.content)
+        switch UploadDecision.decide(past, isForced: options.isForced || options.isOverwriting, now: push.now) {
+        case .unchanged: return push.result(.unchanged)
+        case .deferred(let moment): return push.result(.deferred(until: moment))
+        case .wait(let moment): throw SafeKeepingError.waiting(until: moment)
+        case .confirm: return try push.confirm(identity, options)
+        case .upload(.refresh): return push.result(.refreshed, try push.upload(identity, options))
+        case .upload: return push.result(.uploaded, try push.upload(identity, options))
+        }
+    }
+}
+
+/// One run of `push`.
+private struct Push: ~Copyable {
+    let id: String
+    let now: Timestamp
+    let document: SafeDocument
+    let setup: SafeSetup
+    let server: any SafeExchange
+    let digests: TargetDigests
+    var state: UploadState.Safe
+
+    private var wholeState: UploadState
+    private let stateKey: SecureBytes
+    private static let verifyTries = 3
+
+    init(identity: borrowing LockedIdentity, keeper: SafeKeeper) throws {
+        let setup = try identity.records.requiredSetup()
+        let document = try identity.records.profile()
+        let stateKey = keeper.keystore.digestKey(UploadState.digestPurpose)
+        let wholeState = try UploadState(of: identity.records, key: stateKey)
+        let digests = TargetDigests(
+            address: setup.address, backupID: setup.keys.backupID, document: document, key: stateKey)
+        // What was remembered of another server or backup id says nothing about this one.
+        let known = wholeState.safe.flatMap { $0.target == digests.target ? $0 : nil }
+        id = identity.records.id
+        now = keeper.now()
+        server = keeper.connect(setup.address)
+        state = known ?? UploadState.Safe(target: digests.target)
+        self.document = document
+        self.digests = digests
+        self.wholeState = wholeState
+        self.stateKey = stateKey
+        self.setup = setup
+    }
+
+    /// Looks whether the backup is still what was last uploaded; uploads it where it is gone or damaged.
+    mutating func confirm(
+        _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
+    ) throws -> SafeKeeper.PushResult {
+        guard let present = try server.fetch(setup.keys.backupID), isKnown(present) else {
+            return result(.restored, try upload(identity, options))
+        }
+        state.seenAt = now
+        try save(identity)
+        return result(.confirmed)
+    }
+
+    mutating func upload(
+        _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
+    ) throws -> SafeKeeper.Upload {
+        let limits = try SafeKeeper.limits(of: server)
+        let own = try identity.records.identity()
+        let present = try server.fetch(setup.keys.backupID)
+        let hasReplacedDamaged = try examine(present, own, options)
+
+        let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now)
+        let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: setup.keys)
+        guard blob.count <= limits.maxBackupBytes else {
+            throw SafeKeepingError.tooLarge(
+                bytes: blob.count, limit: limits.maxBackupBytes, pictureBytes: document.profilePictureCount)
+        }
+        state.sending = BLAKE2b.hash(blob.span)
+        state.hasFailed = true
+        try save(identity)
+
+        try server.store(blob, at: setup.keys.backupID)
+        if options.isVerifying { try verify(blob) }
+
+        state.seen = state.sending
+        state.sending = nil
+        state.content = digests.content
+        state.generation = stamp.generation
+        state.uploadedAt = now
+        state.seenAt = options.isVerifying ? now : nil
+        state.retentionDays = Int64(limits.retentionDays)
+        state.notBefore = nil
+        state.hasFailed = false
+        try save(identity)
+        return SafeKeeper.Upload(
+            limits: limits, bytes: blob.count, generation: stamp.generation, isVerified: options.isVerifying,
+            hasReplacedDamaged: hasReplacedDamaged)
+    }
+
+    /// Decides whether what stands on the server may be replaced, and learns its generation.
+    /// - Returns: whether it is damaged.
+    private mutating func examine(
+        _ present: [UInt8]?, _ own: borrowing Identity, _ options: SafeKeeper.PushOptions
+    ) throws -> Bool {
+        guard let present else { return false }
+        let backup: SafeBackup
+        do throws(SafeBackupError) {
+            backup = try SafeBackup.open(present.span, keys: setup.keys)
+        } catch {
+            // Bytes under our key that do not read are nobody's backup; but somebody's newer format is.
+            if case .document(.unsupportedVersion) = error, !options.isOverwriting {
+                throw SafeKeepingError.conflict(id: id)
+            }
+            return true
+        }
+        // Continue the count where another keystore, or this one before it lost its state, has left it.
+        state.generation = max(state.generation, backup.stamp?.generation ?? 0)
+        guard !isKnown(present), !options.isOverwriting else { return false }
+        // The same content under another nonce loses nothing by being replaced.
+        let isSameKey = backup.clientKey.publicKey == own.clientKey.publicKey
+        guard isSameKey, backup.document == document else { throw SafeKeepingError.conflict(id: id) }
+        return false
+    }
+
+    private func isKnown(_ blob: [UInt8]) -> Bool {
+        let digest = BLAKE2b.hash(blob.span)
+        return digest == state.seen || digest == state.sending
+    }
+
+    private func verify(_ blob: [UInt8]) throws {
+        for _ in 0..<Self.verifyTries where try server.fetch(setup.keys.backupID) == blob { return }
+        throw SafeKeepingError.notVerified(server: setup.address.text)
+    }
+
+    private mutating func save(_ identity: borrowing LockedIdentity) throws {
+        wholeState.safe = state
+        try wholeState.write(to: identity, key: stateKey)
+    }
+
+    func result(
+        _ outcome: SafeKeeper.PushResult.Outcome, _ upload: SafeKeeper.Upload? = nil
+    ) -> SafeKeeper.PushResult {
+        let retention = ServerLimits.clampedRetentionDays(state.retentionDays)
+        return SafeKeeper.PushResult(
+            outcome: outcome, server: setup.address.text, upload: upload, uploadedAt: state.uploadedAt,
+            expiresAt: state.uploadedAt.map { $0 + .days(retention) },
+            refreshAfter: state.uploadedAt.map { $0 + UploadDecision.refreshAge(state.retentionDays) })
+    }
+}

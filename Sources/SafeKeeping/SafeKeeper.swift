@@ -1,0 +1,55 @@
+public import Encodings
+public import Keystore
+public import SafeWire
+
+/// The verbs on a keystore: each file beside this one adds one of them.
+///
+/// What they need from outside, the clock and the way to a server, is given here, so that every
+/// interruption and every moment can be tested.
+public struct SafeKeeper: Sendable {
+    let keystore: Keystore
+    let now: @Sendable () -> Timestamp
+    let connect: @Sendable (SafeServerAddress) -> any SafeExchange
+
+    public init(
+        keystore: Keystore,
+        now: @escaping @Sendable () -> Timestamp,
+        connect: @escaping @Sendable (SafeServerAddress) -> any SafeExchange
+    ) {
+        self.keystore = keystore
+        self.now = now
+        self.connect = connect
+    }
+}
+
+/// What a verb refuses by its own rules. Errors of the rooms below (`KeystoreError`, `FileError`,
+/// `IDBackupError`, `SafeBackupError`, `SafeExchangeError`, …) pass through as they are.
+public enum SafeKeepingError: Error, Equatable, Sendable {
+    /// The keystore holds this identity with another private key.
+    case otherKey(id: String)
+    /// What was opened is not what was expected.
+    case unexpected(Expectation)
+    case noSetup(id: String)
+    case setupExists(id: String)
+    /// The server has nothing under the backup id of this ID and password.
+    case noBackup(id: String, server: String)
+    /// `config` is not that of a Safe server.
+    case badLimits(ServerLimitsError)
+    case tooLarge(bytes: Int, limit: Int, pictureBytes: Int)
+    /// The server asked to wait.
+    case waiting(until: Timestamp)
+    /// Another device has written the backup since it was last seen.
+    case conflict(id: String)
+    /// The server did not return what was sent.
+    case notVerified(server: String)
+    /// The backup is older than one that was seen: generation on the server, and here.
+    case olderBackup(found: Int64, seen: Int64)
+    /// The profile here has changes that were never uploaded.
+    case unpushedChanges(id: String)
+
+    public enum Expectation: Sendable {
+        case id
+        case publicKey
+        case checkWord
+    }
+}

@@ -1,0 +1,66 @@
+internal import Keystore
+internal import Primitives
+public import SafeWire
+public import SecureMemory
+public import Threema
+
+extension SafeKeeper {
+    /// What a setup found.
+    public struct SetupResult: Equatable, Sendable {
+        /// Nil where the server was not asked.
+        public let limits: ServerLimits?
+        /// Whether the server already holds a backup under this ID and password.
+        public let backupExists: Bool
+    }
+
+    /// Sets up the Safe of an identity: derives its key once, tests the server, seals both. The password
+    /// is not kept.
+    /// - Parameters:
+    ///   - preparing: make an empty folder a Safe server first.
+    ///   - testing: ask for `config`, then store, fetch and remove a probe.
+    /// - Throws: `SafeKeepingError.setupExists`, `.badLimits`, `.notVerified`; `SafeExchangeError`;
+    ///   `KeyDerivationError`. Then nothing was stored here.
+    public func setUpSafe(
+        of id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes,
+        preparing: Bool, testing: Bool
+    ) throws -> SetupResult {
+        let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
+        let server = connect(address)
+        if preparing { try server.prepare(.standard) }
+        let limits = testing ? try Self.limits(of: server) : nil
+        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
+            try SafeKeys(password: password, id: id)
+        }
+        if testing { try Self.probe(server, address, keys) }
+        let backupExists = testing ? try server.fetch(keys.backupID) != nil : false
+        try identity.write(SafeSetup(address: address, keys: keys))
+        return SetupResult(limits: limits, backupExists: backupExists)
+    }
+
+    /// The limits of a server.
+    static func limits(of server: any SafeExchange) throws -> ServerLimits {
+        let config = try server.config()
+        do throws(ServerLimitsError) {
+            return try ServerLimits(config: config.span)
+        } catch {
+            throw SafeKeepingError.badLimits(error)
+        }
+    }
+
+    /// Stores, fetches and removes some bytes where no backup lies. The place is derived from the Safe
+    /// key: it differs for every identity and tells nothing about the backup id.
+    private static func probe(
+        _ server: any SafeExchange, _ address: SafeServerAddress, _ keys: borrowing SafeKeys
+    ) throws {
+        let place = BLAKE2b.deriveKey(from: keys.masterKey, salt: "probe", personal: "keytool-probe")
+        let id = place.withBytes { BackupID($0) }
+        let content = Random.bytes(64)
+        try server.store(content, at: id)
+        let isReturned = try server.fetch(id) == content
+        try server.remove(id)
+        guard isReturned, try server.fetch(id) == nil else {
+            throw SafeKeepingError.notVerified(server: address.text)
+        }
+    }
+}

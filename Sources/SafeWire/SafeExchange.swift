@@ -1,0 +1,35 @@
+/// The port to a Safe server: the four requests of the whitepaper's section "Running a custom Threema
+/// Safe server", and the preparing of an empty one. Its adapters pass one contract suite.
+public protocol SafeExchange {
+    /// `GET config`: the document as the server has it, at most `ServerLimits.maxConfigBytes` bytes.
+    func config() throws(SafeExchangeError) -> [UInt8]
+
+    /// `GET backups/<id>`: the stored bytes, nil where there are none (which is not an error).
+    func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]?
+
+    /// `PUT backups/<id>`: replaces what is there.
+    func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError)
+
+    /// `DELETE backups/<id>`: nothing there is not an error.
+    func remove(_ id: BackupID) throws(SafeExchangeError)
+
+    /// Makes an empty place a Safe server: `backups/`, and `config` where it has none.
+    func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
+}
+
+/// Largest backup that is read from a server, in bytes.
+public let maxFetchedBytes = 4 * 1024 * 1024
+
+/// Why a request was not answered.
+public enum SafeExchangeError: Error, Equatable, Sendable {
+    /// The server cannot be reached now; later makes sense.
+    case unavailable
+    /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
+    case notPrepared
+    /// It has no room for the backup.
+    case full
+    /// What it returned is longer than `limit` bytes.
+    case tooLarge(limit: Int)
+    /// The system refused; `code` is its errno.
+    case refused(code: Int32)
+}

@@ -1,0 +1,60 @@
+internal import CSodium
+
+/// Guarded memory that is written piece by piece and then becomes `SecureBytes`.
+///
+/// The capacity is fixed, because growing would leave a copy behind; writing past it is a bug in the
+/// caller and ends the process. A buffer that is dropped unfinished is wiped.
+@safe
+public struct SecureBuffer: ~Copyable {
+    private let base: UnsafeMutablePointer<UInt8>
+    private let capacity: Int
+
+    /// Bytes written so far.
+    public private(set) var count = 0
+
+    /// Room for `capacity` bytes.
+    public init(capacity: Int) {
+        unsafe base = SecureBytes.allocate(capacity)
+        self.capacity = capacity
+    }
+
+    /// Whether no further byte fits.
+    public var isFull: Bool { count == capacity }
+
+    public mutating func append(_ byte: UInt8) {
+        precondition(count < capacity, "guarded buffer is full")
+        unsafe base[count] = byte
+        count += 1
+    }
+
+    public mutating func append(_ bytes: Span<UInt8>) {
+        precondition(bytes.count <= capacity - count, "guarded buffer is full")
+        for index in bytes.indices { unsafe base[count + index] = bytes[index] }
+        count += bytes.count
+    }
+
+    public mutating func append(_ secret: borrowing SecureBytes) {
+        secret.withBytes { append($0) }
+    }
+
+    /// Takes the last byte back and wipes it.
+    /// - Returns: the byte, or nil where nothing is left.
+    @discardableResult
+    public mutating func removeLast() -> UInt8? {
+        guard count > 0 else { return nil }
+        count -= 1
+        defer { unsafe base[count] = 0 }
+        return unsafe base[count]
+    }
+
+    /// Seals what was written: from here on it is read-only.
+    public consuming func finish() -> SecureBytes {
+        let result = unsafe SecureBytes(adopting: base, count: count)
+        discard self
+        return result
+    }
+
+    deinit {
+        unsafe sodium_free(base)
+    }
+}

@@ -1,0 +1,74 @@
+internal import Encodings
+internal import Primitives
+internal import SecureMemory
+
+// The scheme that every app writes (whitepaper, "Key Backup"); 50 bytes, 80 characters:
+//
+//   offset  length  meaning
+//        0       8  salt, random
+//        8      42  identity ‖ client key ‖ check, XOR XSalsa20(key, 24 zero bytes)
+//
+//   key    PBKDF2-HMAC-SHA-256(password, salt, 100,000 iterations, 32 bytes)
+//   check  the first 2 bytes of SHA-256(identity ‖ client key)
+//
+// There is no authentication beyond the check: one wrong password or damaged code in 65,536 passes
+// it. That the ID then has only legal characters rejects nearly all of those, but a code whose key
+// part alone is damaged keeps its ID. Compare the public key.
+
+enum PBKDF2Scheme {
+    static let saltCount = 8
+    static let iterations = 100_000
+    private static let checkCount = 2
+    private static let plaintextCount = Identity.encodedCount + checkCount
+    static let count = saltCount + plaintextCount
+    /// A nonce that never varies is sound here: the salt makes every key new.
+    private static let nonce = [UInt8](repeating: 0, count: XSalsa20.nonceCount)
+
+    /// - Parameter salt: 8 bytes.
+    /// - Returns: 50 bytes.
+    static func seal(_ identity: borrowing Identity, password: Span<UInt8>, salt: [UInt8]) throws(IDBackupError) -> [UInt8] {
+        precondition(salt.count == saltCount)
+        let key = deriveKey(password, salt)
+        let encoded = identity.encoded()
+        var plaintext = SecureBuffer(capacity: plaintextCount)
+        plaintext.append(encoded)
+        plaintext.append(check(of: encoded).span)
+        let blob = plaintext.finish().withBytes { plaintext in
+            let ciphertext = XSalsa20.apply(to: plaintext, nonce: nonce, key: key)
+            return salt + ciphertext.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
+        // What is written down must open: decrypt the result before anybody relies on it.
+        let reopened = try open(blob.span, key: key)
+        guard reopened.isSame(as: identity) else { throw .notReproduced }
+        return blob
+    }
+
+    /// - Parameter blob: 50 bytes.
+    /// - Throws: `.notOpened` where the check fails, `.invalidID` where it passes and the ID is none.
+    static func open(_ blob: Span<UInt8>, password: Span<UInt8>) throws(IDBackupError) -> Identity {
+        let salt = (0..<saltCount).map { blob[$0] }
+        return try open(blob, key: deriveKey(password, salt))
+    }
+
+    private static func open(_ blob: Span<UInt8>, key: borrowing SecureBytes) throws(IDBackupError) -> Identity {
+        precondition(blob.count == count)
+        let plaintext = XSalsa20.apply(to: blob.extracting(saltCount..<count), nonce: nonce, key: key)
+        return try plaintext.withBytes { (plaintext) throws(IDBackupError) in
+            let encoded = SecureBytes(copying: plaintext.extracting(0..<Identity.encodedCount))
+            let expected = check(of: encoded)
+            guard ConstantTime.areEqual(plaintext.extracting(Identity.encodedCount..<plaintextCount), expected.span)
+            else { throw .notOpened }
+            return try encoded.withBytes { (encoded) throws(IDBackupError) in
+                do throws(IdentityError) { return try Identity(decoding: encoded) } catch { throw .invalidID }
+            }
+        }
+    }
+
+    private static func deriveKey(_ password: Span<UInt8>, _ salt: [UInt8]) -> SecureBytes {
+        PBKDF2.deriveKey(password: password, salt: salt, iterations: iterations, count: XSalsa20.keyCount)
+    }
+
+    private static func check(of encoded: borrowing SecureBytes) -> [UInt8] {
+        encoded.withBytes { Array(SHA256.hash($0).prefix(checkCount)) }
+    }
+}

@@ -1,0 +1,53 @@
+public import SecureMemory
+
+/// An ID with its private key.
+///
+///   offset  length  meaning
+///        0       8  ID
+///        8      32  client key
+///
+/// The same 40 bytes stand in both backup codes and in the keystore.
+public struct Identity: ~Copyable, Sendable {
+    /// Length of the encoded form in bytes.
+    public static let encodedCount = ThreemaID.count + ClientKey.count
+
+    public let id: ThreemaID
+    public let clientKey: ClientKey
+
+    public init(id: ThreemaID, clientKey: consuming ClientKey) {
+        self.id = id
+        self.clientKey = clientKey
+    }
+
+    /// - Throws: `IdentityError` where it is not 40 bytes that begin with an ID.
+    public init(decoding bytes: Span<UInt8>) throws(IdentityError) {
+        guard bytes.count == Self.encodedCount else { throw .wrongLength(expected: Self.encodedCount, actual: bytes.count) }
+        guard let id = try? ThreemaID(bytes: bytes.extracting(0..<ThreemaID.count)) else { throw .invalidID }
+        self.id = id
+        clientKey = ClientKey(SecureBytes(copying: bytes.extracting(ThreemaID.count..<bytes.count)))
+    }
+
+    /// ID ‖ client key, 40 bytes.
+    public func encoded() -> SecureBytes {
+        var buffer = SecureBuffer(capacity: Self.encodedCount)
+        buffer.append(id.bytes.span)
+        buffer.append(clientKey.bytes)
+        return buffer.finish()
+    }
+
+    /// `3mid:<ID>,<public key>`: what a contact scans.
+    public var contactCode: String { "3mid:\(id),\(clientKey.publicKey.hex)" }
+
+    /// Whether both are the same ID with the same private key, compared in constant time.
+    public func isSame(as other: borrowing Identity) -> Bool {
+        let isSameKey = clientKey.bytes.withBytes { key in
+            other.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
+        }
+        return id == other.id && isSameKey
+    }
+}
+
+public enum IdentityError: Error, Equatable, Sendable {
+    case wrongLength(expected: Int, actual: Int)
+    case invalidID
+}

@@ -1,0 +1,47 @@
+internal import SecureMemory
+
+/// A Threema ID: 8 ASCII characters, the first of `*0-9A-Z`, the others of `0-9A-Z` (libthreema's
+/// rule). One that begins with `*` is a gateway ID.
+public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
+    /// Length in bytes.
+    public static let count = 8
+
+    /// The eight characters, as they stand in every format.
+    public let text: String
+
+    public var description: String { text }
+    /// The eight characters as bytes.
+    public var bytes: [UInt8] { Array(text.utf8) }
+
+    /// - Throws: `.invalid` for any other text; lower case is not an ID.
+    public init(_ text: String) throws(ThreemaIDError) {
+        try self.init(bytes: Array(text.utf8).span)
+    }
+
+    /// - Throws: `.invalid` where these are not the bytes of an ID.
+    public init(bytes: Span<UInt8>) throws(ThreemaIDError) {
+        guard bytes.count == Self.count else { throw .invalid }
+        var text = ""
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): break
+            case UInt8(ascii: "*") where index == 0: break
+            default: throw .invalid
+            }
+            text.unicodeScalars.append(Unicode.Scalar(bytes[index]))
+        }
+        self.text = text
+    }
+
+    /// A random ID of `[0-9A-Z]`, as the directory draws them. It is known to no directory.
+    public static func random() -> ThreemaID {
+        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+        let bytes = (0..<count).map { _ in alphabet[Int(Random.number(below: UInt32(alphabet.count)))] }
+        // The alphabet holds nothing that an ID may not.
+        return try! ThreemaID(bytes: bytes.span)
+    }
+}
+
+public enum ThreemaIDError: Error, Equatable, Sendable {
+    case invalid
+}

@@ -1,0 +1,169 @@
+public import Encodings
+internal import Primitives
+package import SecureMemory
+
+// The encrypted backup (whitepaper, "Threema Safe", "Encryption"; the gzip between JSON and
+// encryption is not in the whitepaper, but no app reads a backup without it):
+//
+//   offset  length  meaning
+//        0      24  nonce, random
+//       24      16  tag
+//       40       n  gzip(JSON), encrypted: secretbox with the Safe encryption key
+//
+// The JSON holds the private key, `user.privatekey`, as Base64. It is put in here and cut out here;
+// outside of this file a document never contains it.
+
+/// What a Safe backup holds.
+public struct SafeBackup: ~Copyable, Sendable {
+    public let clientKey: ClientKey
+    public let document: SafeDocument
+    /// Who wrote it when, where that was keytool.
+    public let stamp: Stamp?
+
+    /// The member `keytool` of the document. Apps ignore it and drop it when they write.
+    public struct Stamp: Equatable, Sendable {
+        /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
+        public let generation: Int64
+        public let writtenAt: Timestamp
+
+        public init(generation: Int64, writtenAt: Timestamp) {
+            self.generation = generation
+            self.writtenAt = writtenAt
+        }
+    }
+
+    /// Largest JSON document, in bytes: what an encrypted backup may unfold to.
+    public static let maxDocumentBytes = 8 * 1024 * 1024
+    private static let privateKeyPath = ["user", "privatekey"]
+    private static let stampName = "keytool"
+
+    public init(clientKey: consuming ClientKey, document: SafeDocument, stamp: Stamp?) {
+        self.clientKey = clientKey
+        self.document = document
+        self.stamp = stamp
+    }
+
+    /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
+    public consuming func identity(_ id: ThreemaID) -> Identity {
+        Identity(id: id, clientKey: clientKey)
+    }
+
+    // MARK: Sealing
+
+    /// Encrypts a backup, under a fresh random nonce.
+    /// - Returns: nonce ‖ secretbox; 40 bytes, gzip's 18 and 5 for each 65,535 more than the JSON.
+    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    public static func seal(
+        _ clientKey: borrowing ClientKey, _ document: SafeDocument, stamp: Stamp?, keys: borrowing SafeKeys
+    ) throws(SafeBackupError) -> [UInt8] {
+        let json = encode(clientKey, document, stamp)
+        guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
+        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        // What is uploaded must open: decrypt the result before anything relies on it.
+        let reopened = try open(blob.span, keys: keys)
+        let isSameKey = clientKey.bytes.withBytes { key in
+            reopened.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
+        }
+        guard isSameKey, reopened.document == document, reopened.stamp == stamp else { throw .notReproduced }
+        return blob
+    }
+
+    /// Encrypts JSON as it is.
+    package static func seal(_ json: Span<UInt8>, nonce: [UInt8], keys: borrowing SafeKeys) -> [UInt8] {
+        let member = Gzip.store(json)
+        return member.withBytes { member in
+            keys.withEncryptionKey { key in nonce + SecretBox.seal(member, nonce: nonce, key: key) }
+        }
+    }
+
+    private static func encode(
+        _ clientKey: borrowing ClientKey, _ document: SafeDocument, _ stamp: Stamp?
+    ) -> SecureBytes {
+        let stampValue = stamp.map { stamp -> JSONValue in
+            ["generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds)]
+        }
+        let root = document.root.setting(stampName, to: stampValue).sorted
+        let (text, offset) = root.encoded(splitting: privateKeyPath)
+        var json = SecureBuffer(capacity: text.count + Base64.encodedCount(ClientKey.count))
+        json.append(text.span.extracting(0..<offset))
+        clientKey.bytes.withBytes { Base64.encode($0, appendingTo: &json) }
+        json.append(text.span.extracting(offset..<text.count))
+        return json.finish()
+    }
+
+    // MARK: Opening
+
+    /// Decrypts and reads a backup.
+    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`: in the order of
+    ///   the layers, the outermost first.
+    public static func open(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SafeBackup {
+        let json = try decrypt(blob, keys: keys)
+        return try json.withBytes { (json) throws(SafeBackupError) in try decode(json) }
+    }
+
+    /// Decrypts a backup without reading its JSON.
+    package static func decrypt(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SecureBytes {
+        let minimum = SecretBox.nonceCount + SecretBox.tagCount
+        guard blob.count >= minimum else { throw .tooShort(minimum: minimum, actual: blob.count) }
+        let nonce = (0..<SecretBox.nonceCount).map { blob[$0] }
+        let box = blob.extracting(SecretBox.nonceCount..<blob.count)
+        let member: SecureBytes
+        do {
+            member = try keys.withEncryptionKey { (key) throws(AuthenticationError) in
+                try SecretBox.open(box, nonce: nonce, key: key)
+            }
+        } catch {
+            throw .notAuthentic
+        }
+        do throws(GzipError) {
+            return try member.withBytes { (member) throws(GzipError) in
+                try Gzip.open(member, limit: maxDocumentBytes)
+            }
+        } catch {
+            throw .gzip(error)
+        }
+    }
+
+    private static func decode(_ json: Span<UInt8>) throws(SafeBackupError) -> SafeBackup {
+        let root: JSONValue
+        let encodedKey: SecureBytes?
+        do throws(JSONError) {
+            let (value, cut) = try JSONScanner.parse(json, cutting: privateKeyPath)
+            root = value
+            if let cut { encodedKey = try JSONScanner.unescape(cut, of: json) } else { encodedKey = nil }
+        } catch {
+            throw .json(error)
+        }
+        let document: SafeDocument
+        do throws(SafeDocumentError) {
+            document = try SafeDocument(root.setting(stampName, to: nil))
+        } catch {
+            throw .document(error)
+        }
+        guard let encodedKey, let key = encodedKey.withBytes({ Base64.decode($0) }), key.count == ClientKey.count
+        else { throw .privateKey }
+        return SafeBackup(clientKey: ClientKey(key), document: document, stamp: stamp(root[stampName]))
+    }
+
+    /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
+    private static func stamp(_ value: JSONValue?) -> Stamp? {
+        guard let generation = value?["generation"]?.integer, generation > 0,
+            let writtenAt = value?["written_at"]?.integer
+        else { return nil }
+        return Stamp(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt))
+    }
+}
+
+/// Which layer of a Safe backup refused.
+public enum SafeBackupError: Error, Equatable, Sendable {
+    case tooShort(minimum: Int, actual: Int)
+    /// Another key, or altered bytes.
+    case notAuthentic
+    case gzip(GzipError)
+    case json(JSONError)
+    case document(SafeDocumentError)
+    /// `user.privatekey` is missing or is not the Base64 of 32 bytes.
+    case privateKey
+    /// A backup that was just made does not open. A defect of the machine or of this program.
+    case notReproduced
+}

@@ -1,0 +1,74 @@
+internal import AtomicFiles
+internal import Glibc
+internal import SafeFolder
+public import SafeWire
+
+/// The Safe server in a local folder, `file:///DIR`.
+///
+/// The folder is opened anew for each request: a mount may come and go between two of them.
+public struct FolderExchange: SafeExchange {
+    private let path: String
+
+    public init(_ address: SafeServerAddress) {
+        path = address.folder
+    }
+
+    public func config() throws(SafeExchangeError) -> [UInt8] {
+        try answer { (safe) throws(FileError) in try safe.config() }
+    }
+
+    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
+        try answer { (safe) throws(FileError) in try safe.backup(id) }
+    }
+
+    public func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
+        try answer { (safe) throws(FileError) in try safe.store(backup, at: id) }
+    }
+
+    public func remove(_ id: BackupID) throws(SafeExchangeError) {
+        try answer { (safe) throws(FileError) in try safe.remove(id) }
+    }
+
+    public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
+        do throws(FileError) {
+            try SafeFolder.prepare(at: path, limits: limits)
+        } catch {
+            throw SafeExchangeError(error)
+        }
+    }
+
+    private func answer<Answer>(
+        _ request: (borrowing SafeFolder) throws(FileError) -> Answer
+    ) throws(SafeExchangeError) -> Answer {
+        let safe: SafeFolder
+        do throws(FileError) {
+            safe = try SafeFolder(at: path)
+        } catch {
+            // The folder itself is away: a mount that is not there, a disk that was unplugged.
+            if case .missing = error { throw .unavailable }
+            throw SafeExchangeError(error)
+        }
+        do throws(FileError) {
+            return try request(safe)
+        } catch {
+            throw SafeExchangeError(error)
+        }
+    }
+}
+
+extension SafeExchangeError {
+    fileprivate init(_ error: FileError) {
+        self =
+            switch error {
+            // The folder is there, but `config` or `backups` is not.
+            case .missing: .notPrepared
+            case .tooLarge(_, let limit): .tooLarge(limit: limit)
+            case .system(_, _, ESTALE), .system(_, _, EIO), .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):
+                .unavailable
+            case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
+            case .system(_, _, let code): .refused(code: code)
+            case .wrongKind: .refused(code: ELOOP)
+            case .exists, .exposed, .notOurs, .unsafeLink, .locked: .refused(code: EACCES)
+            }
+    }
+}

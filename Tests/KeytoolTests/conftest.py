@@ -1,0 +1,131 @@
+"""Fixtures: a runner with an empty keystore, secrets in files, a Safe folder, a terminal."""
+
+import os
+
+import pytest
+
+from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
+from runner import BINARY, Keytool
+from safefolder import SafeFolder, SafeSetup
+from terminal import Terminal
+
+
+@pytest.fixture(scope="session")
+def built():
+    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make build, or set KEYTOOL"
+
+
+@pytest.fixture
+def home(tmp_path):
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+@pytest.fixture
+def keytool(built, home, tmp_path):
+    """The runner on an empty keystore, which is a folder that exists with mode 0700."""
+    keystore = tmp_path / "keystore"
+    keystore.mkdir(mode=0o700)
+    return Keytool(home, keystore)
+
+
+@pytest.fixture
+def other_keytool(built, home, tmp_path):
+    """A second machine: the same runner on another empty keystore."""
+    keystore = tmp_path / "other-keystore"
+    keystore.mkdir(mode=0o700)
+    return Keytool(home, keystore)
+
+
+@pytest.fixture
+def write(tmp_path):
+    """write(name, content, mode=0o600) -> path"""
+
+    def write(name, content, mode=0o600):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(mode)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def given(write):
+    """given("safe-password", b"...") -> the option that gives this secret, from a file."""
+
+    def given(stem, content, mode=0o600):
+        return [f"--{stem}-file", write(f"given-{stem}", content, mode)]
+
+    return given
+
+
+@pytest.fixture
+def code_file(write):
+    return write("code", CODE + "\n")
+
+
+@pytest.fixture
+def code_password(write):
+    """The option that gives the published code's password."""
+    return ["--backup-password-file", write("code-password", CODE_PASSWORD + b"\n")]
+
+
+@pytest.fixture
+def backup_password(write):
+    """The option that gives the password of backups made here."""
+    return ["--backup-password-file", write("backup-password", BACKUP_PASSWORD + b"\n")]
+
+
+@pytest.fixture
+def safe_password(write):
+    return ["--safe-password-file", write("safe-password", SAFE_PASSWORD + b"\n")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder, not yet a Safe server."""
+    path = tmp_path / "safe-folder"
+    path.mkdir(mode=0o700)
+    return SafeFolder(path)
+
+
+@pytest.fixture
+def safe(keytool, folder, safe_password):
+    """Identity ABCD1234 with its Safe set up on a prepared folder; nothing pushed yet."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.ok("safe", "setup", "--create", "--server", folder.url, *safe_password)
+    return SafeSetup(keytool, folder, "ABCD1234", SAFE_PASSWORD)
+
+
+@pytest.fixture
+def pulled(built, home, tmp_path, safe_password):
+    """pulled(name, blob): a machine of its own that pulled this backup of ABCD1234."""
+
+    def pulled(name, blob):
+        keytool = Keytool(home, tmp_path / f"keystore-{name}")
+        folder = SafeFolder(tmp_path / f"safe-folder-{name}")
+        for path in (keytool.keystore, folder.path):
+            path.mkdir(mode=0o700)
+        machine = SafeSetup(keytool, folder.prepare(), "ABCD1234", SAFE_PASSWORD)
+        folder.put(machine.keys, blob)
+        keytool.ok("safe", "pull", "--id", machine.id, "--server", folder.url, *safe_password)
+        return machine
+
+    return pulled
+
+
+@pytest.fixture
+def terminal(keytool):
+    """terminal(*arguments, columns=80, rows=24, ...) runs keytool on a pseudo-terminal."""
+    running = []
+
+    def start(*arguments, runner=keytool, **options):
+        process = Terminal(runner.command_line(*arguments), runner.environment, **options)
+        running.append(process)
+        return process
+
+    yield start
+    for process in running:
+        process.close()

@@ -1,0 +1,62 @@
+"""A backup code as people bring it: which spellings are taken, which are refused and where."""
+
+import re
+
+import pytest
+
+from known import CODE, EMPTY_KEYSTORE
+from runner import snapshot
+
+SPELLINGS = {
+    "lower case": CODE.lower(),
+    "no dashes": CODE.replace("-", ""),
+    "blanks instead": CODE.replace("-", " "),
+    "four lines": "\n".join(CODE[i : i + 25] for i in range(0, 99, 25)),
+    "four lines, CRLF": "\r\n".join(CODE[i : i + 24] for i in range(0, 99, 25)) + "\r\n",
+    "around": f"\n\t  {CODE} \n\n",
+    "each on its line": "\n".join(CODE.replace("-", "")),
+    "more dashes": "--" + CODE.replace("-", " - ") + "-",
+    "no final line ending": CODE,
+}
+
+
+@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
+def test_tolerated_spellings(keytool, code_password, text):
+    assert keytool.json("backup", "check", "-", *code_password, stdin=text)["id"] == "0ZAHXXHB"
+
+
+SURROUNDED = {
+    "label": f"code: {CODE}",
+    "words after": f"{CODE}\nkeep this in a safe place\n",
+    "one letter more": f"{CODE}A",
+    "twice": f"{CODE}\n{CODE}\n",
+    "quoted": f'"{CODE}"',
+    "NUL": CODE.replace("-", "\0"),
+    "byte order mark": "\ufeff" + CODE,
+    "en dashes": CODE.replace("-", "–"),
+    "full-width letters": CODE.translate({c: c + 0xFEE0 for c in range(0x41, 0x5B)}),
+    "long s, whose upper case is S": CODE.replace("S", "ſ"),
+    "padding": CODE + "=",
+    "huge": CODE * 5000,
+}
+
+
+@pytest.mark.parametrize("text", SURROUNDED.values(), ids=SURROUNDED)
+def test_other_text_is_refused(keytool, code_password, text):
+    keytool.fails(65, "backup", "import", "-", *code_password, stdin=text)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_invalid_utf8_is_refused(keytool, code_password):
+    keytool.fails(65, "backup", "import", "-", *code_password, stdin=b"\xff\xfe" + CODE.encode())
+
+
+@pytest.mark.parametrize("group, position, bad", [
+    (1, 1, "0"), (7, 3, "1"), (20, 4, "8"), (13, 2, "?")])
+def test_bad_character_is_located(keytool, code_password, group, position, bad):
+    groups = CODE.split("-")
+    broken = groups[group - 1]
+    groups[group - 1] = broken[: position - 1] + bad + broken[position:]
+    for text in ("-".join(groups), "".join(groups).lower()):
+        result = keytool.fails(65, "backup", "check", "-", *code_password, stdin=text)
+        assert re.search(rf"group {group}\b\D+{position}\b", result.err), result

@@ -1,0 +1,146 @@
+"""QR codes in the terminal, read back by zbar from what a person would see."""
+
+import re
+
+import pytest
+
+import pixels
+from known import CODE
+
+DEFAULTS = {"black": pixels.ON_BLACK, "white": pixels.ON_WHITE}
+
+# 37 modules (version 5) and a quiet zone of 4 on each side
+MODULES = 45
+SIZES = {"utf8": (80, 24), "blocks": (100, 50)}
+
+
+@pytest.fixture(params=sorted(DEFAULTS))
+def theme(request):
+    return DEFAULTS[request.param]
+
+
+def read(text, theme, columns, tmp_path):
+    rows = pixels.rows_of(text, columns)
+    return pixels.read_qr(pixels.draw(rows, theme, columns), tmp_path / "screen.png")
+
+
+@pytest.mark.parametrize("mode", ["utf8", "blocks"])
+def test_qr_show_is_read_as_exactly_the_code(keytool, terminal, code_file, theme, mode, tmp_path):
+    columns, rows = SIZES[mode]
+    with open(code_file) as payload:
+        run = terminal("qr", "show", "--mode", mode, columns=columns, rows=rows, stdin=payload)
+    assert run.finish() == 0, run.text
+    payload = read(run.text, theme, columns, tmp_path)
+    assert payload == CODE.encode()
+    assert len(payload) == 99
+
+
+@pytest.mark.parametrize("mode", ["utf8", "blocks"])
+def test_backup_export_draws_its_code(keytool, terminal, backup_password, theme, mode, tmp_path):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    columns, rows = SIZES[mode]
+    runner = keytool.with_environment(**{"utf8": {}, "blocks": {"TERM": "linux"}}[mode])
+    run = terminal("backup", "export", "--qr", *backup_password, runner=runner,
+                   columns=columns, rows=rows)
+    assert run.finish() == 0, run.text
+    payload = read(run.text, theme, columns, tmp_path).decode()
+    groups = re.findall(r"^(?:[A-Z2-7]{4}-){4}[A-Z2-7]{4}-?$", run.text, re.M)
+    assert "-".join(line.strip("-") for line in groups) == payload
+    assert len(payload) == 99
+
+
+@pytest.mark.parametrize("mode, width, height", [("utf8", MODULES, 23), ("blocks", 90, MODULES)])
+def test_size_of_the_drawing(keytool, code_file, mode, width, height):
+    rows = drawn(keytool, code_file.read_bytes(), "--mode", mode)
+    assert len(rows) == height
+    assert {len(row) for row in rows} == {width}
+
+
+def test_every_line_sets_both_colours_and_puts_them_back(keytool, code_file):
+    out = keytool.ok("qr", "show", "--mode", "utf8", stdin=code_file.read_bytes()).out
+    for line in out.splitlines():
+        for glyph, ink, paper in pixels.rows_of(line)[0]:
+            assert ink is not None and paper is not None, repr(line)
+    # nothing of it is left for the prompt that follows
+    assert pixels.rows_of(out + "$")[-1] == [("$", None, None)]
+
+
+def test_blocks_are_blanks_with_a_background(keytool, code_file):
+    for row in drawn(keytool, code_file.read_bytes(), "--mode", "blocks"):
+        assert {glyph for glyph, _, _ in row} == {" "}
+        assert None not in {paper for _, _, paper in row}
+
+
+@pytest.mark.parametrize("environment, glyphs", [
+    ({"TERM": "xterm-256color"}, " ▀▄█"),
+    ({"TERM": "linux"}, " "),
+    ({"TERM": "xterm-256color", "LC_ALL": "C"}, " "),
+    ({"TERM": "xterm-256color", "LC_ALL": None, "LANG": "de_CH.ISO-8859-1"}, " "),
+], ids=["utf8", "linux console", "C locale", "latin1"])
+def test_auto_mode(keytool, code_file, environment, glyphs):
+    runner = keytool.with_environment(**environment)
+    for options in ([], ["--mode", "auto"]):
+        rows = drawn(runner, code_file.read_bytes(), *options)
+        assert {glyph for row in rows for glyph, _, _ in row} <= set(glyphs)
+        # half blocks are the only way to draw 45 modules in 23 rows
+        assert (len(rows) == 23) == (len(glyphs) > 1)
+
+
+@pytest.mark.parametrize("mode, payload", [
+    ("utf8", b"hello, world"),
+    ("blocks", b"hello, world"),
+    ("utf8", b"two\nlines"),
+    ("utf8", b"x" * 1024),
+    ("blocks", "Grüße".encode()),
+])
+def test_other_payloads(keytool, tmp_path, mode, payload):
+    text = keytool.ok("qr", "show", "--mode", mode, stdin=payload).out
+    assert read(text, pixels.ON_BLACK, 400, tmp_path) == payload
+
+
+@pytest.mark.parametrize("ending", [b"", b"\n", b"\r\n"], ids=["none", "LF", "CRLF"])
+def test_one_final_line_ending_is_cut(keytool, tmp_path, ending):
+    text = keytool.ok("qr", "show", "--mode", "utf8", stdin=b"payload" + ending).out
+    assert read(text, pixels.ON_BLACK, 80, tmp_path) == b"payload"
+
+
+def test_only_one_line_ending_is_cut(keytool, tmp_path):
+    text = keytool.ok("qr", "show", "--mode", "utf8", stdin=b"payload\n\n").out
+    assert read(text, pixels.ON_BLACK, 80, tmp_path) == b"payload\n"
+
+
+def test_contact_text(keytool, tmp_path):
+    contact = keytool.json("id", "create", "--id", "ABCD1234")["contact"]
+    text = keytool.ok("qr", "show", "--mode", "utf8", stdin=contact).out
+    assert read(text, pixels.ON_WHITE, 80, tmp_path) == contact.encode()
+
+
+@pytest.mark.parametrize("payload", [b"", b"\n", b"a\0b", b"x" * 1025],
+                         ids=["empty", "only a line ending", "NUL", "over 1 KiB"])
+@pytest.mark.parametrize("mode", ["utf8", "blocks"])
+def test_refused_payloads(keytool, payload, mode):
+    keytool.fails(65, "qr", "show", "--mode", mode, stdin=payload)
+
+
+def test_drawing_that_does_not_fit_says_what_is_missing(terminal, code_file):
+    """90 columns and 45 rows on 80 by 24."""
+    with open(code_file) as payload:
+        run = terminal("qr", "show", "--mode", "blocks", stdin=payload)
+    assert run.finish() != 0, run.text
+    assert re.search(r"\b10\b", run.text) and re.search(r"\b2[12]\b", run.text), run.text
+    assert "\x1b[4" not in run.text
+
+
+def test_where_stdout_is_no_terminal_nothing_is_refused(keytool, code_file):
+    small = keytool.with_environment(COLUMNS="20", LINES="10")
+    assert len(drawn(small, code_file.read_bytes(), "--mode", "blocks")) == MODULES
+
+
+def test_unknown_mode(keytool):
+    keytool.fails(64, "qr", "show", "--mode", "holographic", stdin=b"payload")
+
+
+def drawn(keytool, payload, *options):
+    out = keytool.ok("qr", "show", *options, stdin=payload).out
+    assert out.endswith("\n")
+    return pixels.rows_of(out[:-1], columns=1000)

@@ -1,0 +1,53 @@
+"""Every truncation and every flipped bit of a Safe backup, pulled on a machine that has the
+setup: 65 each time, and nothing that was there changes."""
+
+import pytest
+
+import oracle
+from known import SAFE_PASSWORD
+from runner import on_two_processors, snapshot
+
+KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
+BLOB = oracle.seal_safe(oracle.safe_document(bytes(range(32))), KEYS, level=9)
+
+
+@pytest.fixture
+def machines(pulled):
+    return [pulled(name, BLOB) for name in ("one", "two")]
+
+
+def pull_all(machines, blobs, code):
+    def work(machine, share):
+        before = snapshot(machine.keytool.keystore, without=("lock", "state.json"))
+        for blob in share:
+            machine.folder.put(KEYS, blob)
+            machine.keytool.fails(code, "safe", "pull")
+            after = snapshot(machine.keytool.keystore, without=("lock", "state.json"))
+            assert after == before
+            assert machine.blob == blob
+
+    on_two_processors(work, machines, blobs)
+
+
+def test_truncations(machines):
+    pull_all(machines, [BLOB[:length] for length in range(len(BLOB))], 65)
+
+
+def test_flipped_bits(machines):
+    blobs = [BLOB[:n // 8] + bytes([BLOB[n // 8] ^ 1 << n % 8]) + BLOB[n // 8 + 1 :]
+             for n in range(8 * len(BLOB))]
+    pull_all(machines, blobs, 65)
+
+
+def test_lengthened(machines):
+    pull_all(machines, [BLOB + b"\0", BLOB + BLOB, b"\0" + BLOB, bytes(65536)], 65)
+
+
+def test_on_an_empty_machine_too(keytool, folder, safe_password):
+    """The hint says damaged, not wrong password: that one would have found nothing."""
+    folder.prepare().put(KEYS, BLOB[:-1] + bytes([BLOB[-1] ^ 1]))
+    before = snapshot(keytool.keystore, without=())
+    result = keytool.fails(65, "safe", "pull", "--id", "ABCD1234", "--server", folder.url,
+                           *safe_password)
+    assert "damaged" in result.err
+    assert snapshot(keytool.keystore) == before

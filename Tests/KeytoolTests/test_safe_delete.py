@@ -1,0 +1,99 @@
+"""safe delete: the backup goes, then the setup is forgotten; never without a second word."""
+
+from runner import snapshot
+
+
+def test_delete(safe):
+    safe.push()
+    safe.keytool.ok("safe", "delete", "--yes")
+    assert safe.folder.names() == []
+    assert safe.folder.config.exists(), "the folder stays a Safe server"
+    assert not safe.record("safe").exists()
+    assert safe.keytool.json("id", "list")["identities"][0]["safe"] is False
+    assert "safe setup" in safe.keytool.fails(10, "safe", "delete", "--yes").err
+
+
+def test_identity_stays(safe):
+    before = safe.keytool.json("id", "show")
+    safe.keytool.ok("safe", "delete", "--yes", "ABCD1234")
+    assert safe.keytool.json("id", "show") == before
+
+
+def test_backup_that_is_not_there(safe):
+    safe.keytool.ok("safe", "delete", "--yes")
+    assert not safe.record("safe").exists()
+
+
+def test_keep_setup(safe):
+    safe.push()
+    safe.keytool.ok("safe", "delete", "--yes", "--keep-setup")
+    assert safe.folder.names() == []
+    assert safe.push()["result"] == "uploaded"
+
+
+def test_other_backups_are_left_alone(safe):
+    safe.push()
+    stranger = safe.folder.backups / ("0" * 64)
+    stranger.write_bytes(b"somebody else's")
+    safe.keytool.ok("safe", "delete", "--yes")
+    assert safe.folder.names() == [stranger.name]
+
+
+def test_without_yes_and_without_a_terminal(safe):
+    safe.push()
+    before = snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    safe.keytool.fails(64, "safe", "delete")
+    safe.keytool.fails(64, "safe", "delete", stdin="ABCD1234\n")
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.folder.path)) == before
+
+
+def test_folder_away_keeps_the_setup(safe):
+    safe.push()
+    safe.folder.go_away()
+    safe.keytool.fails(75, "safe", "delete", "--yes")
+    assert safe.record("safe").exists()
+    safe.folder.come_back()
+    safe.keytool.ok("safe", "delete", "--yes")
+    assert safe.folder.names() == []
+
+
+def test_setup_again_after_delete(safe, safe_password):
+    safe.push()
+    safe.keytool.ok("safe", "delete", "--yes")
+    safe.keytool.ok("safe", "setup", "--server", safe.folder.url, *safe_password)
+    assert safe.push()["result"] == "uploaded"
+
+
+def test_quiet_delete_is_silent(safe):
+    result = safe.keytool.ok("safe", "delete", "--yes", "-q")
+    assert result.out == result.err == ""
+
+
+def asked(run):
+    run.expect("ABCD1234")
+    run.expect(r"(: ?|\? ?)$")
+    return run
+
+
+def test_typing_the_id_again(safe, terminal):
+    safe.push()
+    run = asked(terminal("safe", "delete"))
+    run.send("ABCD1234")
+    assert run.finish() == 0, run.text
+    assert safe.folder.names() == []
+
+
+def test_typing_something_else(safe, terminal):
+    safe.push()
+    for answer in ("y", "yes", "ABCD1235", ""):
+        run = asked(terminal("safe", "delete"))
+        run.send(answer)
+        assert run.finish() == 64, run.text
+    assert safe.folder.names() == [safe.keys.backup_id]
+    assert safe.record("safe").exists()
+
+
+def test_no_input_counts_as_no_terminal(safe, terminal):
+    run = terminal("safe", "delete", "--no-input")
+    assert run.finish() == 64, run.text
+    assert safe.record("safe").exists()

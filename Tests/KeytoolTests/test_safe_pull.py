@@ -1,0 +1,149 @@
+"""safe pull: the disaster path on an empty machine, and the everyday one."""
+
+import base64
+
+import pytest
+
+import oracle
+from known import BACKUP_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
+from runner import snapshot
+
+IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
+KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)
+DOCUMENT = oracle.safe_document(
+    IDENTITY.client_key,
+    contacts=[{"identity": "ECHOECHO", "verification": 2},
+              {"identity": "*SUPPORT", "verification": 1}],
+    groups=[{"id": "0100000000000000", "creator": "ECHOECHO", "groupname": "walkers",
+             "members": ["ECHOECHO", "ABCD1234"], "deleted": False}],
+    distributionlists=[{"name": "all", "members": ["ECHOECHO"]}])
+
+
+@pytest.fixture
+def filled(folder):
+    """The Safe folder with a backup that an app has written."""
+    folder.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    return folder
+
+
+@pytest.fixture
+def pull(filled, safe_password):
+    """The arguments of a pull on a machine that knows nothing."""
+    return ["safe", "pull", "--id", IDENTITY.id, "--server", filled.url, *safe_password]
+
+
+def test_pull_on_an_empty_keystore(keytool, pull):
+    done = keytool.json(*pull)
+    assert done["command"] == "safe pull"
+    assert (done["id"], done["public_key"]) == (IDENTITY.id, IDENTITY.public_key)
+    assert (done["contacts"], done["groups"], done["distribution_lists"]) == (2, 1, 1)
+    assert done["stored"] is True
+    assert done["written_by"] != "keytool"
+    assert keytool.json("id", "show")["public_key"] == IDENTITY.public_key
+    assert keytool.json("id", "list")["identities"][0]["safe"] is True
+
+
+def test_pull_in_words(keytool, pull):
+    result = keytool.ok(*pull)
+    assert "ABCD1234" in result.out
+    assert "app" in result.out + result.err, "not written by keytool"
+    assert base64.b64encode(IDENTITY.client_key).decode() not in result.out + result.err
+
+
+def test_identity_is_whole(keytool, pull, backup_password):
+    keytool.ok(*pull)
+    code = keytool.json("backup", "export", *backup_password)["code"]
+    assert oracle.open_code(code, BACKUP_PASSWORD) == IDENTITY
+
+
+def test_pull_of_our_own_backup(safe, other_keytool, safe_password):
+    generation = safe.push()["backup"]["generation"]
+    done = other_keytool.json("safe", "pull", "--id", safe.id, "--server", safe.folder.url,
+                              *safe_password)
+    assert (done["written_by"], done["generation"]) == ("keytool", generation)
+    assert done["public_key"] == safe.keytool.json("id", "show")["public_key"]
+
+
+def test_pull_with_setup_needs_no_password(keytool, pull):
+    keytool.ok(*pull)
+    assert keytool.json("safe", "pull", "--no-input")["stored"] is True
+    assert keytool.json("safe", "pull", "ABCD1234")["public_key"] == IDENTITY.public_key
+
+
+def test_no_setup_leaves_the_setup_out(keytool, pull):
+    keytool.ok(*pull, "--no-setup")
+    assert keytool.json("id", "list")["identities"][0]["safe"] is False
+    keytool.fails(10, "safe", "push")
+
+
+def test_wrong_password_finds_nothing(keytool, filled, given):
+    options = ["--id", IDENTITY.id, "--server", filled.url]
+    result = keytool.fails(10, "safe", "pull", *options, *given("safe-password", b"nope-nope-nope"))
+    assert "password" in result.err
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_wrong_id_finds_nothing(keytool, filled, safe_password):
+    keytool.fails(10, "safe", "pull", "--id", "ABCD1235", "--server", filled.url, *safe_password)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_pull_without_a_password(keytool, filled):
+    result = keytool.fails(16, "safe", "pull", "--id", IDENTITY.id, "--server", filled.url)
+    assert "afe password" in result.err
+
+
+def test_folder_away(keytool, folder, pull):
+    folder.go_away()
+    keytool.fails(75, *pull)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_folder_without_config(keytool, folder, pull):
+    folder.config.unlink()
+    folder.backup(KEYS).unlink()
+    keytool.fails(15, *pull)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_backup_went_missing(keytool, folder, pull):
+    keytool.ok(*pull)
+    folder.backup(KEYS).unlink()
+    before = snapshot(keytool.keystore)
+    keytool.fails(10, "safe", "pull")
+    assert snapshot(keytool.keystore, without=("lock", "state.json")) == {
+        path: entry for path, entry in before.items() if not path.endswith("state.json")}
+
+
+def test_https_is_not_in_this_build(keytool, safe_password):
+    keytool.fails(69, "safe", "pull", "--id", IDENTITY.id, "--server", "https://safe.example.net",
+                  *safe_password)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+@pytest.mark.parametrize("id", ["abc", "ABCD123?", "../../..", ""])
+def test_invalid_id(keytool, filled, safe_password, id):
+    keytool.fails(64, "safe", "pull", "--id", id, "--server", filled.url, *safe_password)
+
+
+# What is held already
+
+
+def test_held_with_another_key(keytool, pull):
+    keytool.ok("id", "create", "--id", IDENTITY.id)
+    before = snapshot(keytool.keystore)
+    keytool.fails(17, *pull)
+    assert snapshot(keytool.keystore) == before
+    keytool.ok(*pull, "--replace")
+    assert keytool.json("id", "show")["public_key"] == IDENTITY.public_key
+
+
+def test_older_generation_than_seen(safe):
+    safe.push()
+    old = safe.blob
+    safe.push("--force")
+    safe.folder.put(safe.keys, old)
+    before = snapshot(safe.keytool.keystore)
+    safe.keytool.fails(19, "safe", "pull")
+    assert snapshot(safe.keytool.keystore) == before
+    assert safe.keytool.json("safe", "pull", "--replace")["stored"] is True

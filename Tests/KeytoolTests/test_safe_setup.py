@@ -1,0 +1,150 @@
+"""safe setup: what it prepares, tests and refuses."""
+
+import json
+
+import pytest
+
+from known import SAFE_PASSWORD
+from runner import snapshot
+
+
+@pytest.fixture
+def owner(keytool):
+    """A keystore with an identity that has no Safe yet."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    return keytool
+
+
+def setting_up(folder, *options):
+    return ["safe", "setup", "--server", folder.url, *options]
+
+
+def test_create_prepares_a_bare_folder(owner, folder, safe_password):
+    done = owner.json(*setting_up(folder, "--create", *safe_password))
+    assert done["command"] == "safe setup"
+    assert json.loads(folder.config.read_bytes()) == {
+        "maxBackupBytes": 524288, "retentionDays": 180}
+    assert folder.names() == [], "the probe is taken away again"
+    assert owner.json("id", "list")["identities"][0]["safe"] is True
+
+
+def test_prepared_folder_needs_no_create(owner, folder, safe_password):
+    owner.ok(*setting_up(folder.prepare(), *safe_password))
+    assert folder.names() == []
+
+
+def test_create_leaves_a_prepared_folder_alone(owner, folder, safe_password):
+    folder.prepare(max_backup_bytes=2097152, retention_days=30)
+    before = snapshot(folder.path)
+    owner.ok(*setting_up(folder, "--create", *safe_password))
+    assert snapshot(folder.path) == before
+
+
+def test_without_create_nothing_is_created(owner, folder, safe_password):
+    before = snapshot(owner.keystore), snapshot(folder.path)
+    owner.fails(15, *setting_up(folder, *safe_password))
+    assert (snapshot(owner.keystore), snapshot(folder.path)) == before
+
+
+def test_folder_away(owner, folder, safe_password):
+    folder.path.rmdir()
+    before = snapshot(owner.keystore)
+    owner.fails(75, *setting_up(folder, *safe_password))
+    assert snapshot(owner.keystore) == before
+    assert not folder.path.exists()
+
+
+CONFIGS = {
+    "empty": "",
+    "not JSON": "<html>hotel wifi</html>",
+    "cut off": '{"maxBackupBytes":524288,"retentionDays":180',
+    "a list": "[524288,180]",
+    "no size": '{"retentionDays":180}',
+    "no days": '{"maxBackupBytes":524288}',
+    "size as text": '{"maxBackupBytes":"524288","retentionDays":180}',
+    "days as text": '{"maxBackupBytes":524288,"retentionDays":"180"}',
+    "fraction": '{"maxBackupBytes":524288.5,"retentionDays":180}',
+    "size 0": '{"maxBackupBytes":0,"retentionDays":180}',
+    "negative size": '{"maxBackupBytes":-1,"retentionDays":180}',
+    "size over 2^31": '{"maxBackupBytes":2147483649,"retentionDays":180}',
+    "size over 2^64": '{"maxBackupBytes":18446744073709551617,"retentionDays":180}',
+    "null": '{"maxBackupBytes":null,"retentionDays":180}',
+    "a key twice": '{"maxBackupBytes":1,"maxBackupBytes":524288,"retentionDays":180}',
+    "two documents": '{"maxBackupBytes":524288,"retentionDays":180}{}',
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+def test_config_that_is_not_a_safe_servers(owner, folder, safe_password, config):
+    folder.prepare().config.write_text(config)
+    before = snapshot(owner.keystore), snapshot(folder.path)
+    owner.fails(15, *setting_up(folder, *safe_password))
+    assert (snapshot(owner.keystore), snapshot(folder.path)) == before
+
+
+@pytest.mark.parametrize("config", [
+    '{"maxBackupBytes":2097152,"retentionDays":180}',
+    '{"maxBackupBytes":524288,"retentionDays":0}',
+    '{"maxBackupBytes":524288,"retentionDays":-5}',
+    '{"maxBackupBytes":524288,"retentionDays":999999}',
+    ' {\n "retentionDays" : 180 , "maxBackupBytes" : 2147483648, "unknown": [1.5, {}] }\n',
+])
+def test_config_that_is_taken(owner, folder, safe_password, config):
+    folder.prepare().config.write_text(config)
+    owner.ok(*setting_up(folder, *safe_password))
+
+
+def test_existing_setup_is_kept(safe, safe_password, tmp_path):
+    before = snapshot(safe.keytool.keystore)
+    result = safe.keytool.fails(17, *setting_up(safe.folder, *safe_password))
+    assert "safe passwd" in result.err or "safe delete" in result.err
+    assert snapshot(safe.keytool.keystore) == before
+    safe.push()
+
+
+def test_https_is_not_in_this_build(owner, safe_password):
+    before = snapshot(owner.keystore)
+    owner.fails(69, "safe", "setup", "--server", "https://safe.example.net/", *safe_password)
+    assert snapshot(owner.keystore) == before
+
+
+@pytest.mark.parametrize("url", ["http://safe.example.net/", "ftp://safe.example.net/",
+                                 "file://relative/path", "/tmp", "", "file://"])
+def test_addresses_that_are_none(owner, safe_password, url):
+    owner.fails(64, "safe", "setup", "--create", "--server", url, *safe_password)
+
+
+def test_without_identity(other_keytool, folder, safe_password):
+    other_keytool.fails(10, *setting_up(folder, "--create", *safe_password))
+    assert list(folder.path.iterdir()) == []
+
+
+@pytest.mark.parametrize("password, code", [
+    (b"1234567", 64), (b"", 65), (b"\n", 65), (b"zero\0byte", 65), (b"two\nlines", 65),
+    (b"caf\xe9 latin1", 65),
+])
+def test_passwords_that_are_refused(owner, folder, given, password, code):
+    before = snapshot(owner.keystore)
+    owner.fails(code, *setting_up(folder, "--create", *given("safe-password", password)))
+    assert snapshot(owner.keystore) == before
+    assert list(folder.path.iterdir()) == []
+
+
+@pytest.mark.parametrize("password", [b"aaaaaaaa", b"12345678", b"password"])
+def test_weak_passwords_need_one_more_word(owner, folder, given, password):
+    options = setting_up(folder, "--create", *given("safe-password", password), "--no-input")
+    owner.fails(64, *options)
+    assert list(folder.path.iterdir()) == []
+    owner.ok(*options, "--weak-ok")
+
+
+def test_password_is_not_kept(safe):
+    for path in safe.keytool.keystore.rglob("*"):
+        assert not path.is_file() or SAFE_PASSWORD not in path.read_bytes()
+
+
+@pytest.mark.parametrize("verb", ["push", "pull", "delete"])
+def test_verbs_without_setup(owner, verb):
+    options = ["--yes"] if verb == "delete" else []
+    result = owner.fails(10, "safe", verb, *options)
+    assert "safe setup" in result.err

@@ -1,0 +1,211 @@
+"""Where a secret may come from, in which order, and what a bad source ends in.
+
+`backup check` of the published code is the lock that each source is tried on: 0 if the right
+password arrived, 12 if another one did.
+"""
+
+import os
+import re
+
+import pytest
+
+from known import CODE_PASSWORD, EMPTY_KEYSTORE
+from runner import snapshot
+
+RIGHT, WRONG = CODE_PASSWORD.decode(), "nopedinope"
+
+
+@pytest.fixture
+def check(keytool, code_file):
+    """check(*options, runner=..., expect=0)"""
+
+    def check(*options, runner=keytool, expect=0, **rest):
+        command = ["backup", "check", code_file, *options]
+        if expect == 0:
+            return runner.ok(*command, **rest)
+        result = runner.fails(expect, *command, **rest)
+        assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+        return result
+
+    return check
+
+
+def pipe(content):
+    """A descriptor that gives this content once."""
+    reading, writing = os.pipe()
+    os.write(writing, content.encode())
+    os.close(writing)
+    return reading
+
+
+# Every source
+
+
+def test_file(check, given):
+    check(*given("backup-password", RIGHT))
+    check(*given("backup-password", WRONG), expect=12)
+
+
+def test_file_on_stdin(check):
+    check("--backup-password-file", "-", stdin=RIGHT + "\n")
+    check("--backup-password-file", "-", stdin=WRONG + "\n", expect=12)
+
+
+def test_command(check):
+    check("--backup-password-command", f"echo {RIGHT}")
+    check("--backup-password-command", f"printf %s {RIGHT} | cat")
+    check("--backup-password-command", f"echo {WRONG}", expect=12)
+
+
+@pytest.mark.parametrize("password, expect", [(RIGHT, 0), (WRONG, 12)])
+def test_descriptor(check, password, expect):
+    descriptor = pipe(password + "\n")
+    check("--backup-password-fd", descriptor, pass_fds=[descriptor], expect=expect)
+    os.close(descriptor)
+
+
+@pytest.fixture
+def credentials(keytool, tmp_path):
+    """credentials(content): a runner under systemd, so to speak."""
+    folder = tmp_path / "credentials"
+    folder.mkdir()
+
+    def credentials(content, runner=keytool):
+        (folder / "keytool.backup-password").write_text(content)
+        return runner.with_environment(CREDENTIALS_DIRECTORY=folder)
+
+    return credentials
+
+
+def test_credential(check, credentials):
+    check(runner=credentials(RIGHT))
+    check(runner=credentials(RIGHT + "\n"))
+    check(runner=credentials(WRONG), expect=12)
+
+
+def test_environment(check, keytool, write):
+    for password, expect in ((RIGHT, 0), (WRONG, 12)):
+        descriptor = pipe(password)
+        for kind, value in (("FILE", write("secret", password)),
+                            ("COMMAND", f"echo {password}"), ("FD", descriptor)):
+            runner = keytool.with_environment(**{f"KEYTOOL_BACKUP_PASSWORD_{kind}": value})
+            check(runner=runner, expect=expect, pass_fds=[descriptor])
+        os.close(descriptor)
+
+
+def test_other_secrets_have_sources_of_their_own(keytool, folder, write):
+    keytool.ok("id", "create")
+    secret = write("secret", "correct-horse-4")
+    setup = ["safe", "setup", "--create", "--server", folder.url]
+    keytool.with_environment(KEYTOOL_BACKUP_PASSWORD_FILE=secret).fails(16, *setup)
+    assert list(folder.path.iterdir()) == []
+    keytool.with_environment(KEYTOOL_SAFE_PASSWORD_FILE=secret).ok(*setup)
+
+
+# Order
+
+
+def test_option_before_environment_before_credential(check, keytool, credentials, given, write):
+    wrong = credentials(WRONG)
+    check(runner=wrong.with_environment(KEYTOOL_BACKUP_PASSWORD_FILE=write("e", RIGHT)))
+    wrong = wrong.with_environment(KEYTOOL_BACKUP_PASSWORD_FILE=write("e", WRONG))
+    check(*given("backup-password", RIGHT), runner=wrong)
+    check("--backup-password-command", f"echo {RIGHT}", runner=wrong)
+
+
+def test_empty_variables_count_as_unset(check, credentials):
+    empty = {f"KEYTOOL_BACKUP_PASSWORD_{kind}": "" for kind in ("FILE", "COMMAND", "FD")}
+    check(runner=credentials(RIGHT).with_environment(**empty))
+
+
+def test_a_source_that_fails_is_not_passed_over(check, credentials, tmp_path):
+    """The next source may hold another password, for another backup."""
+    check("--backup-password-file", tmp_path / "absent", runner=credentials(RIGHT), expect=66)
+    check("--backup-password-command", "false", runner=credentials(RIGHT), expect=16)
+
+
+# Conflicts
+
+
+def test_two_options_for_one_secret(check, given):
+    file = given("backup-password", RIGHT)
+    check(*file, "--backup-password-command", f"echo {RIGHT}", expect=64)
+    check(*file, "--backup-password-fd", "0", expect=64)
+    check("--backup-password-fd", "0", "--backup-password-command", "true", expect=64)
+
+
+def test_stdin_for_two_things(keytool):
+    keytool.fails(64, "backup", "check", "-", "--backup-password-file", "-", stdin=RIGHT)
+
+
+# Content
+
+
+@pytest.mark.parametrize("content, expect", [
+    (RIGHT, 0),
+    (RIGHT + "\n", 0),
+    (RIGHT + "\r\n", 0),
+    (RIGHT + " ", 12),
+    (" " + RIGHT + "\n", 12),
+    ("\t" + RIGHT, 12),
+    (RIGHT + "\n\n", 65),
+    (RIGHT + "\r\n\r\n", 65),
+    (RIGHT + "\nsecond", 65),
+    ("\n" + RIGHT, 65),
+    (RIGHT + "\0", 65),
+    ("\0", 65),
+    ("test\0password", 65),
+    ("", 65),
+    ("\n", 65),
+    ("\r\n", 65),
+], ids=repr)
+def test_content(check, keytool, given, credentials, content, expect):
+    check(*given("backup-password", content), expect=expect)
+    check("--backup-password-file", "-", stdin=content, expect=expect)
+    check(runner=credentials(content), expect=expect)
+    descriptor = pipe(content)
+    check("--backup-password-fd", descriptor, pass_fds=[descriptor], expect=expect)
+    os.close(descriptor)
+
+
+def test_huge_secret(check, given):
+    check(*given("backup-password", b"x" * (8 << 20)), expect=(12, 65))
+    check("--backup-password-file", "/dev/zero", expect=65, timeout=10)
+
+
+# Nothing, and too much
+
+
+def test_no_source_at_all(check):
+    for options in ([], ["--no-input"]):
+        result = check(*options, expect=16)
+        assert "backup password" in result.err
+        assert "--backup-password-file" in result.err
+
+
+def test_no_source_in_json(keytool, code_file):
+    error = keytool.fails(16, "backup", "check", code_file, "--json").error
+    assert error["name"] == "need_secret"
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])
+def test_file_that_others_can_read_is_a_warning(check, given, mode):
+    result = check(*given("backup-password", RIGHT, mode))
+    assert re.search("warning", result.err), result
+    assert "backup-password" in result.err
+
+
+def test_files_that_need_no_warning(check, given, credentials):
+    assert "warning" not in check(*given("backup-password", RIGHT)).err
+    assert "warning" not in check(runner=credentials(RIGHT)).err
+    assert "warning" not in check("--backup-password-file", "/dev/stdin", stdin=RIGHT).err
+
+
+def test_file_trouble(check, tmp_path):
+    check("--backup-password-file", tmp_path / "absent", expect=66)
+    check("--backup-password-file", tmp_path, expect=(66, 74))
+
+
+@pytest.mark.parametrize("descriptor", ["77", "-1", "x", "", "1.0", "99999999999999999999"])
+def test_descriptors_that_are_none(check, descriptor):
+    check("--backup-password-fd", descriptor, expect=(64, 66))
