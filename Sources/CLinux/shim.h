@@ -28,6 +28,11 @@ static inline int keytool_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/// A pipe that no child inherits by accident; `ends` has room for two descriptors.
+static inline int keytool_pipe(int *ends) {
+    return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
 static inline int keytool_window_size(int descriptor, struct winsize *size) {
     return ioctl(descriptor, TIOCGWINSZ, size);
 }

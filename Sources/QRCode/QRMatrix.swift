@@ -19,7 +19,7 @@ public struct QRMatrix: Equatable, Sendable {
     private let dark: [Bool]
 
     /// Encodes bytes in the smallest version that holds them; letters, digits and dashes take the
-    /// alphanumeric mode, so a backup code is 41 modules wide.
+    /// alphanumeric mode, so a backup code is 37 modules wide at level M.
     /// - Parameter content: 1 to 2,953 bytes without NUL.
     /// - Returns: nil where it does not fit a QR code.
     public init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
@@ -38,6 +38,11 @@ public struct QRMatrix: Equatable, Sendable {
         self.errorCorrection = errorCorrection
         // The lowest bit of each byte is the colour; the others are the encoder's notes.
         dark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
+    }
+
+    /// The rows as text, `1` for dark.
+    public var rows: [String] {
+        (0..<size).map { row in (0..<size).map { dark[row * size + $0] ? "1" : "0" }.joined() }
     }
 
     /// Whether the module is dark; everything around the matrix is light.

@@ -42,14 +42,14 @@ extension SafeKeeper {
     public func importCode(
         _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations, replacing: Bool
     ) throws -> OpenedCode {
-        let identity = try open(code, password, expectations)
+        let identity = try Self.open(code, password, expectations)
         do {
             try add(identity, profile: .empty)
         } catch KeystoreError.exists {
             let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
             if try held.records.identity().isSame(as: identity) {
                 try markProven(held)
-                return opened(identity, isHeld: true, isStored: false)
+                return Self.opened(identity, isHeld: true, isStored: false)
             }
             guard replacing else { throw SafeKeepingError.otherKey(id: identity.id.text) }
             // The Safe holds the old key until the next upload: forget that it is up to date.
@@ -57,29 +57,35 @@ extension SafeKeeper {
             try held.write(identity)
         }
         try markProven(try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait))
-        return opened(identity, isHeld: true, isStored: true)
+        return Self.opened(identity, isHeld: true, isStored: true)
     }
 
     /// Opens a code and keeps nothing of it but, where its identity is held, that it was proven today.
-    public func checkCode(
-        _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations
+    /// - Parameter keeper: nil on a machine that holds no identity.
+    public static func checkCode(
+        _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations, in keeper: SafeKeeper?
     ) throws -> OpenedCode {
         let identity = try open(code, password, expectations)
+        guard let keeper else { return opened(identity, isHeld: false, isStored: false) }
+        return try keeper.compare(identity)
+    }
+
+    private func compare(_ identity: borrowing Identity) throws -> OpenedCode {
         guard try keystore.identities().contains(identity.id.text) else {
-            return opened(identity, isHeld: false, isStored: false)
+            return Self.opened(identity, isHeld: false, isStored: false)
         }
         let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
         guard try held.records.identity().isSame(as: identity) else {
-            return opened(identity, isHeld: false, isStored: false)
+            return Self.opened(identity, isHeld: false, isStored: false)
         }
         try markProven(held)
-        return opened(identity, isHeld: true, isStored: false)
+        return Self.opened(identity, isHeld: true, isStored: false)
     }
 
     /// How long verbs that have no option for it wait for an identity's lock.
     static let lockWait = Duration.seconds(60)
 
-    private func open(
+    private static func open(
         _ code: GroupedCode, _ password: borrowing SecureBytes, _ expectations: Expectations
     ) throws -> Identity {
         if let expected = expectations.checkWord, IDBackup.checkWord(of: code).characters != expected.characters {
@@ -95,7 +101,7 @@ extension SafeKeeper {
         return identity
     }
 
-    private func opened(_ identity: borrowing Identity, isHeld: Bool, isStored: Bool) -> OpenedCode {
+    private static func opened(_ identity: borrowing Identity, isHeld: Bool, isStored: Bool) -> OpenedCode {
         OpenedCode(
             id: identity.id, publicKey: identity.clientKey.publicKey, isHeld: isHeld, isStored: isStored)
     }

@@ -1,6 +1,7 @@
 """safe pull: the disaster path on an empty machine, and the everyday one."""
 
 import base64
+import shutil
 
 import pytest
 
@@ -99,9 +100,10 @@ def test_folder_away(keytool, folder, pull):
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
-def test_folder_without_config(keytool, folder, pull):
-    folder.config.unlink()
-    folder.backup(KEYS).unlink()
+def test_folder_is_there_but_empty(keytool, filled, pull):
+    """What a mount point looks like when nothing is mounted."""
+    shutil.rmtree(filled.backups)
+    filled.config.unlink()
     keytool.fails(15, *pull)
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 

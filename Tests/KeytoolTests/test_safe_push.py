@@ -2,11 +2,13 @@
 
 import base64
 import datetime
+import re
 
 import pytest
 
 import oracle
 from runner import snapshot
+from safefolder import SafeFolder
 
 DAY = datetime.timedelta(days=1)
 
@@ -86,6 +88,45 @@ def test_force_uploads_and_counts_on(safe):
     assert again["backup"]["generation"] == first + 1 == safe.document["keytool"]["generation"]
 
 
+@pytest.fixture
+def changed(safe, tmp_path, safe_password):
+    """Pushed just now, then given another content: that of a backup on a second server."""
+    safe.push()
+    key = base64.b64decode(safe.document["user"]["privatekey"])
+    contacts = [{"identity": "ECHOECHO", "verification": 2}]
+    second = tmp_path / "second-server"
+    second.mkdir()
+    second = SafeFolder(second).prepare()
+    second.put(safe.keys, oracle.seal_safe(oracle.safe_document(key, contacts=contacts), safe.keys))
+    safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", second.url, *safe_password)
+    return safe
+
+
+def test_changed_content_is_deferred_for_23_hours(changed):
+    before = changed.blob
+    assert changed.push()["result"] == "deferred"
+    result = changed.keytool.ok("safe", "push")
+    assert "deferred" in result.out and re.search(r"\d\d:\d\d", result.out), "says until when"
+    changed.folder.go_away()
+    assert changed.push()["result"] == "deferred", "no network"
+    changed.folder.come_back()
+    assert changed.blob == before
+
+
+def test_changed_content_is_uploaded_by_force(changed):
+    assert changed.push("--force")["result"] == "uploaded"
+    assert [one["identity"] for one in changed.document["contacts"]] == ["ECHOECHO"]
+    assert changed.push()["result"] == "unchanged"
+
+
+def test_changed_content_is_not_lost_by_a_pull(changed):
+    before = snapshot(changed.keytool.keystore)
+    changed.keytool.fails(17, "safe", "pull")
+    assert snapshot(changed.keytool.keystore) == before
+    changed.keytool.ok("safe", "pull", "--replace")
+    assert changed.push()["result"] == "unchanged"
+
+
 def test_folder_away_and_back(safe):
     safe.push()
     safe.folder.go_away()
@@ -134,10 +175,10 @@ def test_state_file_that_does_not_parse_counts_as_never_uploaded(safe):
     state = safe.record("state.json")
     for content in (b"", b"{", b"null", b"\0" * 100, b"[" * 100_000, b'{"last_upload":"x"}'):
         state.write_bytes(content)
-        # Without the digest last seen, the backup on the server may be somebody else's.
-        assert safe.keytool("safe", "push").code in (0, 20)
-        assert safe.push("--overwrite")["result"] == "uploaded"
+        assert safe.push()["result"] == "uploaded"
         assert safe.push()["result"] == "unchanged"
+    state.unlink()
+    assert safe.push()["result"] == "uploaded"
 
 
 def test_state_names_neither_server_nor_backup(safe):

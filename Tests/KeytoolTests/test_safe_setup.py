@@ -1,11 +1,13 @@
 """safe setup: what it prepares, tests and refuses."""
 
 import json
+import urllib.parse
 
 import pytest
 
 from known import SAFE_PASSWORD
 from runner import snapshot
+from safefolder import SafeFolder
 
 
 @pytest.fixture
@@ -108,10 +110,22 @@ def test_https_is_not_in_this_build(owner, safe_password):
     assert snapshot(owner.keystore) == before
 
 
-@pytest.mark.parametrize("url", ["http://safe.example.net/", "ftp://safe.example.net/",
-                                 "file://relative/path", "/tmp", "", "file://"])
-def test_addresses_that_are_none(owner, safe_password, url):
+@pytest.mark.parametrize("url", [
+    "http://safe.example.net/", "ftp://safe.example.net/", "file://relative/path", "", "file://",
+    "{path}", "file://{path}/../elsewhere", "file://{path}/%zz", "file://{path}/%00"])
+def test_addresses_that_are_none(owner, folder, safe_password, url):
+    url = url.format(path=folder.path)
     owner.fails(64, "safe", "setup", "--create", "--server", url, *safe_password)
+    assert list(folder.path.iterdir()) == []
+
+
+def test_folder_with_a_name_that_a_url_cannot_hold(owner, tmp_path, safe_password):
+    folder = SafeFolder(tmp_path / "my säfe #1 100%")
+    folder.path.mkdir()
+    folder.url = f"file://{urllib.parse.quote(str(folder.path))}"
+    owner.ok(*setting_up(folder, "--create", *safe_password))
+    assert owner.json("safe", "push")["result"] == "uploaded"
+    assert len(folder.names()) == 1
 
 
 def test_without_identity(other_keytool, folder, safe_password):

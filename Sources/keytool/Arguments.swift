@@ -1,0 +1,45 @@
+public import ArgumentParser
+public import Encodings
+public import Threema
+
+// How values are spelled on the command line.
+
+extension ThreemaID: ExpressibleByArgument {
+    /// IDs are upper case; typed in lower case they mean the same.
+    public init?(argument: String) {
+        guard let id = try? ThreemaID(argument.uppercased()) else { return nil }
+        self = id
+    }
+}
+
+extension PublicKey: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let bytes = Hex.decode(argument), bytes.count == PublicKey.count else { return nil }
+        self.init(bytes)
+    }
+}
+
+extension GroupedCode: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let code = try? GroupedCode(parsing: argument) else { return nil }
+        self = code
+    }
+}
+
+/// A length of time: `30s`, `10m`, `24h`, `3d`.
+struct TimeSpan: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        guard let unit = argument.last, let count = Int(argument.dropLast()), (0...1_000_000).contains(count) else {
+            return nil
+        }
+        switch unit {
+        case "s": duration = .seconds(count)
+        case "m": duration = .seconds(count * 60)
+        case "h": duration = .hours(count)
+        case "d": duration = .days(count)
+        default: return nil
+        }
+    }
+}

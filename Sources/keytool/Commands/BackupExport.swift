@@ -1,0 +1,92 @@
+import ArgumentParser
+import AtomicFiles
+import Encodings
+import QRCode
+import SafeKeeping
+import Threema
+
+struct BackupExport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write an identity down as a backup code.",
+        discussion: """
+            The code is the private key under a password: whoever has both is you. Every Threema app \
+            reads it. Write the check word beside it.
+            """)
+
+    @ParentCommand var noun: BackupCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write the code to a new file (0600).", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Replace the file where it exists.")
+    var force = false
+
+    @Flag(name: .customLong("qr"), help: "Draw the code as a QR code, too.")
+    var isDrawn = false
+
+    @Option(help: ArgumentHelp("How to draw: auto, utf8 (half blocks) or blocks (coloured blanks).", valueName: "mode"))
+    var mode = QRMode.auto
+
+    @OptionGroup(title: "Backup password (at least 8 characters)")
+    var password: SecretOptions<BackupPassword>
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        // Refuse before asking for a password, not after.
+        let file = try output.map { try ResultFile($0, mayReplace: force) }
+        _ = try keeper.summary(id)
+        let secret = try SecretAsker(password, session).create(
+            "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength)
+        let code = try keeper.exportCode(of: id, password: secret)
+        let check = IDBackup.checkWord(of: code).text
+
+        if let file {
+            try file.write(code.text + "\n")
+            try session.output.done(["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check))
+        } else {
+            try session.output.data(lines(of: code), json: json(id, code, check))
+        }
+        session.output.note("check \(check)")
+        session.output.hint(
+            "an 80-character code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key")
+        if isDrawn && !session.output.isJSON { try draw(code, session.output) }
+        if output == nil && TerminalSize.isTerminal {
+            session.output.hint("the code stays in this terminal's scrollback")
+        }
+    }
+
+    /// Four lines of five groups for a person, one line for a program.
+    private func lines(of code: GroupedCode) -> [String] {
+        guard TerminalSize.isTerminal else { return [code.text] }
+        let groups = code.groups
+        return stride(from: 0, to: groups.count, by: 5).map { start in
+            let isLast = start + 5 >= groups.count
+            return groups[start..<min(start + 5, groups.count)].joined(separator: "-") + (isLast ? "" : "-")
+        }
+    }
+
+    private func draw(_ code: GroupedCode, _ output: Output) throws {
+        let drawing = try QRPlacement(mode).place(Array(code.text.utf8), levels: [.medium, .low], mayScroll: true)
+        try output.print([""] + drawing.lines)
+        if let missing = drawing.missingRows {
+            output.hint("the terminal is \(missing) rows too low to show all of the QR code at once")
+        }
+    }
+
+    private func json(_ id: ThreemaID, _ code: GroupedCode, _ check: String) -> JSONValue {
+        .result(
+            "backup export",
+            [
+                ("id", .string(id.text)), ("code", output == nil ? .string(code.text) : nil),
+                ("file", output.map { .string($0) }), ("scheme", "pbkdf2"), ("check", .string(check)),
+                ("check_bits", .number(IDBackup.checkBits)),
+            ])
+    }
+}

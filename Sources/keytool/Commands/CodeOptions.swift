@@ -1,0 +1,79 @@
+import ArgumentParser
+import Encodings
+import Glibc
+import SafeKeeping
+import SecureMemory
+import Threema
+
+/// Where a backup code and its password come from, and what it is expected to be: common to `backup
+/// import` and `backup check`.
+struct CodeOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The file that holds the code; - or nothing for stdin or the terminal.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    @Option(help: ArgumentHelp("Fail (19) where the code is of another ID.", valueName: "id"))
+    var expectId: ThreemaID?
+
+    @Option(help: ArgumentHelp("Fail (19) where the public key is another one.", valueName: "hex"))
+    var expectPublicKey: PublicKey?
+
+    @Option(help: ArgumentHelp("Fail (19) where the check word is another one.", valueName: "word"))
+    var expectCheck: GroupedCode?
+
+    @OptionGroup(title: "Backup password")
+    var password: SecretOptions<BackupPassword>
+
+    /// Longest text that is read, in bytes.
+    private static let maxBytes = 16 * 1024
+
+    /// Reads the code, then the password, and opens it; a typed password has three tries.
+    func open(
+        _ session: Session,
+        _ body: (GroupedCode, borrowing SecureBytes, SafeKeeper.Expectations) throws -> SafeKeeper.OpenedCode
+    ) throws -> (GroupedCode, SafeKeeper.OpenedCode) {
+        let isStdin = file == "-" || (file == nil && isatty(STDIN_FILENO) == 0)
+        if isStdin, try password.source()?.isStandardInput == true {
+            throw UsageFailure("stdin cannot be both the code and its password")
+        }
+        let code = try GroupedCode(parsing: try text(isStdin, session))
+        let expectations = SafeKeeper.Expectations(
+            id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+        let opened = try SecretAsker(password, session).open(
+            "of this code", isWrong: { $0 as? IDBackupError == .notOpened }
+        ) { password in
+            if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
+                throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
+            }
+            return try body(code, password, expectations)
+        }
+        return (code, opened)
+    }
+
+    private func text(_ isStdin: Bool, _ session: Session) throws -> String {
+        if isStdin { return try InputFile.standardInput.read(limit: Self.maxBytes) }
+        if let file { return try InputFile(path: file).read(limit: Self.maxBytes) }
+        guard session.mayAsk, let terminal = ControllingTerminal(), let line = try terminal.askText("Backup code: ")
+        else { throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin") }
+        return line
+    }
+
+    static func lines(_ opened: SafeKeeper.OpenedCode, _ code: GroupedCode) -> [String] {
+        let key = opened.publicKey.lines
+        return ["public key  \(key[0])"] + key.dropFirst().map { "            \($0)" }
+            + ["check       \(IDBackup.checkWord(of: code).text)"]
+    }
+
+    static func json(
+        _ command: String, _ opened: SafeKeeper.OpenedCode, _ code: GroupedCode, _ outcome: (String, JSONValue?)
+    ) -> JSONValue {
+        .result(
+            command,
+            [
+                ("id", .string(opened.id.text)), ("public_key", .string(opened.publicKey.hex)), ("scheme", "pbkdf2"),
+                ("check", .string(IDBackup.checkWord(of: code).text)), ("check_bits", .number(IDBackup.checkBits)),
+                outcome,
+            ])
+    }
+}

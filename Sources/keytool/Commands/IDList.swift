@@ -1,0 +1,40 @@
+import ArgumentParser
+import Encodings
+import Keystore
+import SafeKeeping
+import Threema
+
+struct IDList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the identities of the keystore.")
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    func run(_ session: Session) throws {
+        let identities: [SafeKeeper.Summary]
+        do {
+            identities = try session.keeper().identities()
+        } catch KeystoreError.absent {
+            // A keystore that is still to be made holds nothing: that is an answer, not an error.
+            identities = []
+        }
+        try session.output.data(
+            identities.map { "\($0.id)  \($0.publicKey.hex)  \($0.hasSafe ? "safe" : "no safe")" },
+            json: .result(
+                "id list",
+                [
+                    (
+                        "identities",
+                        .array(
+                            identities.map {
+                                [
+                                    "id": .string($0.id.text), "public_key": .string($0.publicKey.hex),
+                                    "safe": .bool($0.hasSafe),
+                                ]
+                            })
+                    )
+                ]))
+        if !identities.isEmpty { session.output.note("the keystore is not protected by a passphrase") }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import Threema
+
+struct IDShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an identity's public key.",
+        discussion: "The private key is never shown.")
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let identity = try keeper.summary(session.identity(id, in: keeper))
+        try session.output.data(
+            Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))
+    }
+
+    static func lines(of identity: SafeKeeper.Summary) -> [String] {
+        let key = identity.publicKey.lines
+        return ["ID          \(identity.id)", "public key  \(key[0])"]
+            + key.dropFirst().map { "            \($0)" }
+            + ["contact     \(identity.contactCode)"]
+    }
+
+    static func members(of identity: SafeKeeper.Summary) -> [(String, JSONValue?)] {
+        [
+            ("id", .string(identity.id.text)), ("public_key", .string(identity.publicKey.hex)),
+            ("contact", .string(identity.contactCode)),
+        ]
+    }
+}

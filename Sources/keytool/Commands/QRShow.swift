@@ -1,0 +1,38 @@
+import ArgumentParser
+import Encodings
+import QRCode
+
+struct QRShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Draw what is given on stdin as a QR code.",
+        discussion: "One line ending at the end is not drawn. At most 1024 bytes, no NUL.")
+
+    @ParentCommand var noun: QRCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Option(help: ArgumentHelp("How to draw: auto, utf8 (half blocks) or blocks (coloured blanks).", valueName: "mode"))
+    var mode = QRMode.auto
+
+    private static let maxBytes = 1024
+
+    func run(_ session: Session) throws {
+        var content = try InputFile.standardInput.readBytes(limit: Self.maxBytes + 2)
+        if content.last == UInt8(ascii: "\n") {
+            content.removeLast()
+            if content.last == UInt8(ascii: "\r") { content.removeLast() }
+        }
+        guard !content.isEmpty else { throw InputError.empty }
+        guard content.count <= Self.maxBytes else { throw InputError.tooLong(limit: Self.maxBytes) }
+        guard !content.contains(0) else { throw InputError.hasNUL }
+        let drawing = try QRPlacement(mode).place(content, levels: [.quartile, .medium, .low], mayScroll: false)
+        try session.output.data(
+            drawing.lines,
+            json: .result(
+                "qr show",
+                [
+                    ("modules", .number(drawing.matrix.size)),
+                    ("error_correction", .string(drawing.matrix.errorCorrection.rawValue)),
+                    ("rows", .array(drawing.matrix.rows.map { .string($0) })),
+                ]))
+    }
+}

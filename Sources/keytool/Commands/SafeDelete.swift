@@ -1,0 +1,37 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import Threema
+
+struct SafeDelete: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the Safe backup from its server, and forget the setup.")
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @Flag(help: "Keep server and Safe key, so that the next push uploads again.")
+    var keepSetup = false
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        guard try keeper.summary(id).hasSafe else { throw SafeKeepingError.noSetup(id: id.text) }
+        if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
+        let server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup)
+        try session.output.done(
+            ["deleted the Safe backup of \(id) from \(server)" + (keepSetup ? "; the setup is kept" : "")],
+            json: .result(
+                "safe delete",
+                [
+                    ("id", .string(id.text)), ("server", .server(server, nil)), ("deleted", true),
+                    ("setup_kept", .bool(keepSetup)),
+                ]))
+    }
+}

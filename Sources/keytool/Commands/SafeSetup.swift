@@ -1,0 +1,61 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import SafeWire
+import Threema
+
+struct SafeSetup: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "setup", abstract: "Choose server and password of an identity's Safe.",
+        discussion: """
+            The Safe key is derived from the password once and sealed in the keystore with the server's \
+            address. The password is not kept, and nobody can recover it: with the ID, it is all that \
+            is needed to restore the backup.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @OptionGroup(title: "Server")
+    var server: ServerOptions
+
+    @Flag(help: "Prepare an empty folder: make backups/ and config.")
+    var create = false
+
+    @Flag(help: "Do not ask the server anything.")
+    var noTest = false
+
+    @OptionGroup(title: "Safe password (at least 8 characters)")
+    var password: SecretOptions<SafePassword>
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        guard let address = try server.address() else {
+            throw UsageFailure("which server?", hint: "--server file:///DIR, with --create where the folder is new")
+        }
+        guard try !keeper.summary(id).hasSafe else { throw SafeKeepingError.setupExists(id: id.text) }
+        let secret = try SecretAsker(password, session).create(
+            "for \(id)", minimum: SafeKeys.minimumPasswordLength)
+        let result = try keeper.setUpSafe(
+            of: id, at: address, password: secret, preparing: create, testing: !noTest)
+        let limits = result.limits.map {
+            "; it takes \(ByteCount.text($0.maxBackupBytes)) and keeps a backup \($0.retentionDays) days"
+        }
+        try session.output.done(
+            ["the Safe of \(id) is \(address.text)" + (limits ?? "")],
+            json: .result(
+                "safe setup",
+                [
+                    ("id", .string(id.text)), ("server", .server(address.text, result.limits)),
+                    ("tested", .bool(!noTest)), ("backup_exists", noTest ? nil : .bool(result.backupExists)),
+                ]))
+        session.output.hint(
+            result.backupExists
+                ? "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over"
+                : "upload it now: keytool safe push \(id)")
+    }
+}

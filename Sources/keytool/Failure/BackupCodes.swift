@@ -1,0 +1,64 @@
+import Encodings
+import Threema
+
+extension GroupedCodeError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooLong(let limit): Failure(.badData, "this is no backup code: it has more than \(limit) characters")
+        case .badCharacter(let character, let group, let position):
+            Failure(
+                .badData,
+                "group \(group) has \(Self.quoted(character)) at place \(position), which a code never has (A-Z and 2-7)",
+                hints: "compare group \(group) with the original\(Self.lookalike(character))")
+        }
+    }
+
+    private static func quoted(_ character: Unicode.Scalar) -> String {
+        let isPrintable = !character.properties.isDefaultIgnorableCodePoint && character.value >= 0x20
+            && character.properties.generalCategory != .control
+        let code = String(character.value, radix: 16, uppercase: true)
+        return isPrintable ? "\"\(character)\"" : "U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)"
+    }
+
+    private static func lookalike(_ character: Unicode.Scalar) -> String {
+        switch character {
+        case "0": "; it is likely the letter O"
+        case "1": "; it is likely the letter I or L"
+        case "8": "; it is likely the letter B"
+        case "9": "; it is likely the letter G"
+        default: ""
+        }
+    }
+}
+
+extension IDBackupError: Explained {
+    var failure: Failure {
+        switch self {
+        case .wrongLength(let characters, let shortGroups), .unknownVersion(_, let characters, let shortGroups):
+            Failure(.badData, Self.lengthMessage(characters, shortGroups))
+        case .notOpened:
+            Failure(
+                .wrongPassword, "the password does not open this code, or the code is damaged",
+                hints: "if the password is certain, compare the code group by group: a typing error looks the same")
+        case .invalidID:
+            Failure(
+                .badData, "what this code holds is no identity",
+                hints: "a typing error passed the code's short check by chance: compare it group by group")
+        case .notReproduced: .defect("the new backup code does not open again; it was discarded")
+        }
+    }
+
+    private static func lengthMessage(_ characters: Int, _ shortGroups: [GroupedCode.ShortGroup]) -> String {
+        let expected = IDBackup.characterCount
+        guard characters != 104 else {
+            return "this is a code of the Argon2id scheme, which this version cannot open"
+        }
+        // A code typed without dashes has a short group only at its end, which says nothing.
+        let short = shortGroups.prefix(4).map { "group \($0.number) has \($0.count)" }.joined(separator: ", ")
+        return "the code has \(characters) of \(expected) characters" + (short.isEmpty ? "" : "; \(short)")
+    }
+}
+
+extension ThreemaIDError: Explained {
+    var failure: Failure { Failure(.usage, "that is no Threema ID (8 of A-Z and 0-9)") }
+}

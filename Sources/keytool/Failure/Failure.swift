@@ -1,0 +1,102 @@
+import ArgumentParser
+import Encodings
+import Glibc
+
+/// How a command ends that did not do what it was asked for: one sentence, what to do about it, and
+/// the exit code. The files beside this one say it for the errors of one room each.
+struct Failure {
+    let status: Status
+    /// Lower case, no full stop, nothing secret.
+    let message: String
+    let hints: [String]
+
+    init(_ status: Status, _ message: String, hints: String...) {
+        self.status = status
+        self.message = message
+        self.hints = hints
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as any Explained: self = error.failure
+        default:
+            // What is not in the table comes from the argument parser.
+            let text = Keytool.message(for: error)
+            let lines = text.split(separator: "\n").map(String.init)
+            self.init(.usage, lines.first ?? "wrong options", hints: lines.dropFirst() + ["keytool --help"])
+        }
+    }
+
+    private init(_ status: Status, _ message: String, hints: [String]) {
+        self.status = status
+        self.message = message
+        self.hints = hints
+    }
+
+    /// Exit codes: part of the command line's contract.
+    enum Status: Int32 {
+        case failed = 1
+        case absent = 10
+        case locked = 11
+        case wrongPassword = 12
+        case tooLarge = 14
+        case notASafeServer = 15
+        case needSecret = 16
+        case exists = 17
+        case verifyFailed = 19
+        case conflict = 20
+        case usage = 64
+        case badData = 65
+        case noInput = 66
+        case unavailable = 69
+        case `internal` = 70
+        case memory = 71
+        case cantCreate = 73
+        case io = 74
+        case tempfail = 75
+        case permission = 77
+
+        /// The code's name in JSON: the case's, in snake case.
+        var name: String {
+            switch self {
+            case .notASafeServer: "not_a_safe_server"
+            default:
+                "\(self)".reduce(into: "") { name, letter in
+                    name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+                }
+            }
+        }
+    }
+
+    func report(asJSON: Bool, isVerbose: Bool) {
+        if asJSON {
+            let error: JSONValue = [
+                "code": .number(status.rawValue), "name": .string(status.name), "message": .string(message),
+                "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
+            ]
+            try? Output.write(Output.text(["schema": .string(JSONValue.schema), "error": error]) + "\n", to: STDERR_FILENO)
+            return
+        }
+        Output.word("error", isVerbose ? "\(message) (\(status.name), exit code \(status.rawValue))" : message)
+        for hint in hints { Output.word("hint", hint) }
+    }
+}
+
+/// An error with its sentence.
+protocol Explained: Error {
+    var failure: Failure { get }
+}
+
+/// Something about the call itself that only the command can see.
+struct UsageFailure: Explained {
+    let failure: Failure
+
+    init(_ message: String) { failure = Failure(.usage, message) }
+    init(_ message: String, hint: String) { failure = Failure(.usage, message, hints: hint) }
+}
+
+/// The system's words for an errno.
+func systemMessage(_ code: Int32) -> String {
+    guard let text = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: text).lowercased()
+}

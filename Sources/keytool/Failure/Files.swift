@@ -1,0 +1,63 @@
+import AtomicFiles
+import Glibc
+
+extension FileError: Explained {
+    var failure: Failure {
+        switch self {
+        case .missing(let path): Failure(.noInput, "there is no \(path)")
+        case .exists(let path): Failure(.exists, "\(path) exists already")
+        case .exposed(let path, let mode):
+            Failure(
+                .permission, "\(path) is open to others (mode 0\(String(mode, radix: 8)))",
+                hints: "chmod go= \(path)")
+        case .notOurs(let path, let owner): Self.notOurs(path, owner)
+        case .wrongKind(let path):
+            Failure(
+                .permission, "\(path) is not a plain file or folder of its own",
+                hints: "links, second hard links and special files are not used here; remove it, or restore a copy")
+        case .unsafeLink(let path):
+            Failure(.permission, "\(path) could be redirected by another account", hints: "use the folder's real path")
+        case .tooLarge(let path, let limit): Failure(.badData, "\(path) is longer than \(limit) bytes")
+        case .locked(let path):
+            Failure(.locked, "another keytool is at work here", hints: "it holds the lock on \(path); try again later")
+        case .system(_, let path, EACCES), .system(_, let path, EPERM):
+            Failure(.permission, "no permission for \(path)")
+        case .system(let operation, let path, let code):
+            Failure(.io, "cannot \(operation.rawValue) \(path): \(systemMessage(code))")
+        }
+    }
+
+    private static func notOurs(_ path: String, _ owner: UInt32) -> Failure {
+        let name = unsafe getpwuid(owner).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(owner)"
+        let message = "\(path) belongs to \(name)"
+        return geteuid() == 0
+            ? Failure(.permission, message, hints: "run it as that account: sudo -u \(name) keytool …")
+            : Failure(.permission, message)
+    }
+}
+
+extension OutputError: Explained {
+    var failure: Failure {
+        switch self {
+        case .notWritten(let code): Failure(.io, "cannot write the result: \(systemMessage(code))")
+        }
+    }
+}
+
+/// A file that the user named for a result.
+enum ResultFileError: Explained {
+    case exists(path: String)
+    case notCreated(path: String, reason: FileError)
+
+    var failure: Failure {
+        switch self {
+        case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")
+        case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
+        case .notCreated(let path, .missing): Failure(.cantCreate, "the folder of \(path) does not exist")
+        case .notCreated(let path, .system(_, _, let code)):
+            Failure(code == ENOSPC || code == EIO ? .io : .cantCreate, "cannot write \(path): \(systemMessage(code))")
+        case .notCreated(let path, let reason):
+            Failure(.cantCreate, "cannot write \(path): \(reason.failure.message)")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Encodings
+import Primitives
+import SafeKeeping
+import SafeWire
+import Threema
+
+extension SafeKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherKey(let id):
+            Failure(
+                .exists, "the keystore holds \(id) with another private key",
+                hints: "use --replace to give up the key that is there")
+        case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
+        case .unexpected(.publicKey):
+            Failure(.verifyFailed, "the code opens, but its public key is another one",
+                hints: "a typing error in the code may change the key alone: compare it group by group")
+        case .unexpected(.checkWord):
+            Failure(.verifyFailed, "the code's check word is another one", hints: "compare the code group by group")
+        case .noSetup(let id):
+            Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)")
+        case .setupExists(let id):
+            Failure(.exists, "a Safe is set up for \(id) already", hints: "keytool safe delete \(id)")
+        case .noBackup(let id, let server):
+            Failure(
+                .absent, "there is no Safe backup of \(id) on \(server)",
+                hints: "a wrong Safe password looks the same: the password decides where the backup lies")
+        case .badLimits(let error): error.failure
+        case .tooLarge(let bytes, let limit, let picture):
+            picture > bytes / 10
+                ? Failure(
+                    .tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)",
+                    hints: "\(picture) bytes of it are the profile picture")
+                : Failure(.tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)")
+        case .waiting(let moment): Failure(.tempfail, "the server asked to wait until \(moment.rfc3339)")
+        case .conflict(let id):
+            Failure(
+                .conflict, "another device has written the Safe backup of \(id); nothing was overwritten",
+                hints: "keytool safe pull \(id) takes it over, keytool safe push --overwrite \(id) replaces it")
+        case .notVerified(let server):
+            Failure(.verifyFailed, "\(server) did not return what was stored there", hints: "try again; the next push uploads anew")
+        case .olderBackup(let found, let seen):
+            Failure(
+                .verifyFailed, "the server returned backup no. \(found), but no. \(seen) was seen before",
+                hints: "somebody put an older copy back; --replace takes it all the same")
+        case .unpushedChanges(let id):
+            Failure(
+                .exists, "the profile of \(id) has changes that were not uploaded",
+                hints: "keytool safe push \(id) first, or give them up with --replace")
+        }
+    }
+}
+
+extension SafeBackupError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooShort(_, let actual):
+            Failure(.badData, "the Safe backup is damaged: it has only \(actual) bytes", hints: Self.passwordIsRight)
+        case .notAuthentic:
+            Failure(.badData, "the Safe backup is damaged: its authentication fails", hints: Self.passwordIsRight)
+        case .gzip(.tooLarge(let limit)):
+            Failure(.tooLarge, "the Safe backup unfolds to more than \(limit) bytes")
+        case .gzip: Failure(.badData, "the Safe backup decrypts, but what it holds is not gzip")
+        case .json(let error): Failure(.badData, "the Safe backup decrypts, but its document is no JSON: \(error.words)")
+        case .document(.unsupportedVersion(let version)):
+            Failure(.badData, "the Safe backup has version \(version); this version knows \(SafeDocument.version)")
+        case .document(.missing(let path)): Failure(.badData, "the Safe document has no \(path)")
+        case .document(.wrongType(let path)):
+            Failure(.badData, path.isEmpty ? "the Safe document is no object" : "\(path) in the Safe document is of a wrong type")
+        case .privateKey: Failure(.badData, "the Safe document holds no private key")
+        case .notReproduced: .defect("the new Safe backup does not open again; it was discarded")
+        }
+    }
+
+    private static let passwordIsRight = "the password is right; the file on the server was cut or changed"
+}
+
+extension JSONError {
+    fileprivate var words: String {
+        switch self {
+        case .syntax(let offset): "wrong syntax at byte \(offset)"
+        case .duplicateName(let offset): "a member occurs twice, at byte \(offset)"
+        case .notUnicode(let offset): "text that is no Unicode at byte \(offset)"
+        case .tooDeep(let limit): "nested more than \(limit) deep"
+        case .tooManyValues(let limit): "more than \(limit) values"
+        }
+    }
+}
+
+extension ServerLimitsError: Explained {
+    var failure: Failure {
+        switch self {
+        case .notJSON: Failure(.notASafeServer, "this is no Safe server: its config is not JSON")
+        case .missing(let member): Failure(.notASafeServer, "this is no Safe server: its config has no whole number \(member)")
+        case .maxBackupBytes: Failure(.notASafeServer, "this is no Safe server: its maxBackupBytes makes no sense")
+        }
+    }
+}
+
+extension SafeExchangeError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unavailable: Failure(.tempfail, "the Safe server's folder is away", hints: "is it mounted? later makes sense")
+        case .notPrepared:
+            Failure(
+                .notASafeServer, "this folder is not prepared as a Safe server",
+                hints: "keytool safe setup --create prepares it")
+        case .full: Failure(.tooLarge, "the Safe server has no room left")
+        case .tooLarge(let limit): Failure(.badData, "the Safe server returned more than \(limit) bytes")
+        case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")
+        }
+    }
+}
+
+extension SafeServerAddressError: Explained {
+    var failure: Failure {
+        switch self {
+        case .notInThisBuild:
+            Failure(.unavailable, "https:// servers are not in this build", hints: "a local or mounted folder works: --server file:///DIR")
+        case .unknownScheme: Failure(.usage, "the server's address must begin with file:///")
+        case .remoteHost: Failure(.usage, "a file:// address names no host: file:///DIR")
+        case .badPath: Failure(.usage, "the server's address must be an absolute path without \"..\": file:///DIR")
+        }
+    }
+}
+
+extension KeyDerivationError: Explained {
+    var failure: Failure {
+        switch self {
+        case .memory(let bytes):
+            Failure(.memory, "the key derivation needs \(bytes / 1_048_576) MiB of memory, and the system gave less")
+        }
+    }
+}
+
+extension Failure {
+    /// Something that cannot happen with sound memory and a program without mistakes.
+    static func defect(_ message: String) -> Failure {
+        Failure(.internal, message, hints: "this should never happen: check the machine's memory, and please report it")
+    }
+}

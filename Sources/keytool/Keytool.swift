@@ -1,0 +1,92 @@
+import ArgumentParser
+import CLinux
+import Glibc
+
+/// The table of verbs: a noun, then a verb.
+@main
+struct Keytool: ParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "keytool",
+        abstract: "Keep messenger identities: backup codes on paper, Safe backups on a server.",
+        version: "keytool \(version)",
+        subcommands: [IDCommand.self, BackupCommand.self, SafeCommand.self, QRCommand.self]
+    )
+
+    @OptionGroup var globals: GlobalOptions
+
+    static func main() {
+        prepareProcess()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            end(error, arguments)
+        }
+    }
+
+    /// Before the first secret: files are ours alone, and no core of this process is written.
+    private static func prepareProcess() {
+        umask(0o077)
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        keytool_forbid_dumps()
+        // A closed pipe is a failed write (74), not a death without a word.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    private static func end(_ error: any Error, _ arguments: [String]) -> Never {
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
+        var failure = Failure(error)
+        if exitCode(for: error) == .success && !(error is any Explained) {
+            // Help and version are no failures.
+            do {
+                try Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+                Glibc.exit(0)
+            } catch {
+                failure = Failure(error)
+            }
+        }
+        failure.report(asJSON: isJSON, isVerbose: isVerbose)
+        Glibc.exit(failure.status.rawValue)
+    }
+}
+
+struct IDCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "id", abstract: "Make and show identities.",
+        subcommands: [IDCreate.self, IDList.self, IDShow.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write an identity down as a code, and bring it back.",
+        subcommands: [BackupExport.self, BackupImport.self, BackupCheck.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct SafeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "safe", abstract: "Keep an encrypted backup of an identity on a Safe server.",
+        subcommands: [SafeSetup.self, SafePush.self, SafePull.self, SafeDelete.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct QRCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "qr", abstract: "Draw QR codes.",
+        subcommands: [QRShow.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}

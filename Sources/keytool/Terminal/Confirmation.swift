@@ -1,0 +1,11 @@
+extension Session {
+    /// Has the user type a word again before something is destroyed.
+    /// - Throws: `UsageFailure` for another answer, or where nobody can be asked.
+    func confirm(_ deed: String, typing word: String) throws {
+        guard mayAsk, let terminal = ControllingTerminal() else {
+            throw UsageFailure("to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
+        }
+        let answer = try terminal.askText("To \(deed), type \(word): ")
+        guard answer == word else { throw UsageFailure("not confirmed; nothing was changed") }
+    }
+}

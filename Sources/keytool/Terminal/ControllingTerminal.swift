@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+import SecureMemory
+
+/// The terminal on which questions are asked, whatever stdin, stdout and stderr are.
+struct ControllingTerminal: ~Copyable {
+    private let descriptor: Int32
+
+    /// Longest line that is read, in bytes: what the kernel's line editing holds.
+    static let maxLineBytes = 4096
+
+    /// Nil where this process has no terminal.
+    init?() {
+        descriptor = unsafe keytool_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Asks with echo off; the kernel does the line editing.
+    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    func askSecret(_ question: String) throws -> SecureBytes? {
+        try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
+    }
+
+    /// Asks with echo on.
+    func askText(_ question: String) throws -> String? {
+        guard let line = try ask(question, isSecret: false) else { return nil }
+        return line.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    }
+
+    private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
+        try Output.write(question, to: descriptor)
+        var line = SecureBuffer(capacity: Self.maxLineBytes)
+        var isTooLong = false
+        while true {
+            var byte: UInt8 = 0
+            let result = unsafe read(descriptor, &byte, 1)
+            if result < 0 && errno == EINTR { continue }
+            guard result == 1 else {
+                // Ctrl-D on an empty line, or the terminal went away.
+                try? Output.write("\n", to: descriptor)
+                return nil
+            }
+            if byte == UInt8(ascii: "\n") { break }
+            if line.isFull { isTooLong = true } else { line.append(byte) }
+        }
+        if isSecret { try Output.write("\n", to: descriptor) }
+        guard !isTooLong else { throw SecretError.tooLong }
+        return line.finish()
+    }
+}
+
+/// Echo off for one question, and on again however the question ends: by an answer, an error or a signal.
+private enum HiddenEcho {
+    // Read by the signal handler, so both are set before it is installed.
+    nonisolated(unsafe) private static var terminal: Int32 = -1
+    nonisolated(unsafe) private static var original = termios()
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    static func during<Result: ~Copyable>(_ descriptor: Int32, _ body: () throws -> Result) throws -> Result {
+        unsafe terminal = descriptor
+        guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
+        // The handler restores the terminal and ends the process as the signal would have.
+        let handler: @convention(c) (Int32) -> Void = { signal in
+            _ = unsafe tcsetattr(HiddenEcho.terminal, TCSANOW, &HiddenEcho.original)
+            _exit(128 + signal)
+        }
+        for number in signals { signal(number, handler) }
+        // A stopped process would leave the terminal mute.
+        signal(SIGTSTP, SIG_IGN)
+        var hidden = unsafe original
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        hidden.c_lflag |= tcflag_t(ICANON | ISIG)
+        // TCSAFLUSH: what was typed before the question is not an answer to it.
+        _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        defer {
+            _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &original)
+            for number in signals + [SIGTSTP] { signal(number, SIG_DFL) }
+        }
+        return try body()
+    }
+}

@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+
+/// Data that a command reads: a file that the user named, or stdin.
+struct InputFile {
+    private let path: String?
+
+    static let standardInput = InputFile(path: nil)
+
+    init(path: String?) {
+        self.path = path
+    }
+
+    /// The whole text.
+    /// - Throws: `InputError`, among others `.tooLong` past `limit` bytes.
+    func read(limit: Int) throws -> String {
+        guard let text = String(validating: try readBytes(limit: limit), as: UTF8.self) else { throw InputError.notText }
+        return text
+    }
+
+    func readBytes(limit: Int) throws -> [UInt8] {
+        let file = path.map { unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? STDIN_FILENO
+        guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+        defer { if path != nil { close(file) } }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = unsafe Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+            if count == 0 { return bytes }
+            bytes += chunk.prefix(count)
+        }
+        throw InputError.tooLong(limit: limit)
+    }
+}
+
+enum InputError: Error {
+    case notReadable(path: String, code: Int32)
+    case tooLong(limit: Int)
+    case notText
+    case empty
+    case hasNUL
+}
+
+extension InputError: Explained {
+    var failure: Failure {
+        switch self {
+        case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
+        case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
+        case .notText: Failure(.badData, "the input is no UTF-8 text")
+        case .empty: Failure(.badData, "the input is empty")
+        case .hasNUL: Failure(.badData, "the input contains a NUL byte")
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Encodings
+import Glibc
+
+/// Where results and words go: results to stdout, words for people to stderr.
+struct Output {
+    let isQuiet: Bool
+    let isJSON: Bool
+    private let color: ColorMode
+
+    init(_ options: GlobalOptions) {
+        isQuiet = options.quiet
+        isJSON = options.json
+        color = options.color ?? .auto
+    }
+
+    // MARK: Results
+
+    /// What the command was asked for: printed even when quiet.
+    func data(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
+        try print(isJSON ? [Self.text(json())] : lines)
+    }
+
+    /// That the command did what it was asked for: not printed when quiet.
+    func done(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
+        guard !isQuiet else { return }
+        try data(lines, json: json())
+    }
+
+    func print(_ lines: [String]) throws {
+        try Self.write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO)
+    }
+
+    // MARK: Words
+
+    /// Something that did not stop the command, but that its user wants to know.
+    func warn(_ message: String) { Self.word("warning", message, isColored: isColored) }
+
+    /// A plain statement for people; not said when quiet or to a program.
+    func note(_ message: String) {
+        guard !isQuiet, !isJSON else { return }
+        try? Self.write("keytool: \(message)\n", to: STDERR_FILENO)
+    }
+
+    /// What comes next, or what is worth knowing; not said when quiet or to a program.
+    func hint(_ message: String) {
+        guard !isQuiet, !isJSON else { return }
+        Self.word("hint", message, isColored: isColored)
+    }
+
+    private var isColored: Bool {
+        switch color {
+        case .always: true
+        case .never: false
+        case .auto: isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+        }
+    }
+
+    /// One line on stderr. That it may fail changes nothing: there is nowhere left to say so.
+    static func word(_ kind: String, _ message: String, isColored: Bool = false) {
+        let kind = isColored ? "\u{1b}[1m\(kind):\u{1b}[0m" : "\(kind):"
+        try? write("keytool: \(kind) \(message)\n", to: STDERR_FILENO)
+    }
+
+    // MARK: Bytes
+
+    static func text(_ value: JSONValue) -> String { String(decoding: value.encoded, as: UTF8.self) }
+
+    /// Writes all of it.
+    /// - Throws: `OutputError`.
+    static func write(_ text: String, to descriptor: Int32) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress!, $0.count) }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { throw OutputError.notWritten(code: errno) }
+            rest = rest.dropFirst(written)
+        }
+    }
+}
+
+enum OutputError: Error {
+    /// stdout did not take the result; `code` is the errno.
+    case notWritten(code: Int32)
+}
+
+extension JSONValue {
+    /// A result: the members common to all, then its own in the given order; nil ones are left out.
+    static func result(_ command: String, _ members: [(String, JSONValue?)]) -> JSONValue {
+        let common: [(String, JSONValue?)] = [("schema", .string(schema)), ("command", .string(command))]
+        return .object((common + members).compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+    }
+
+    static let schema = "keytool/1"
+}

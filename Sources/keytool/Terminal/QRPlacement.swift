@@ -1,0 +1,81 @@
+import ArgumentParser
+import QRCode
+
+/// How a QR code is drawn.
+enum QRMode: String, ExpressibleByArgument, CaseIterable {
+    case auto, utf8, blocks
+}
+
+/// Chooses drawing mode and error correction for the terminal at hand.
+struct QRPlacement {
+    private let mode: TerminalDrawing.Mode
+
+    init(_ mode: QRMode) {
+        self.mode =
+            switch mode {
+            case .utf8: .utf8
+            case .blocks: .blocks
+            // The Linux console's font and locales that are not UTF-8 have no half blocks.
+            case .auto: Environment.value("TERM") == "linux" || !Environment.isUTF8 ? .blocks : .utf8
+            }
+    }
+
+    struct Placed {
+        let matrix: QRMatrix
+        let lines: [String]
+        /// Rows that the terminal lacks to show it at once; nil where it fits.
+        let missingRows: Int?
+    }
+
+    /// - Parameters:
+    ///   - levels: error correction, the most wanted first; the first one that fits is taken.
+    ///   - mayScroll: draw even if the terminal has too few rows.
+    /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` where no level fits; where stdout is no terminal,
+    ///   everything does.
+    func place(
+        _ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool
+    ) throws -> Placed {
+        let size = TerminalSize.current
+        var smallest: TerminalDrawing?
+        var smallestMatrix: QRMatrix?
+        for level in levels {
+            guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
+            let drawing = TerminalDrawing(matrix, mode: mode)
+            if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows }) ?? true {
+                return Placed(matrix: matrix, lines: drawing.lines, missingRows: nil)
+            }
+            if drawing.columns < smallest?.columns ?? .max {
+                smallest = drawing
+                smallestMatrix = matrix
+            }
+        }
+        guard let smallest, let smallestMatrix, let size else { throw QRError.tooLong }
+        let missing = (columns: max(0, smallest.columns - size.columns), rows: max(0, smallest.rows - size.rows))
+        guard missing.columns == 0, mayScroll else {
+            throw QRError.terminalTooSmall(columns: missing.columns, rows: missing.rows)
+        }
+        return Placed(matrix: smallestMatrix, lines: smallest.lines, missingRows: missing.rows)
+    }
+}
+
+enum QRError: Error {
+    /// No QR code holds so many bytes.
+    case tooLong
+    /// So many columns and rows are missing.
+    case terminalTooSmall(columns: Int, rows: Int)
+}
+
+extension QRError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooLong: Failure(.badData, "that is too long for a QR code")
+        case .terminalTooSmall(let columns, let rows):
+            Failure(
+                .failed,
+                "the QR code does not fit: the terminal lacks "
+                    + [columns > 0 ? "\(columns) columns" : nil, rows > 0 ? "\(rows) rows" : nil]
+                    .compactMap { $0 }.joined(separator: " and "),
+                hints: "make the window larger or the font smaller")
+        }
+    }
+}

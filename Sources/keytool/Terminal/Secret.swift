@@ -1,0 +1,111 @@
+import ArgumentParser
+
+/// One of the secrets that keytool asks for, with one name everywhere.
+protocol Secret {
+    /// Stem of its options: `--<stem>-file`, `-command`, `-fd`. Environment variables and systemd
+    /// credential follow from it.
+    static var stem: String { get }
+    /// What prompts and errors call it.
+    static var title: String { get }
+}
+
+enum BackupPassword: Secret {
+    static let stem = "backup-password"
+    static let title = "backup password"
+}
+
+enum SafePassword: Secret {
+    static let stem = "safe-password"
+    static let title = "Safe password"
+}
+
+extension Secret {
+    /// `KEYTOOL_SAFE_PASSWORD`, to which `_FILE`, `_COMMAND` and `_FD` are added.
+    static var variable: String { "KEYTOOL_" + stem.uppercased().map { $0 == "-" ? "_" : $0 } }
+    /// The systemd credential's name.
+    static var credential: String { "keytool." + stem }
+}
+
+/// The options that name the source of one secret.
+struct SecretOptions<Kind: Secret>: ParsableArguments {
+    @Option(
+        name: .customLong(Kind.stem + "-file"),
+        help: ArgumentHelp("Read the \(Kind.title) from a file, - for stdin.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    @Option(
+        name: .customLong(Kind.stem + "-command"),
+        help: ArgumentHelp("Read it from what a shell command prints.", valueName: "command"))
+    var command: String?
+
+    @Option(
+        name: .customLong(Kind.stem + "-fd"),
+        help: ArgumentHelp("Read it from an open file descriptor.", valueName: "number"))
+    var descriptor: Int32?
+
+    /// The source that the options name; else the environment, else systemd; nil where none does.
+    func source() throws -> SecretSource? {
+        let options = [
+            file.map(SecretSource.file), command.map(SecretSource.command), descriptor.map(SecretSource.descriptor),
+        ].compactMap { $0 }
+        guard options.count <= 1 else {
+            throw UsageFailure("more than one source is given for the \(Kind.title)", hint: "use one of --\(Kind.stem)-file, -command, -fd")
+        }
+        if let option = options.first { return option }
+        if let path = Environment.value(Kind.variable + "_FILE") { return .file(path) }
+        if let command = Environment.value(Kind.variable + "_COMMAND") { return .command(command) }
+        if let text = Environment.value(Kind.variable + "_FD") {
+            guard let number = Int32(text) else {
+                throw UsageFailure("\(Kind.variable)_FD is not a file descriptor: \(text)")
+            }
+            return .descriptor(number)
+        }
+        if let folder = Environment.value("CREDENTIALS_DIRECTORY") {
+            return .credential(folder + "/" + Kind.credential)
+        }
+        return nil
+    }
+}
+
+/// Where a secret comes from without a question.
+enum SecretSource {
+    case file(String)
+    case command(String)
+    case descriptor(Int32)
+    /// Looked for without being asked for: one that is not there is no source.
+    case credential(String)
+
+    /// Whether it reads stdin, which can serve only one purpose.
+    var isStandardInput: Bool {
+        switch self {
+        case .file("-"), .descriptor(0): true
+        default: false
+        }
+    }
+}
+
+/// Why a source gave no secret.
+enum SecretError: Error {
+    case notReadable(path: String, code: Int32)
+    case badDescriptor(Int32, code: Int32)
+    /// The helper failed; what it printed is not repeated.
+    case commandFailed(title: String, status: CommandStatus)
+    case empty(title: String)
+    case hasNUL(title: String)
+    case hasSecondLine(title: String)
+    case tooLong
+    case notUTF8(title: String)
+    case noTerminal
+    /// No source gave it and nobody can be asked. `sources` were looked at.
+    case none(title: String, sources: String)
+    /// The two answers of a creation differ, three times.
+    case mismatch(title: String)
+
+    enum CommandStatus {
+        case exited(Int32)
+        case killed(Int32)
+        case notStarted(Int32)
+        case printedNothing
+    }
+}
