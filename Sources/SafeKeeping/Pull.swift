@@ -5,8 +5,54 @@ public import SafeWire
 public import SecureMemory
 public import Threema
 
+/// A Safe backup that was fetched and opened, with the server and the key that led to it.
+public struct FetchedSafe: ~Copyable {
+    public let id: ThreemaID
+    let setup: SafeSetup
+    let backup: SafeBackup
+    /// Digest of the encrypted backup.
+    let digest: [UInt8]
+
+    public var publicKey: PublicKey { backup.clientKey.publicKey }
+    public var document: SafeDocument { backup.document }
+    /// Who wrote it when, where that was keytool.
+    public var stamp: SafeBackup.Stamp? { backup.stamp }
+    public var server: String { setup.address.text }
+
+    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange) throws {
+        guard let blob = try server.fetch(setup.keys.backupID) else {
+            throw SafeKeepingError.noBackup(id: id.text, server: setup.address.text)
+        }
+        let backup = try SafeBackup.open(blob.span, keys: setup.keys)
+        self.id = id
+        self.digest = BLAKE2b.hash(blob.span)
+        self.backup = backup
+        self.setup = setup
+    }
+}
+
 extension SafeKeeper {
-    public struct PullOptions: Sendable {
+    /// Fetches the Safe backup of an identity that is set up. Needs no password.
+    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`; `SafeBackupError`; `SafeExchangeError`.
+    public func fetchSafe(of id: ThreemaID) throws -> FetchedSafe {
+        let setup = try keystore.identity(id.text).requiredSetup()
+        let server = connect(setup.address)
+        return try FetchedSafe(id: id, setup: setup, server: server)
+    }
+
+    /// Fetches a Safe backup with ID, server and password alone: the way back on an empty machine. Needs
+    /// no keystore: what fails leaves none behind.
+    /// - Throws: as the other `fetchSafe`; `KeyDerivationError`.
+    public static func fetchSafe(
+        of id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes, server: any SafeExchange
+    ) throws -> FetchedSafe {
+        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
+            try SafeKeys(password: password, id: id)
+        }
+        return try FetchedSafe(id: id, setup: SafeSetup(address: address, keys: keys), server: server)
+    }
+
+    public struct KeepOptions: Sendable {
         /// Put the backup over a newer one that was seen, over changes that were not uploaded, and over another key.
         public var isReplacing = false
         /// Keep server and Safe key, so that `push` goes on from here. Only where none is set up.
@@ -15,126 +61,80 @@ extension SafeKeeper {
         public init() {}
     }
 
-    public struct PullResult: Equatable, Sendable {
-        public let id: ThreemaID
-        public let publicKey: PublicKey
-        public let document: SafeDocument
-        /// Who wrote it when, where that was keytool.
-        public let stamp: SafeBackup.Stamp?
-        public let server: String
-    }
-
-    /// Fetches the Safe backup of an identity that is set up, and takes it over. Needs no password.
-    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.otherKey`, `.olderBackup`, `.unpushedChanges`;
-    ///   `SafeBackupError`; `SafeExchangeError`. Then nothing was changed.
-    public func pull(_ id: ThreemaID, _ options: PullOptions) throws -> PullResult {
-        let setup = try keystore.identity(id.text).requiredSetup()
-        return try pull(id, setup, options)
-    }
-
-    /// Fetches a Safe backup with ID, server and password alone, and takes over identity, profile and setup:
-    /// the way back on an empty machine.
-    /// - Throws: as the other `pull`; `KeyDerivationError`.
-    public func pull(
-        _ id: ThreemaID, from address: SafeServerAddress, password: borrowing SecureBytes, _ options: PullOptions
-    ) throws -> PullResult {
-        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
-            try SafeKeys(password: password, id: id)
-        }
-        return try pull(id, SafeSetup(address: address, keys: keys), options)
-    }
-
-    private func pull(
-        _ id: ThreemaID, _ setup: borrowing SafeSetup, _ options: PullOptions
-    ) throws -> PullResult {
-        guard let blob = try connect(setup.address).fetch(setup.keys.backupID) else {
-            throw SafeKeepingError.noBackup(id: id.text, server: setup.address.text)
-        }
-        let backup = try SafeBackup.open(blob.span, keys: setup.keys)
-        let result = PullResult(
-            id: id, publicKey: backup.clientKey.publicKey, document: backup.document, stamp: backup.stamp,
-            server: setup.address.text)
-        let arrival = Arrival(digest: BLAKE2b.hash(blob.span), document: backup.document, stamp: backup.stamp)
-        let identity = backup.identity(id)
+    /// Takes over identity, profile and setup of a fetched backup.
+    /// - Throws: `SafeKeepingError.otherKey`, `.olderBackup`, `.unpushedChanges`. Then nothing was changed.
+    public func keep(_ fetched: borrowing FetchedSafe, _ options: KeepOptions) throws {
+        let identity = fetched.backup.identity(fetched.id)
         do {
-            try keystore.add(id.text) { new in
-                try new.write(arrival.document)
+            try keystore.add(fetched.id.text) { new in
+                try new.write(fetched.document)
                 try new.write(identity)
                 if options.isKeepingSetup {
-                    try new.write(setup)
-                    try remember(arrival, setup, new)
+                    try new.write(fetched.setup)
+                    try remember(fetched, new)
                 }
             }
         } catch KeystoreError.exists {
-            try takeOver(identity, arrival, setup, options)
+            try takeOver(fetched, identity, options)
         }
-        return result
-    }
-
-    /// What came from the server.
-    private struct Arrival {
-        let digest: [UInt8]
-        let document: SafeDocument
-        let stamp: SafeBackup.Stamp?
     }
 
     /// Puts the backup into an identity that the keystore holds already.
     private func takeOver(
-        _ identity: borrowing Identity, _ arrival: Arrival, _ setup: borrowing SafeSetup, _ options: PullOptions
+        _ fetched: borrowing FetchedSafe, _ identity: borrowing Identity, _ options: KeepOptions
     ) throws {
-        let id = identity.id.text
-        let held = try keystore.lockedIdentity(id, wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
         let isSame = try held.records.identity().isSame(as: identity)
         if !options.isReplacing {
-            guard isSame else { throw SafeKeepingError.otherKey(id: id) }
-            try refuseLoss(held, arrival, setup)
+            guard isSame else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
+            try refuseLoss(held, fetched)
         }
         // A push that comes between these steps finds a state that does not fit, and looks at the server.
-        try held.write(arrival.document)
+        try held.write(fetched.document)
         if !isSame { try held.write(identity) }
-        let heldSetup = try held.records.setup()
-        if heldSetup == nil && options.isKeepingSetup { try held.write(setup) }
-        let isOwnTarget = heldSetup?.isSame(as: setup) ?? options.isKeepingSetup
-        if isOwnTarget { try remember(arrival, setup, held) }
+        let isOwnTarget: Bool
+        if let setup = try held.records.setup() {
+            isOwnTarget = setup.isSame(as: fetched.setup)
+        } else {
+            isOwnTarget = options.isKeepingSetup
+            if isOwnTarget { try held.write(fetched.setup) }
+        }
+        if isOwnTarget { try remember(fetched, held) }
     }
 
     /// - Throws: `.olderBackup`, `.unpushedChanges`.
-    private func refuseLoss(
-        _ held: borrowing LockedIdentity, _ arrival: Arrival, _ setup: borrowing SafeSetup
-    ) throws {
+    private func refuseLoss(_ held: borrowing LockedIdentity, _ fetched: borrowing FetchedSafe) throws {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let profile = try held.records.profile()
         let safe = try UploadState(of: held.records, key: key).safe
-        if let found = arrival.stamp?.generation, let seen = safe?.generation, found < seen {
+        if let found = fetched.stamp?.generation, let seen = safe?.generation, found < seen {
             throw SafeKeepingError.olderBackup(found: found, seen: seen)
         }
-        if profile == arrival.document || profile == .empty { return }
+        if profile == fetched.document || profile == .empty { return }
         // Without a setup there was no upload, and what is here is nowhere else.
-        guard let heldSetup = try held.records.setup() else {
+        guard let setup = try held.records.setup() else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
         let digests = TargetDigests(
-            address: heldSetup.address, backupID: heldSetup.keys.backupID, document: profile, key: key)
+            address: setup.address, backupID: setup.keys.backupID, document: profile, key: key)
         guard safe?.content == digests.content else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
     }
 
     /// The backup that arrived is from now on the one that was last seen.
-    private func remember(
-        _ arrival: Arrival, _ setup: borrowing SafeSetup, _ identity: borrowing LockedIdentity
-    ) throws {
+    private func remember(_ fetched: borrowing FetchedSafe, _ identity: borrowing LockedIdentity) throws {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let digests = TargetDigests(
-            address: setup.address, backupID: setup.keys.backupID, document: arrival.document, key: key)
+            address: fetched.setup.address, backupID: fetched.setup.keys.backupID, document: fetched.document, key: key)
         var state = try UploadState(of: identity.records, key: key)
         var safe = UploadState.Safe(target: digests.target)
         safe.content = digests.content
-        safe.seen = arrival.digest
+        safe.seen = fetched.digest
         safe.seenAt = now()
         // An app's backup does not say when it was uploaded: unknown, so the next push uploads.
-        safe.uploadedAt = arrival.stamp?.writtenAt
-        safe.generation = arrival.stamp?.generation ?? 0
+        safe.uploadedAt = fetched.stamp?.writtenAt
+        safe.generation = fetched.stamp?.generation ?? 0
         state.safe = safe
         try state.write(to: identity, key: key)
     }

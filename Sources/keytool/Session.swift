@@ -2,6 +2,7 @@ import Encodings
 import Glibc
 import Keystore
 import SafeKeeping
+import SafeWire
 import Threema
 import Transports
 
@@ -45,8 +46,11 @@ struct Session {
                 unsafe clock_gettime(CLOCK_REALTIME, &time)
                 return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
             },
-            connect: { FolderExchange($0) })
+            connect: connect)
     }
+
+    /// The way to a Safe server.
+    func connect(_ address: SafeServerAddress) -> any SafeExchange { FolderExchange(address) }
 
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: SafeKeeper) throws -> ThreemaID {

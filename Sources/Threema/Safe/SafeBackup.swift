@@ -44,8 +44,8 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
-    public consuming func identity(_ id: ThreemaID) -> Identity {
-        Identity(id: id, clientKey: clientKey)
+    public func identity(_ id: ThreemaID) -> Identity {
+        Identity(id: id, clientKey: ClientKey(clientKey.bytes.withBytes { SecureBytes(copying: $0) }))
     }
 
     // MARK: Sealing

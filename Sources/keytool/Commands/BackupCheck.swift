@@ -2,6 +2,7 @@ import ArgumentParser
 import Encodings
 import Keystore
 import SafeKeeping
+import Threema
 
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
@@ -12,19 +13,16 @@ struct BackupCheck: Verb {
     @OptionGroup var code: CodeOptions
 
     func run(_ session: Session) throws {
-        let keeper: SafeKeeper?
+        let opened = try code.open(session)
+        let isHeld: Bool
         do {
-            keeper = try session.keeper()
+            isHeld = try session.keeper().markProven(opened.identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
-            keeper = nil
-        }
-        let (code, opened) = try code.open(session) { code, password, expectations in
-            try SafeKeeper.checkCode(code, password: password, expecting: expectations, in: keeper)
+            isHeld = false
         }
         try session.output.done(
-            ["the code opens \(opened.id)" + (opened.isHeld ? ", which the keystore holds" : "")]
-                + CodeOptions.lines(opened, code),
-            json: CodeOptions.json("backup check", opened, code, ("held", .bool(opened.isHeld))))
+            ["the code opens \(opened.identity.id)" + (isHeld ? ", which the keystore holds" : "")] + opened.lines,
+            json: opened.json("backup check", ("stored", false), ("held", .bool(isHeld))))
     }
 }

@@ -16,14 +16,12 @@ struct BackupImport: Verb {
     var replace = false
 
     func run(_ session: Session) throws {
-        let (code, opened) = try code.open(session) { code, password, expectations in
-            try session.keeperOfNewKeystore().importCode(
-                code, password: password, expecting: expectations, replacing: replace)
-        }
-        let lead = opened.isStored ? "imported" : "held already, with the same key:"
+        let opened = try code.open(session)
+        let isNew = try session.keeperOfNewKeystore().keep(opened.identity, replacing: replace)
+        let lead = isNew ? "imported" : "held already, with the same key:"
         try session.output.done(
-            ["\(lead) \(opened.id)"] + CodeOptions.lines(opened, code),
-            json: CodeOptions.json("backup import", opened, code, ("stored", .bool(opened.isStored))))
-        if opened.isStored { session.output.note("the keystore is not protected by a passphrase") }
+            ["\(lead) \(opened.identity.id)"] + opened.lines,
+            json: opened.json("backup import", ("stored", .bool(isNew))))
+        if isNew { session.output.note("the keystore is not protected by a passphrase") }
     }
 }

@@ -29,10 +29,7 @@ struct CodeOptions: ParsableArguments {
     private static let maxBytes = 16 * 1024
 
     /// Reads the code, then the password, and opens it; a typed password has three tries.
-    func open(
-        _ session: Session,
-        _ body: (GroupedCode, borrowing SecureBytes, SafeKeeper.Expectations) throws -> SafeKeeper.OpenedCode
-    ) throws -> (GroupedCode, SafeKeeper.OpenedCode) {
+    func open(_ session: Session) throws -> OpenedCode {
         let isStdin = file == "-" || (file == nil && isatty(STDIN_FILENO) == 0)
         if isStdin, try password.source()?.isStandardInput == true {
             throw UsageFailure("stdin cannot be both the code and its password")
@@ -40,15 +37,15 @@ struct CodeOptions: ParsableArguments {
         let code = try GroupedCode(parsing: try text(isStdin, session))
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
-        let opened = try SecretAsker(password, session).open(
+        let identity = try SecretAsker(password, session).open(
             "of this code", isWrong: { $0 as? IDBackupError == .notOpened }
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
             }
-            return try body(code, password, expectations)
+            return try SafeKeeper.openCode(code, password: password, expecting: expectations)
         }
-        return (code, opened)
+        return OpenedCode(code: code, identity: identity)
     }
 
     private func text(_ isStdin: Bool, _ session: Session) throws -> String {
@@ -58,22 +55,26 @@ struct CodeOptions: ParsableArguments {
         else { throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin") }
         return line
     }
+}
 
-    static func lines(_ opened: SafeKeeper.OpenedCode, _ code: GroupedCode) -> [String] {
-        let key = opened.publicKey.lines
+/// A code with the identity that it holds, and how both are shown.
+struct OpenedCode: ~Copyable {
+    let code: GroupedCode
+    let identity: Identity
+
+    var lines: [String] {
+        let key = identity.clientKey.publicKey.lines
         return ["public key  \(key[0])"] + key.dropFirst().map { "            \($0)" }
             + ["check       \(IDBackup.checkWord(of: code).text)"]
     }
 
-    static func json(
-        _ command: String, _ opened: SafeKeeper.OpenedCode, _ code: GroupedCode, _ outcome: (String, JSONValue?)
-    ) -> JSONValue {
+    func json(_ command: String, _ outcome: (String, JSONValue?)...) -> JSONValue {
         .result(
             command,
             [
-                ("id", .string(opened.id.text)), ("public_key", .string(opened.publicKey.hex)), ("scheme", "pbkdf2"),
-                ("check", .string(IDBackup.checkWord(of: code).text)), ("check_bits", .number(IDBackup.checkBits)),
-                outcome,
-            ])
+                ("id", .string(identity.id.text)), ("public_key", .string(identity.clientKey.publicKey.hex)),
+                ("scheme", "pbkdf2"), ("check", .string(IDBackup.checkWord(of: code).text)),
+                ("check_bits", .number(IDBackup.checkBits)),
+            ] + outcome)
     }
 }

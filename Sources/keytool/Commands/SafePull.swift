@@ -33,31 +33,33 @@ struct SafePull: Verb {
     var password: SecretOptions<SafePassword>
 
     func run(_ session: Session) throws {
-        var options = SafeKeeper.PullOptions()
+        var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
         options.isKeepingSetup = !noSetup
-        let result = try pull(session, options)
-        try session.output.done(lines(result), json: json(result))
+        let fetched = try fetch(session)
+        try session.keeperOfNewKeystore().keep(fetched, options)
+        try session.output.done(lines(fetched), json: json(fetched))
         session.output.note("the keystore is not protected by a passphrase")
     }
 
-    private func pull(_ session: Session, _ options: SafeKeeper.PullOptions) throws -> SafeKeeper.PullResult {
+    private func fetch(_ session: Session) throws -> FetchedSafe {
         guard id == nil || identity == nil else { throw UsageFailure("the identity is named twice") }
         guard let address = try server.address() else {
             guard id == nil else { throw UsageFailure("--id needs --server", hint: "--server file:///DIR") }
             let keeper = try session.keeper()
-            return try keeper.pull(session.identity(identity, in: keeper), options)
+            return try keeper.fetchSafe(of: session.identity(identity, in: keeper))
         }
         guard let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try session.keeperOfNewKeystore().pull(id, from: address, password: password, options)
+            try SafeKeeper.fetchSafe(of: id, at: address, password: password, server: session.connect(address))
         }
     }
 
-    private func lines(_ result: SafeKeeper.PullResult) -> [String] {
+    private func lines(_ result: borrowing FetchedSafe) -> [String] {
         let document = result.document
+        let stamp = result.stamp
         let written =
-            result.stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
+            stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0))" } ?? "")
         let key = result.publicKey.lines
         return ["restored \(result.id) from \(result.server)", "public key  \(key[0])"]
@@ -68,16 +70,17 @@ struct SafePull: Verb {
             ]
     }
 
-    private func json(_ result: SafeKeeper.PullResult) -> JSONValue {
-        .result(
+    private func json(_ result: borrowing FetchedSafe) -> JSONValue {
+        let stamp = result.stamp
+        return .result(
             "safe pull",
             [
                 ("id", .string(result.id.text)), ("public_key", .string(result.publicKey.hex)),
                 ("contacts", .number(result.document.contactCount)), ("groups", .number(result.document.groupCount)),
                 ("distribution_lists", .number(result.document.distributionListCount)),
-                ("written_by", result.stamp == nil ? "app" : "keytool"),
-                ("generation", result.stamp.map { .number($0.generation) }),
-                ("written_at", result.stamp.map { .string($0.writtenAt.rfc3339) }), ("stored", true),
+                ("written_by", stamp == nil ? "app" : "keytool"),
+                ("generation", stamp.map { .number($0.generation) }),
+                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("stored", true),
             ])
     }
 }

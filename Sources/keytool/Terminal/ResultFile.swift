@@ -17,18 +17,24 @@ struct ResultFile {
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
-        if !mayReplace, try folder().contains(name) { throw ResultFileError.exists(path: path) }
+        do throws(FileError) {
+            if !mayReplace, try folder().contains(name) { throw .exists(path: path) }
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
     func write(_ text: String) throws {
         do throws(FileError) {
             try folder().write(name, Array(text.utf8).span, existing: mayReplace ? .replace : .refuse)
-        } catch .exists {
-            throw ResultFileError.exists(path: path)
         } catch {
-            throw ResultFileError.notCreated(path: path, reason: error)
+            throw failure(error)
         }
+    }
+
+    private func failure(_ error: FileError) -> ResultFileError {
+        if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
     }
 
     private func folder() throws(FileError) -> Folder { try Folder.open(folderPath, rule: .shared) }

@@ -15,7 +15,7 @@ struct SecretAsker<Kind: Secret> {
     /// - Parameters:
     ///   - subject: what it belongs to, for the prompt, for example "for ABCD1234".
     ///   - isWrong: whether an error of `body` means another try.
-    func open<Result>(
+    func open<Result: ~Copyable>(
         _ subject: String, isWrong: (any Error) -> Bool, _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
         if let secret = try given() { return try body(secret) }
