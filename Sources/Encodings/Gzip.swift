@@ -23,6 +23,7 @@ public enum Gzip {
     private static let trailerCount = 8
     private static let blockHeaderCount = 5
     private static let maxBlockCount = 65_535
+    private static let maxRatio = 1032
 
     /// Wraps `content` in stored blocks.
     /// - Returns: content + 18 bytes + 5 for each 65,535 begun.
@@ -55,6 +56,8 @@ public enum Gzip {
         let end = member.count - trailerCount
         guard start <= end else { throw .damaged }
         let length = Int(littleEndian(member, at: end + 4))
+        // Deflate unfolds a byte to 1032 at most: a trailer that promises more is no trailer.
+        guard length <= maxRatio * (end - start) else { throw .damaged }
         guard length <= limit else { throw .tooLarge(limit: limit) }
         let content = try SecureBytes(count: length) { (content) throws(GzipError) in
             guard inflate(member.extracting(start..<end), into: &content) else { throw .damaged }

@@ -60,9 +60,10 @@ extension SafeKeeper {
         case .unchanged: return push.result(.unchanged)
         case .deferred(let moment): return push.result(.deferred(until: moment))
         case .wait(let moment): throw SafeKeepingError.waiting(until: moment)
-        case .confirm: return try push.confirm(identity, options)
-        case .upload(.refresh): return push.result(.refreshed, try push.upload(identity, options))
-        case .upload: return push.result(.uploaded, try push.upload(identity, options))
+        case .confirm: return try push.recordingFailure(identity) { push in try push.confirm(identity, options) }
+        case .upload(let reason):
+            let upload = try push.recordingFailure(identity) { push in try push.upload(identity, options) }
+            return push.result(reason == .refresh ? .refreshed : .uploaded, upload)
         }
     }
 }
@@ -101,6 +102,19 @@ private struct Push: ~Copyable {
         self.setup = setup
     }
 
+    /// After a run that failed, whatever the reason, the next one uploads as if the content had changed.
+    mutating func recordingFailure<Result>(
+        _ identity: borrowing LockedIdentity, _ body: (inout Push) throws -> Result
+    ) throws -> Result {
+        do {
+            return try body(&self)
+        } catch {
+            state.hasFailed = true
+            try? save(identity)
+            throw error
+        }
+    }
+
     /// Looks whether the backup is still what was last uploaded; uploads it where it is gone or damaged.
     mutating func confirm(
         _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
@@ -117,11 +131,11 @@ private struct Push: ~Copyable {
         _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
     ) throws -> SafeKeeper.Upload {
         let limits = try SafeKeeper.limits(of: server)
-        let own = try identity.records.identity()
         let present = try server.fetch(setup.keys.backupID)
-        let hasReplacedDamaged = try examine(present, own, options)
+        let hasReplacedDamaged = try examine(present, options)
+        let own = try identity.records.identity()
 
-        let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now)
+        let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now, writer: digests.writer)
         let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: setup.keys)
         guard blob.count <= limits.maxBackupBytes else {
             throw SafeKeepingError.tooLarge(
@@ -152,7 +166,7 @@ private struct Push: ~Copyable {
     /// Decides whether what stands on the server may be replaced, and learns its generation.
     /// - Returns: whether it is damaged.
     private mutating func examine(
-        _ present: [UInt8]?, _ own: borrowing Identity, _ options: SafeKeeper.PushOptions
+        _ present: [UInt8]?, _ options: SafeKeeper.PushOptions
     ) throws -> Bool {
         guard let present else { return false }
         let backup: SafeBackup
@@ -165,14 +179,17 @@ private struct Push: ~Copyable {
             }
             return true
         }
-        // Continue the count where another keystore, or this one before it lost its state, has left it.
-        state.generation = max(state.generation, backup.stamp?.generation ?? 0)
-        guard !isKnown(present), !options.isOverwriting else { return false }
-        // The same content under another nonce loses nothing by being replaced.
-        let isSameKey = backup.clientKey.publicKey == own.clientKey.publicKey
-        guard isSameKey, backup.document == document else { throw SafeKeepingError.conflict(id: id) }
+        let found = backup.stamp?.generation ?? 0
+        // This keystore wrote it before its state was lost; but not if the state is there and knows of no
+        // such upload: then a copy of this keystore is at work elsewhere.
+        let isOwn = backup.stamp?.writer == digests.writer && (!isStateKnown || found <= state.generation)
+        guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
+        // The count goes on from wherever it has been left.
+        state.generation = max(state.generation, found)
         return false
     }
+
+    private var isStateKnown: Bool { state.seen != nil || state.sending != nil }
 
     private func isKnown(_ blob: [UInt8]) -> Bool {
         let digest = BLAKE2b.hash(blob.span)

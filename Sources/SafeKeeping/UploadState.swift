@@ -115,10 +115,14 @@ struct TargetDigests {
     let target: [UInt8]
     /// Of address, backup id and document, which holds neither private key nor stamp.
     let content: [UInt8]
+    /// Of address and backup id, for the stamp in the backup: 16 bytes by which this keystore knows its own.
+    let writer: [UInt8]
 
     init(address: SafeServerAddress, backupID: BackupID, document: SafeDocument, key: borrowing SecureBytes) {
         let prefix = Array(address.text.utf8) + [0] + Array(backupID.hex.utf8)
         target = BLAKE2b.authenticate(prefix.span, key: key)
         content = BLAKE2b.authenticate((prefix + document.encoded).span, key: key)
+        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + prefix).span, key: key)
+        writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
     }
 }

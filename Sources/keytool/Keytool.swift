@@ -40,15 +40,19 @@ struct Keytool: ParsableCommand {
     private static func end(_ error: any Error, _ arguments: [String]) -> Never {
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
-        var failure = Failure(error)
-        if exitCode(for: error) == .success && !(error is any Explained) {
-            // Help and version are no failures.
+        var failure: Failure
+        if error is any Explained {
+            failure = Failure(error)
+        } else if exitCode(for: error) == .success {
+            // Help and version come as errors, but are none.
             do {
                 try Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
                 Glibc.exit(0)
             } catch {
                 failure = Failure(error)
             }
+        } else {
+            failure = Failure(parsing: error, arguments)
         }
         failure.report(asJSON: isJSON, isVerbose: isVerbose)
         Glibc.exit(failure.status.rawValue)

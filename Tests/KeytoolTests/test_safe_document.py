@@ -45,7 +45,7 @@ def spelled(text):
 
 RICH = """
 {"info":{"version":1,"device":"6.4.2A/de_CH","build":1e2},
- "user":{"privatekey":"%s","nickname":"a\\/b \\u00e4\\ud83d\\ude00 \\"q\\" \\\\ \\n\\u0000",
+ "user":{"privatekey":"%s","nickname":"a\\/b \\u00e4\\ud83d\\ude00 \\"q\\" \\\\ \\n",
          "future":{"deep":[[[{}]],null,true,false,""]},"links":[]},
  "contacts":[{"identity":"ECHOECHO","verification":2,"createdAt":12345678901234567890,
               "publickey":"4dQ0eZm9Wzv1jhg3Q0c8UqGDX8fZyVb1r0u0l2t2oW8=","lastUpdate":null,

@@ -25,11 +25,18 @@ public struct SafeBackup: ~Copyable, Sendable {
         /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
         public let generation: Int64
         public let writtenAt: Timestamp
+        /// Which keystore wrote it: 16 bytes that tell keystores apart and nothing else.
+        public let writer: [UInt8]
 
-        public init(generation: Int64, writtenAt: Timestamp) {
+        public init(generation: Int64, writtenAt: Timestamp, writer: [UInt8]) {
+            precondition(writer.count == Self.writerCount)
             self.generation = generation
             self.writtenAt = writtenAt
+            self.writer = writer
         }
+
+        /// Length of `writer` in bytes.
+        public static let writerCount = 16
     }
 
     /// Largest JSON document, in bytes: what an encrypted backup may unfold to.
@@ -80,7 +87,10 @@ public struct SafeBackup: ~Copyable, Sendable {
         _ clientKey: borrowing ClientKey, _ document: SafeDocument, _ stamp: Stamp?
     ) -> SecureBytes {
         let stampValue = stamp.map { stamp -> JSONValue in
-            ["generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds)]
+            [
+                "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
+                "writer": .string(Hex.encode(stamp.writer)),
+            ]
         }
         let root = document.root.setting(stampName, to: stampValue).sorted
         let (text, offset) = root.encoded(splitting: privateKeyPath)
@@ -148,9 +158,10 @@ public struct SafeBackup: ~Copyable, Sendable {
     /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
     private static func stamp(_ value: JSONValue?) -> Stamp? {
         guard let generation = value?["generation"]?.integer, generation > 0,
-            let writtenAt = value?["written_at"]?.integer
+            let writtenAt = value?["written_at"]?.integer,
+            let writer = value?["writer"]?.string.flatMap(Hex.decode), writer.count == Stamp.writerCount
         else { return nil }
-        return Stamp(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt))
+        return Stamp(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt), writer: writer)
     }
 }
 

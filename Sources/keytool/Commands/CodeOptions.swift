@@ -51,9 +51,10 @@ struct CodeOptions: ParsableArguments {
     private func text(_ isStdin: Bool, _ session: Session) throws -> String {
         if isStdin { return try InputFile.standardInput.read(limit: Self.maxBytes) }
         if let file { return try InputFile(path: file).read(limit: Self.maxBytes) }
-        guard session.mayAsk, let terminal = ControllingTerminal(), let line = try terminal.askText("Backup code: ")
-        else { throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin") }
-        return line
+        guard session.mayAsk, let terminal = ControllingTerminal(), let code = try terminal.askCode() else {
+            throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin")
+        }
+        return code
     }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import QRCode
+import Threema
 
 struct QRShow: Verb {
     static let configuration = CommandConfiguration(
@@ -15,6 +16,13 @@ struct QRShow: Verb {
 
     private static let maxBytes = 1024
 
+    /// A backup code is drawn as `backup export` draws it: small enough for 80 × 24.
+    private static func isCode(_ content: [UInt8]) -> Bool {
+        let text = String(decoding: content, as: UTF8.self)
+        guard let code = try? GroupedCode(parsing: text) else { return false }
+        return code.characters.count == IDBackup.characterCount && code.text == text
+    }
+
     func run(_ session: Session) throws {
         var content = try InputFile.standardInput.readBytes(limit: Self.maxBytes + 2)
         if content.last == UInt8(ascii: "\n") {
@@ -24,7 +32,8 @@ struct QRShow: Verb {
         guard !content.isEmpty else { throw InputError.empty }
         guard content.count <= Self.maxBytes else { throw InputError.tooLong(limit: Self.maxBytes) }
         guard !content.contains(0) else { throw InputError.hasNUL }
-        let drawing = try QRPlacement(mode).place(content, levels: [.quartile, .medium, .low], mayScroll: false)
+        let drawing = try QRPlacement(mode).place(
+            content, levels: Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low], mayScroll: false)
         try session.output.data(
             drawing.lines,
             json: .result(

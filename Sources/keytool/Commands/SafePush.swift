@@ -41,7 +41,7 @@ struct SafePush: Verb {
         if let lockWait { options.lockWait = lockWait.duration }
         let result = try keeper.push(id, options)
         if result.upload?.hasReplacedDamaged == true {
-            session.output.warn("what stood on the server did not decrypt and was replaced")
+            session.output.warn("what stood on the server did not decrypt and was overwritten")
         }
         try session.output.done([line(result)], json: json(id, result))
     }
@@ -100,7 +100,8 @@ extension JSONValue {
     /// What the results of Safe commands say of a server.
     static func server(_ address: String, _ limits: ServerLimits?) -> JSONValue {
         let members: [(String, JSONValue?)] = [
-            ("address", .string(address)),
+            // A folder is on this machine, as far as anybody can tell.
+            ("host", "localhost"), ("address", .string(address)),
             ("max_backup_bytes", limits.map { .number($0.maxBackupBytes) }),
             ("retention_days", limits.map { .number($0.retentionDays) }),
         ]

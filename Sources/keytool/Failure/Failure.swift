@@ -17,14 +17,23 @@ struct Failure {
     }
 
     init(_ error: any Error) {
-        switch error {
-        case let error as any Explained: self = error.failure
-        default:
-            // What is not in the table comes from the argument parser.
-            let text = Keytool.message(for: error)
-            let lines = text.split(separator: "\n").map(String.init)
-            self.init(.usage, lines.first ?? "wrong options", hints: lines.dropFirst() + ["keytool --help"])
+        if let error = error as? any Explained {
+            self = error.failure
+        } else {
+            // No error of ours is missing in the table, so it came from the runtime.
+            self.init(.failed, "\(error)")
         }
+    }
+
+    /// What the argument parser says of the arguments.
+    init(parsing error: any Error, _ arguments: [String]) {
+        let lines = Keytool.message(for: error).split(separator: "\n").map(String.init)
+        let message = lines.first ?? "wrong options"
+        let help = "keytool \(Suggestion.path(of: arguments).map { $0 + " " }.joined())--help"
+        let near = Suggestion.verb(for: arguments).map { "did you mean \"\($0)\"?" }
+        self.init(
+            .usage, message.prefix(1).lowercased() + message.dropFirst(),
+            hints: [near].compactMap { $0 } + lines.dropFirst() + [help])
     }
 
     private init(_ status: Status, _ message: String, hints: [String]) {

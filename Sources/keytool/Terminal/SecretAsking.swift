@@ -49,7 +49,7 @@ struct SecretAsker<Kind: Secret> {
             guard let secret = try terminal.askSecret(Self.question(subject)) else { throw missing }
             do {
                 try Self.check(secret, minimum)
-                guard let again = try terminal.askSecret("The same again: ") else { throw missing }
+                guard let again = try terminal.askSecret(Self.question(subject + ", again")) else { throw missing }
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
                 return secret
