@@ -13,11 +13,13 @@ extension SafeKeeper {
     }
 
     /// Makes an identity with a fresh private key and an empty profile. No directory knows it.
-    /// - Parameter id: nil for a random one.
+    /// - Parameters:
+    ///   - id: nil for a random one.
+    ///   - entropy: what the user typed, mixed into the private key; may be empty.
     /// - Throws: `KeystoreError.exists`.
-    public func createIdentity(_ id: ThreemaID?) throws -> Summary {
+    public func createIdentity(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
         while true {
-            let identity = Identity(id: id ?? .random(), clientKey: .random())
+            let identity = Identity(id: id ?? .random(), clientKey: .random(mixing: entropy))
             do {
                 try add(identity, profile: .empty)
                 return try summary(identity.id)

@@ -5,51 +5,64 @@ public import SafeWire
 public import SecureMemory
 public import Threema
 
-/// A Safe backup that was fetched and opened, with the server and the key that led to it.
-public struct FetchedSafe: ~Copyable {
+/// The way to one Safe backup: server, place and key.
+public struct SafeAccess: ~Copyable {
     public let id: ThreemaID
     let setup: SafeSetup
-    let backup: SafeBackup
-    /// Digest of the encrypted backup.
-    let digest: [UInt8]
+    private let server: any SafeExchange
 
-    public var publicKey: PublicKey { backup.clientKey.publicKey }
-    public var document: SafeDocument { backup.document }
-    /// Who wrote it when, where that was keytool.
-    public var stamp: SafeBackup.Stamp? { backup.stamp }
-    public var server: String { setup.address.text }
-
-    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange) throws {
-        guard let blob = try server.fetch(setup.keys.backupID) else {
-            throw SafeKeepingError.noBackup(id: id.text, server: setup.address.text)
-        }
-        let backup = try SafeBackup.open(blob.span, keys: setup.keys)
+    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange) {
         self.id = id
-        self.digest = BLAKE2b.hash(blob.span)
-        self.backup = backup
         self.setup = setup
-    }
-}
-
-extension SafeKeeper {
-    /// Fetches the Safe backup of an identity that is set up. Needs no password.
-    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`; `SafeBackupError`; `SafeExchangeError`.
-    public func fetchSafe(of id: ThreemaID) throws -> FetchedSafe {
-        let setup = try keystore.identity(id.text).requiredSetup()
-        let server = connect(setup.address)
-        return try FetchedSafe(id: id, setup: setup, server: server)
+        self.server = server
     }
 
-    /// Fetches a Safe backup with ID, server and password alone: the way back on an empty machine. Needs
-    /// no keystore: what fails leaves none behind.
-    /// - Throws: as the other `fetchSafe`; `KeyDerivationError`.
-    public static func fetchSafe(
-        of id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes, server: any SafeExchange
-    ) throws -> FetchedSafe {
+    /// With ID, server and password alone: the way back on an empty machine.
+    /// - Throws: `KeyDerivationError`.
+    public init(
+        to id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes, server: any SafeExchange
+    ) throws {
         let keys = try password.withBytes { (password) throws(KeyDerivationError) in
             try SafeKeys(password: password, id: id)
         }
-        return try FetchedSafe(id: id, setup: SafeSetup(address: address, keys: keys), server: server)
+        self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server)
+    }
+
+    public var address: String { setup.address.text }
+
+    /// The encrypted backup as the server has it, unread.
+    /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
+    public func fetchEncrypted() throws -> [UInt8] {
+        guard let blob = try server.fetch(setup.keys.backupID) else {
+            throw SafeKeepingError.noBackup(id: id.text, server: setup.address.text)
+        }
+        return blob
+    }
+
+    /// Fetches and opens the backup.
+    /// - Throws: also `SafeBackupError`.
+    public func fetch() throws -> FetchedSafe {
+        let blob = try fetchEncrypted()
+        return FetchedSafe(
+            id: id, backup: try SafeBackup.open(blob.span, keys: setup.keys), digest: BLAKE2b.hash(blob.span))
+    }
+}
+
+/// A Safe backup that was fetched and opened.
+public struct FetchedSafe: ~Copyable {
+    public let id: ThreemaID
+    public let backup: SafeBackup
+    /// Digest of the encrypted backup.
+    let digest: [UInt8]
+}
+
+extension SafeKeeper {
+    /// The way to the Safe of an identity that is set up. Needs no password.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    public func access(to id: ThreemaID) throws -> SafeAccess {
+        let setup = try keystore.identity(id.text).requiredSetup()
+        let server = connect(setup.address)
+        return SafeAccess(id: id, setup: setup, server: server)
     }
 
     public struct KeepOptions: Sendable {
@@ -63,25 +76,28 @@ extension SafeKeeper {
 
     /// Takes over identity, profile and setup of a fetched backup.
     /// - Throws: `SafeKeepingError.otherKey`, `.olderBackup`, `.unpushedChanges`. Then nothing was changed.
-    public func keep(_ fetched: borrowing FetchedSafe, _ options: KeepOptions) throws {
+    public func keep(
+        _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
+    ) throws {
         let identity = fetched.backup.identity(fetched.id)
         do {
             try keystore.add(fetched.id.text) { new in
-                try new.write(fetched.document)
+                try new.write(fetched.backup.document)
                 try new.write(identity)
                 if options.isKeepingSetup {
-                    try new.write(fetched.setup)
-                    try remember(fetched, new)
+                    try new.write(access.setup)
+                    try remember(fetched, access, new)
                 }
             }
         } catch KeystoreError.exists {
-            try takeOver(fetched, identity, options)
+            try takeOver(fetched, access, identity, options)
         }
     }
 
     /// Puts the backup into an identity that the keystore holds already.
     private func takeOver(
-        _ fetched: borrowing FetchedSafe, _ identity: borrowing Identity, _ options: KeepOptions
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ identity: borrowing Identity,
+        _ options: KeepOptions
     ) throws {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
         let isSame = try held.records.identity().isSame(as: identity)
@@ -90,16 +106,16 @@ extension SafeKeeper {
             try refuseLoss(held, fetched)
         }
         // A push that comes between these steps finds a state that does not fit, and looks at the server.
-        try held.write(fetched.document)
+        try held.write(fetched.backup.document)
         if !isSame { try held.write(identity) }
         let isOwnTarget: Bool
         if let setup = try held.records.setup() {
-            isOwnTarget = setup.isSame(as: fetched.setup)
+            isOwnTarget = setup.isSame(as: access.setup)
         } else {
             isOwnTarget = options.isKeepingSetup
-            if isOwnTarget { try held.write(fetched.setup) }
+            if isOwnTarget { try held.write(access.setup) }
         }
-        if isOwnTarget { try remember(fetched, held) }
+        if isOwnTarget { try remember(fetched, access, held) }
     }
 
     /// - Throws: `.olderBackup`, `.unpushedChanges`.
@@ -107,10 +123,10 @@ extension SafeKeeper {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let profile = try held.records.profile()
         let safe = try UploadState(of: held.records, key: key).safe
-        if let found = fetched.stamp?.generation, let seen = safe?.generation, found < seen {
+        if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen {
             throw SafeKeepingError.olderBackup(found: found, seen: seen)
         }
-        if profile == fetched.document || profile == .empty { return }
+        if profile == fetched.backup.document || profile == .empty { return }
         // Without a setup there was no upload, and what is here is nowhere else.
         guard let setup = try held.records.setup() else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
@@ -123,18 +139,21 @@ extension SafeKeeper {
     }
 
     /// The backup that arrived is from now on the one that was last seen.
-    private func remember(_ fetched: borrowing FetchedSafe, _ identity: borrowing LockedIdentity) throws {
+    private func remember(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ identity: borrowing LockedIdentity
+    ) throws {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let digests = TargetDigests(
-            address: fetched.setup.address, backupID: fetched.setup.keys.backupID, document: fetched.document, key: key)
+            address: access.setup.address, backupID: access.setup.keys.backupID,
+            document: fetched.backup.document, key: key)
         var state = try UploadState(of: identity.records, key: key)
         var safe = UploadState.Safe(target: digests.target)
         safe.content = digests.content
         safe.seen = fetched.digest
         safe.seenAt = now()
         // An app's backup does not say when it was uploaded: unknown, so the next push uploads.
-        safe.uploadedAt = fetched.stamp?.writtenAt
-        safe.generation = fetched.stamp?.generation ?? 0
+        safe.uploadedAt = fetched.backup.stamp?.writtenAt
+        safe.generation = fetched.backup.stamp?.generation ?? 0
         state.safe = safe
         try state.write(to: identity, key: key)
     }

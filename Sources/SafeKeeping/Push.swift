@@ -13,6 +13,8 @@ extension SafeKeeper {
         public var isOverwriting = false
         /// Fetch what was uploaded and compare.
         public var isVerifying = true
+        /// Decide, but do nothing.
+        public var isDryRun = false
         public var lockWait = Duration.seconds(60)
 
         public init() {}
@@ -22,6 +24,8 @@ extension SafeKeeper {
         public enum Outcome: Equatable, Sendable {
             case uploaded, refreshed, restored, confirmed, unchanged
             case deferred(until: Timestamp)
+            /// What a dry run would have done.
+            case wouldUpload, wouldConfirm
         }
 
         public let outcome: Outcome
@@ -60,11 +64,23 @@ extension SafeKeeper {
         case .unchanged: return push.result(.unchanged)
         case .deferred(let moment): return push.result(.deferred(until: moment))
         case .wait(let moment): throw SafeKeepingError.waiting(until: moment)
+        case .confirm where options.isDryRun: return push.result(.wouldConfirm)
+        case .upload where options.isDryRun: return push.result(.wouldUpload)
         case .confirm: return try push.recordingFailure(identity) { push in try push.confirm(identity, options) }
         case .upload(let reason):
             let upload = try push.recordingFailure(identity) { push in try push.upload(identity, options) }
             return push.result(reason == .refresh ? .refreshed : .uploaded, upload)
         }
+    }
+}
+
+extension SafeKeeper {
+    /// When the backup was last known to be on its server; nil where that is unknown, or in the future.
+    public func lastSuccess(of id: ThreemaID) throws -> Timestamp? {
+        let records = try keystore.identity(id.text)
+        let state = try UploadState(of: records, key: keystore.digestKey(UploadState.digestPurpose))
+        let moments = [state.safe?.uploadedAt, state.safe?.seenAt].compactMap { $0 }.filter { $0 <= now() }
+        return moments.max()
     }
 }
 

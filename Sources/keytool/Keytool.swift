@@ -54,7 +54,7 @@ struct Keytool: ParsableCommand {
         } else {
             failure = Failure(parsing: error, arguments)
         }
-        failure.report(asJSON: isJSON, isVerbose: isVerbose)
+        if isJSON { failure.reportJSON() } else if !(error is ReportedFailure) { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
     }
 }

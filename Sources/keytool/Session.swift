@@ -41,12 +41,15 @@ struct Session {
     private func keeper(_ keystore: Keystore) -> SafeKeeper {
         SafeKeeper(
             keystore: keystore,
-            now: {
-                var time = timespec()
-                unsafe clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-            },
+            now: Self.now,
             connect: connect)
+    }
+
+    /// The time by the system's clock.
+    @Sendable static func now() -> Timestamp {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The way to a Safe server.

@@ -14,8 +14,19 @@ public struct ClientKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
-    /// A new key from the system's random numbers.
-    public static func random() -> ClientKey { ClientKey(Random.secret(count)) }
+    /// A new key from the system's random numbers, XORed with the SHA-256 of `entropy` where there is any
+    /// (whitepaper, "User-generated Entropy for Private Key Generation"): a user's entropy can only add.
+    public static func random(mixing entropy: Span<UInt8> = Span()) -> ClientKey {
+        let random = Random.secret(count)
+        guard !entropy.isEmpty else { return ClientKey(random) }
+        let digest = SHA256.hash(entropy)
+        return ClientKey(
+            random.withBytes { random in
+                SecureBytes(count: count) { key in
+                    for index in random.indices { key[index] = random[index] ^ digest[index] }
+                }
+            })
+    }
 
     public var publicKey: PublicKey { bytes.withBytes { PublicKey(X25519.publicKey(of: $0)) } }
 }

@@ -1,6 +1,6 @@
 public import Encodings
 internal import Primitives
-package import SecureMemory
+public import SecureMemory
 
 // The encrypted backup (whitepaper, "Threema Safe", "Encryption"; the gzip between JSON and
 // encryption is not in the whitepaper, but no app reads a backup without it):
@@ -63,7 +63,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     public static func seal(
         _ clientKey: borrowing ClientKey, _ document: SafeDocument, stamp: Stamp?, keys: borrowing SafeKeys
     ) throws(SafeBackupError) -> [UInt8] {
-        let json = encode(clientKey, document, stamp)
+        let json = revealDocument(clientKey, document, stamp)
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
         let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
         // What is uploaded must open: decrypt the result before anything relies on it.
@@ -83,17 +83,26 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    private static func encode(
-        _ clientKey: borrowing ClientKey, _ document: SafeDocument, _ stamp: Stamp?
-    ) -> SecureBytes {
-        let stampValue = stamp.map { stamp -> JSONValue in
+    /// The document as it is encrypted, with its stamp, but without the private key.
+    public var encodedDocument: [UInt8] { Self.stamped(document, stamp).encoded }
+
+    /// The document as it is encrypted: with the private key.
+    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, document, stamp) }
+
+    private static func stamped(_ document: SafeDocument, _ stamp: Stamp?) -> JSONValue {
+        let value = stamp.map { stamp -> JSONValue in
             [
                 "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
                 "writer": .string(Hex.encode(stamp.writer)),
             ]
         }
-        let root = document.root.setting(stampName, to: stampValue).sorted
-        let (text, offset) = root.encoded(splitting: privateKeyPath)
+        return document.root.setting(stampName, to: value).sorted
+    }
+
+    private static func revealDocument(
+        _ clientKey: borrowing ClientKey, _ document: SafeDocument, _ stamp: Stamp?
+    ) -> SecureBytes {
+        let (text, offset) = stamped(document, stamp).encoded(splitting: privateKeyPath)
         var json = SecureBuffer(capacity: text.count + Base64.encodedCount(ClientKey.count))
         json.append(text.span.extracting(0..<offset))
         clientKey.bytes.withBytes { Base64.encode($0, appendingTo: &json) }

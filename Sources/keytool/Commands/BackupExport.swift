@@ -33,6 +33,9 @@ struct BackupExport: Verb {
     @Option(help: ArgumentHelp("How to draw: auto, utf8 (half blocks) or blocks (coloured blanks).", valueName: "mode"))
     var mode = QRMode.auto
 
+    @Flag(help: "Take a weak password with a warning alone.")
+    var weakOk = false
+
     @OptionGroup(title: "Backup password (at least 8 characters)")
     var password: SecretOptions<BackupPassword>
 
@@ -43,12 +46,12 @@ struct BackupExport: Verb {
         let file = try output.map { try ResultFile($0, mayReplace: force) }
         _ = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
-            "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength)
+            "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try keeper.exportCode(of: id, password: secret)
         let check = IDBackup.checkWord(of: code).text
 
         if let file {
-            try file.write(code.text + "\n")
+            try file.write(Array((code.text + "\n").utf8).span)
             try session.output.done(["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check))
         } else {
             try session.output.data(lines(of: code), json: json(id, code, check))

@@ -1,7 +1,13 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SecureMemory
 import Threema
+
+/// Where an identity's private key gets entropy from besides the system.
+enum EntropySource: String, ExpressibleByArgument, CaseIterable {
+    case keyboard
+}
 
 struct IDCreate: Verb {
     static let configuration = CommandConfiguration(
@@ -17,11 +23,14 @@ struct IDCreate: Verb {
     @Option(help: ArgumentHelp("Take this ID instead of a random one.", valueName: "id"))
     var id: ThreemaID?
 
+    @Option(help: ArgumentHelp("Mix the timing of your typing into the private key: keyboard.", valueName: "source"))
+    var entropy: EntropySource?
+
     @Flag(help: "Do not say that the keystore is not protected by a passphrase.")
     var noPassphrase = false
 
     func run(_ session: Session) throws {
-        let identity = try session.keeperOfNewKeystore().createIdentity(id)
+        let identity = try create(session)
         try session.output.done(
             IDShow.lines(of: identity),
             json: .result(
@@ -30,5 +39,16 @@ struct IDCreate: Verb {
         session.output.hint("an ID made offline is known to no directory: the phone apps will not restore it")
         if !noPassphrase { session.output.note("the keystore is not protected by a passphrase") }
         session.output.hint("write it down now: keytool backup export \(identity.id)")
+    }
+
+    private func create(_ session: Session) throws -> SafeKeeper.Summary {
+        guard entropy == .keyboard else {
+            return try session.keeperOfNewKeystore().createIdentity(id, mixing: Span())
+        }
+        guard session.mayAsk, let terminal = ControllingTerminal() else {
+            throw UsageFailure("--entropy keyboard needs a terminal to type on")
+        }
+        let typing = try terminal.collectTyping()
+        return try typing.withBytes { try session.keeperOfNewKeystore().createIdentity(id, mixing: $0) }
     }
 }

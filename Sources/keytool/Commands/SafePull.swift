@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SecureMemory
 import Threema
 
 struct SafePull: Verb {
@@ -29,58 +30,89 @@ struct SafePull: Verb {
     @Flag(help: "Do not keep the server and the Safe key.")
     var noSetup = false
 
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write the document, without the private key, to a new file (0600), - for stdout; store nothing.",
+            valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Replace the file where it exists.")
+    var force = false
+
+    @Flag(help: "Write the private key into the file, too: who has it is you.")
+    var revealPrivateKey = false
+
+    @Flag(help: "Write the encrypted backup as it is, even if it is damaged; store nothing.")
+    var raw = false
+
+    @Flag(help: "Say what is in the backup; store nothing.")
+    var show = false
+
     @OptionGroup(title: "Safe password")
     var password: SecretOptions<SafePassword>
 
-    func run(_ session: Session) throws {
-        var options = SafeKeeper.KeepOptions()
-        options.isReplacing = replace
-        options.isKeepingSetup = !noSetup
-        let fetched = try fetch(session)
-        try session.keeperOfNewKeystore().keep(fetched, options)
-        try session.output.done(lines(fetched), json: json(fetched))
-        session.output.note("the keystore is not protected by a passphrase")
+    func validate() throws {
+        guard !raw || (output != nil && !revealPrivateKey && !show) else {
+            throw ValidationError("--raw goes with --output, and neither with --reveal-private-key nor with --show")
+        }
+        guard !revealPrivateKey || output != nil else {
+            throw ValidationError("--reveal-private-key goes with --output")
+        }
     }
 
-    private func fetch(_ session: Session) throws -> FetchedSafe {
+    func run(_ session: Session) throws {
+        // Refuse before asking for a password, not after.
+        let target = try output.map { try DocumentTarget($0, mayReplace: force) }
+        let access = try access(session)
+        if raw { return try writeEncrypted(access, to: target, session) }
+        let fetched = try access.fetch()
+        if let target {
+            try revealPrivateKey
+                ? fetched.backup.revealDocument().withBytes { try target.write($0) }
+                : target.write(fetched.backup.encodedDocument.span)
+        }
+        let isStoring = output == nil && !show
+        if isStoring {
+            var options = SafeKeeper.KeepOptions()
+            options.isReplacing = replace
+            options.isKeepingSetup = !noSetup
+            try session.keeperOfNewKeystore().keep(fetched, from: access, options)
+        }
+        // A document on stdout is the result; a summary beside it would spoil it.
+        guard target?.isStandardOutput != true else { return }
+        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address)
+        try session.output.done(summary.lines(isStored: isStoring), json: summary.json(isStored: isStoring))
+        if isStoring { session.output.note("the keystore is not protected by a passphrase") }
+    }
+
+    private func access(_ session: Session) throws -> SafeAccess {
         guard id == nil || identity == nil else { throw UsageFailure("the identity is named twice") }
         guard let address = try server.address() else {
             guard id == nil else { throw UsageFailure("--id needs --server", hint: "--server file:///DIR") }
             let keeper = try session.keeper()
-            return try keeper.fetchSafe(of: session.identity(identity, in: keeper))
+            return try keeper.access(to: session.identity(identity, in: keeper))
         }
         guard let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try SafeKeeper.fetchSafe(of: id, at: address, password: password, server: session.connect(address))
+            try SafeAccess(to: id, at: address, password: password, server: session.connect(address))
         }
     }
 
-    private func lines(_ result: borrowing FetchedSafe) -> [String] {
-        let document = result.document
-        let stamp = result.stamp
-        let written =
-            stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
-            ?? "an app" + (document.device.map { " (\($0))" } ?? "")
-        let key = result.publicKey.lines
-        return ["restored \(result.id) from \(result.server)", "public key  \(key[0])"]
-            + key.dropFirst().map { "            \($0)" }
-            + [
-                "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
-                "lists       \(document.distributionListCount)", "written by  \(written)",
-            ]
-    }
-
-    private func json(_ result: borrowing FetchedSafe) -> JSONValue {
-        let stamp = result.stamp
-        return .result(
-            "safe pull",
-            [
-                ("id", .string(result.id.text)), ("public_key", .string(result.publicKey.hex)),
-                ("contacts", .number(result.document.contactCount)), ("groups", .number(result.document.groupCount)),
-                ("distribution_lists", .number(result.document.distributionListCount)),
-                ("written_by", stamp == nil ? "app" : "keytool"),
-                ("generation", stamp.map { .number($0.generation) }),
-                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("stored", true),
-            ])
+    private func writeEncrypted(
+        _ access: borrowing SafeAccess, to target: DocumentTarget?, _ session: Session
+    ) throws {
+        let blob = try access.fetchEncrypted()
+        try target?.write(blob.span)
+        guard let path = target?.path else { return }
+        try session.output.done(
+            ["wrote the encrypted backup of \(access.id), \(ByteCount.text(blob.count)), to \(path)"],
+            json: .result(
+                "safe pull",
+                [
+                    ("id", .string(access.id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
+                    ("stored", false),
+                ]))
     }
 }

@@ -28,22 +28,81 @@ struct SafePush: Verb {
     @Flag(help: "Do not fetch what was uploaded to compare it.")
     var noVerify = false
 
+    @Flag(help: "Say what would be done, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "Push every identity whose Safe is set up.")
+    var all = false
+
+    @Option(help: ArgumentHelp("First sleep for a random part of this time.", valueName: "duration"))
+    var jitter: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "Once a push has succeeded, say nothing of a server that is away until the last success is older than this.",
+            valueName: "duration"))
+    var tolerate: TimeSpan?
+
     @Option(help: ArgumentHelp("Wait so long for another keytool at work (default 1m).", valueName: "duration"))
     var lockWait: TimeSpan?
 
+    func validate() throws {
+        guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
+    }
+
     func run(_ session: Session) throws {
+        if let jitter { Sleep.random(below: jitter.duration) }
         let keeper = try session.keeper()
-        let id = try session.identity(id, in: keeper)
+        guard all else {
+            let id = try session.identity(id, in: keeper)
+            if let result = try push(id, keeper) { try report(id, result, session.output) }
+            return
+        }
+        var results: [JSONValue] = []
+        var firstFailure: Failure?
+        for identity in try keeper.identities() where identity.hasSafe {
+            do {
+                guard let result = try push(identity.id, keeper) else { continue }
+                results.append(.object(members(identity.id, result)))
+                if !session.output.isJSON { try report(identity.id, result, session.output) }
+            } catch {
+                let failure = Failure(error)
+                results.append(["id": .string(identity.id.text), "error": failure.json])
+                if !session.output.isJSON { failure.report(about: identity.id.text) }
+                firstFailure = firstFailure ?? failure
+            }
+        }
+        if session.output.isJSON {
+            try session.output.done([], json: .result("safe push", [("results", .array(results))]))
+        }
+        if let firstFailure { throw ReportedFailure(failure: firstFailure) }
+    }
+
+    /// - Returns: nil for a failure that is tolerated.
+    private func push(_ id: ThreemaID, _ keeper: SafeKeeper) throws -> SafeKeeper.PushResult? {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
         options.isOverwriting = overwrite
         options.isVerifying = !noVerify
+        options.isDryRun = dryRun
         if let lockWait { options.lockWait = lockWait.duration }
-        let result = try keeper.push(id, options)
-        if result.upload?.hasReplacedDamaged == true {
-            session.output.warn("what stood on the server did not decrypt and was overwritten")
+        do {
+            return try keeper.push(id, options)
+        } catch {
+            let isPassing = [.tempfail, .locked].contains(Failure(error).status)
+            guard isPassing, let tolerate, let success = try keeper.lastSuccess(of: id),
+                Session.now() - success <= tolerate.duration
+            else { throw error }
+            return nil
         }
-        try session.output.done([line(result)], json: json(id, result))
+    }
+
+    private func report(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
+        if result.upload?.hasReplacedDamaged == true {
+            output.warn("what stood on the server did not decrypt and was overwritten")
+        }
+        try output.done(
+            [(all ? "\(id): " : "") + line(result)], json: .result("safe push", members(id, result).map { ($0.name, $0.value) }))
     }
 
     private func line(_ result: SafeKeeper.PushResult) -> String {
@@ -52,6 +111,8 @@ struct SafePush: Verb {
             return switch result.outcome {
             case .deferred(let moment):
                 "deferred: changed, but the last upload is under 23 hours old; due \(moment.rfc3339)"
+            case .wouldUpload: "would upload to \(result.server)"
+            case .wouldConfirm: "would look whether the backup is still on \(result.server)"
             default: "\(result.outcome.word) on \(result.server)\(kept)"
             }
         }
@@ -59,7 +120,7 @@ struct SafePush: Verb {
             + (upload.isVerified ? ", verified" : "") + kept
     }
 
-    private func json(_ id: ThreemaID, _ result: SafeKeeper.PushResult) -> JSONValue {
+    private func members(_ id: ThreemaID, _ result: SafeKeeper.PushResult) -> [JSONValue.Member] {
         let backup: [(String, JSONValue?)] = [
             ("bytes", result.upload.map { .number($0.bytes) }),
             ("verified", result.upload.map { .bool($0.isVerified) }),
@@ -69,17 +130,12 @@ struct SafePush: Verb {
         ]
         var next = result.refreshAfter.map { moment -> JSONValue in ["refresh_after": .string(moment.rfc3339)] }
         if case .deferred(let moment) = result.outcome { next = ["upload_after": .string(moment.rfc3339)] }
-        return .result(
-            "safe push",
-            [
-                ("id", .string(id.text)), ("result", .string(result.outcome.word)),
-                ("server", .server(result.server, result.upload?.limits)),
-                (
-                    "backup",
-                    .object(backup.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
-                ),
-                ("next", next), ("attempts", result.upload == nil ? 0 : 1),
-            ])
+        let members: [(String, JSONValue?)] = [
+            ("id", .string(id.text)), ("result", .string(result.outcome.word)),
+            ("server", .server(result.server, result.upload?.limits)), ("backup", .members(backup)),
+            ("next", next), ("attempts", result.upload == nil ? 0 : 1),
+        ]
+        return JSONValue.members(members).members ?? []
     }
 }
 
@@ -92,6 +148,8 @@ extension SafeKeeper.PushResult.Outcome {
         case .confirmed: "confirmed"
         case .unchanged: "unchanged"
         case .deferred: "deferred"
+        case .wouldUpload: "would_upload"
+        case .wouldConfirm: "would_confirm"
         }
     }
 }
@@ -99,12 +157,11 @@ extension SafeKeeper.PushResult.Outcome {
 extension JSONValue {
     /// What the results of Safe commands say of a server.
     static func server(_ address: String, _ limits: ServerLimits?) -> JSONValue {
-        let members: [(String, JSONValue?)] = [
+        .members([
             // A folder is on this machine, as far as anybody can tell.
             ("host", "localhost"), ("address", .string(address)),
             ("max_backup_bytes", limits.map { .number($0.maxBackupBytes) }),
             ("retention_days", limits.map { .number($0.retentionDays) }),
-        ]
-        return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+        ])
     }
 }

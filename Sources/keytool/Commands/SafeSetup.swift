@@ -28,6 +28,9 @@ struct SafeSetup: Verb {
     @Flag(help: "Do not ask the server anything.")
     var noTest = false
 
+    @Flag(help: "Take a weak password with a warning alone.")
+    var weakOk = false
+
     @OptionGroup(title: "Safe password (at least 8 characters)")
     var password: SecretOptions<SafePassword>
 
@@ -39,7 +42,7 @@ struct SafeSetup: Verb {
         }
         guard try !keeper.summary(id).hasSafe else { throw SafeKeepingError.setupExists(id: id.text) }
         let secret = try SecretAsker(password, session).create(
-            "for \(id)", minimum: SafeKeys.minimumPasswordLength)
+            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try keeper.setUpSafe(
             of: id, at: address, password: secret, preparing: create, testing: !noTest)
         let limits = result.limits.map {

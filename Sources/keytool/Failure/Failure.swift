@@ -77,16 +77,24 @@ struct Failure {
         }
     }
 
-    func report(asJSON: Bool, isVerbose: Bool) {
-        if asJSON {
-            let error: JSONValue = [
-                "code": .number(status.rawValue), "name": .string(status.name), "message": .string(message),
-                "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
-            ]
-            try? Output.write(Output.text(["schema": .string(JSONValue.schema), "error": error]) + "\n", to: STDERR_FILENO)
-            return
-        }
-        Output.word("error", isVerbose ? "\(message) (\(status.name), exit code \(status.rawValue))" : message)
+    /// As it stands in a JSON document.
+    var json: JSONValue {
+        [
+            "code": .number(status.rawValue), "name": .string(status.name), "message": .string(message),
+            "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
+        ]
+    }
+
+    /// One JSON line on stderr.
+    func reportJSON() {
+        try? Output.write(Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n", to: STDERR_FILENO)
+    }
+
+    /// One line on stderr, and one for each hint.
+    /// - Parameter subject: what it is about, where the command is about several things.
+    func report(about subject: String? = nil, isVerbose: Bool = false) {
+        let sentence = (subject.map { $0 + ": " } ?? "") + message
+        Output.word("error", isVerbose ? "\(sentence) (\(status.name), exit code \(status.rawValue))" : sentence)
         for hint in hints { Output.word("hint", hint) }
     }
 }
@@ -94,6 +102,11 @@ struct Failure {
 /// An error with its sentence.
 protocol Explained: Error {
     var failure: Failure { get }
+}
+
+/// A failure of which everything has been said: only its exit code is left.
+struct ReportedFailure: Explained {
+    let failure: Failure
 }
 
 /// Something about the call itself that only the command can see.

@@ -25,10 +25,47 @@ struct ControllingTerminal: ~Copyable {
         try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
     }
 
+    /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
+    /// - Throws: `SecretError.noTerminal` where the input ends before there are enough.
+    func collectTyping() throws -> SecureBytes {
+        try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
+        let typing = try HiddenEcho.during(descriptor, byKey: true) {
+            var typing = SecureBuffer(capacity: Self.typedKeys * 9)
+            for _ in 0..<Self.typedKeys {
+                var key: UInt8 = 0
+                while true {
+                    let result = unsafe read(descriptor, &key, 1)
+                    if result == 1 { break }
+                    guard result < 0 && errno == EINTR else { throw SecretError.noTerminal }
+                }
+                var time = timespec()
+                unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+                let nanoseconds = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+                typing.append(key)
+                for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                    typing.append(UInt8(truncatingIfNeeded: nanoseconds >> shift))
+                }
+                try Output.write(".", to: descriptor)
+            }
+            return typing.finish()
+        }
+        try Output.write("\n", to: descriptor)
+        return typing
+    }
+
+    /// At a few bits of timing a key, more than a private key can hold.
+    private static let typedKeys = 64
+
     /// Asks with echo on.
     func askText(_ question: String) throws -> String? {
         guard let line = try ask(question, isSecret: false) else { return nil }
         return line.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    }
+
+    /// Asks a question whose answer is no unless it is yes.
+    func askYesNo(_ question: String) throws -> Bool {
+        let answer = try askText("\(question) [y/N] ")?.lowercased()
+        return answer == "y" || answer == "yes"
     }
 
     private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
@@ -60,7 +97,10 @@ private enum HiddenEcho {
     nonisolated(unsafe) private static var original = termios()
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    static func during<Result: ~Copyable>(_ descriptor: Int32, _ body: () throws -> Result) throws -> Result {
+    /// - Parameter byKey: deliver each key at once instead of whole lines.
+    static func during<Result: ~Copyable>(
+        _ descriptor: Int32, byKey: Bool = false, _ body: () throws -> Result
+    ) throws -> Result {
         unsafe terminal = descriptor
         guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
         // The handler restores the terminal and ends the process as the signal would have.
@@ -73,7 +113,8 @@ private enum HiddenEcho {
         signal(SIGTSTP, SIG_IGN)
         var hidden = unsafe original
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        hidden.c_lflag |= tcflag_t(ICANON | ISIG)
+        hidden.c_lflag |= tcflag_t(ISIG)
+        if byKey { hidden.c_lflag &= ~tcflag_t(ICANON) } else { hidden.c_lflag |= tcflag_t(ICANON) }
         // TCSAFLUSH: what was typed before the question is not an answer to it.
         _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
         defer {

@@ -68,12 +68,18 @@ struct Output {
     /// Writes all of it.
     /// - Throws: `OutputError`.
     static func write(_ text: String, to descriptor: Int32) throws {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress!, $0.count) }
+        try write(Array(text.utf8).span, to: descriptor)
+    }
+
+    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) throws {
+        var start = 0
+        while start < bytes.count {
+            let written = unsafe bytes.withUnsafeBufferPointer { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress! + start, buffer.count - start)
+            }
             if written < 0 && errno == EINTR { continue }
             guard written > 0 else { throw OutputError.notWritten(code: errno) }
-            rest = rest.dropFirst(written)
+            start += written
         }
     }
 }
@@ -86,8 +92,12 @@ enum OutputError: Error {
 extension JSONValue {
     /// A result: the members common to all, then its own in the given order; nil ones are left out.
     static func result(_ command: String, _ members: [(String, JSONValue?)]) -> JSONValue {
-        let common: [(String, JSONValue?)] = [("schema", .string(schema)), ("command", .string(command))]
-        return .object((common + members).compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+        .members([("schema", .string(schema)), ("command", .string(command))] + members)
+    }
+
+    /// An object of the members that are not nil.
+    static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }
 
     static let schema = "keytool/1"

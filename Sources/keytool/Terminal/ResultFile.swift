@@ -1,4 +1,5 @@
 import AtomicFiles
+import Glibc
 
 /// A file that the user named for a result: new unless replacing is allowed, 0600, whole or not at all.
 struct ResultFile {
@@ -25,9 +26,9 @@ struct ResultFile {
     }
 
     /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
-    func write(_ text: String) throws {
+    func write(_ bytes: Span<UInt8>) throws {
         do throws(FileError) {
-            try folder().write(name, Array(text.utf8).span, existing: mayReplace ? .replace : .refuse)
+            try folder().write(name, bytes, existing: mayReplace ? .replace : .refuse)
         } catch {
             throw failure(error)
         }
@@ -38,4 +39,30 @@ struct ResultFile {
     }
 
     private func folder() throws(FileError) -> Folder { try Folder.open(folderPath, rule: .shared) }
+}
+
+/// Where a document goes: a new file, or stdout when that is no terminal.
+struct DocumentTarget {
+    private let file: ResultFile?
+
+    /// - Parameter path: `-` for stdout.
+    /// - Throws: `ResultFileError.exists`; `UsageFailure` where stdout is a terminal.
+    init(_ path: String, mayReplace: Bool) throws {
+        guard path == "-" else {
+            file = try ResultFile(path, mayReplace: mayReplace)
+            return
+        }
+        guard !TerminalSize.isTerminal else {
+            throw UsageFailure("the document is not put on a terminal", hint: "name a file, or pipe it")
+        }
+        file = nil
+    }
+
+    var isStandardOutput: Bool { file == nil }
+    /// Nil for stdout.
+    var path: String? { file?.path }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        if let file { try file.write(bytes) } else { try Output.write(bytes, to: STDOUT_FILENO) }
+    }
 }

@@ -1,4 +1,5 @@
 import SecureMemory
+import Threema
 
 /// How a command gets a secret: from the source that was named, else by asking.
 struct SecretAsker<Kind: Secret> {
@@ -37,18 +38,21 @@ struct SecretAsker<Kind: Secret> {
         throw missing
     }
 
-    /// A secret for something new. Where it is typed, it is asked for twice.
-    /// - Parameter minimum: fewest characters (Unicode scalars).
-    func create(_ subject: String, minimum: Int) throws -> SecureBytes {
+    /// A secret for something new. Where it is typed, it is asked for twice. A weak one needs a second
+    /// yes.
+    /// - Parameters:
+    ///   - minimum: fewest characters (Unicode scalars).
+    ///   - mayBeWeak: take a weak one with a warning alone.
+    func create(_ subject: String, minimum: Int, mayBeWeak: Bool) throws -> SecureBytes {
         if let secret = try given() {
-            try Self.check(secret, minimum)
+            try check(secret, minimum, mayBeWeak)
             return secret
         }
         let terminal = try terminal()
         for attempt in 1... {
             guard let secret = try terminal.askSecret(Self.question(subject)) else { throw missing }
             do {
-                try Self.check(secret, minimum)
+                try check(secret, minimum, mayBeWeak)
                 guard let again = try terminal.askSecret(Self.question(subject + ", again")) else { throw missing }
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
@@ -76,11 +80,18 @@ struct SecretAsker<Kind: Secret> {
         return "\(title) \(subject): "
     }
 
-    private static func check(_ secret: borrowing SecureBytes, _ minimum: Int) throws {
+    private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {
         guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
         guard count >= minimum else {
             throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
         }
+        guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0) }) else { return }
+        let words = "the \(Kind.title) is weak: \(weakness.words)"
+        if mayBeWeak { return session.output.warn(words) }
+        let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
+        guard session.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
+        Output.word("warning", words)
+        guard try terminal.askYesNo("Use it all the same?") else { throw refusal }
     }
 
     private var missing: SecretError {
@@ -88,5 +99,15 @@ struct SecretAsker<Kind: Secret> {
             title: Kind.title,
             sources: "--\(Kind.stem)-file, -command and -fd, \(Kind.variable)_FILE, _COMMAND and _FD, "
                 + "the systemd credential \(Kind.credential)")
+    }
+}
+
+extension PasswordStrength.Weakness {
+    fileprivate var words: String {
+        switch self {
+        case .repeated: "one character over and over"
+        case .digits: "digits alone"
+        case .common: "many people have chosen it"
+        }
     }
 }

@@ -1,0 +1,45 @@
+import Encodings
+import Threema
+
+/// What is said of a Safe backup that was pulled.
+struct PullSummary {
+    private let id: ThreemaID
+    private let document: SafeDocument
+    private let stamp: SafeBackup.Stamp?
+    private let publicKey: PublicKey
+    private let server: String
+
+    init(id: ThreemaID, backup: borrowing SafeBackup, server: String) {
+        self.id = id
+        self.server = server
+        document = backup.document
+        stamp = backup.stamp
+        publicKey = backup.clientKey.publicKey
+    }
+
+    func lines(isStored: Bool) -> [String] {
+        let written =
+            stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
+            ?? "an app" + (document.device.map { " (\($0))" } ?? "")
+        let key = publicKey.lines
+        return ["\(isStored ? "restored" : "found") \(id) on \(server)", "public key  \(key[0])"]
+            + key.dropFirst().map { "            \($0)" }
+            + [
+                "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
+                "lists       \(document.distributionListCount)", "written by  \(written)",
+            ]
+    }
+
+    func json(isStored: Bool) -> JSONValue {
+        .result(
+            "safe pull",
+            [
+                ("id", .string(id.text)), ("public_key", .string(publicKey.hex)),
+                ("contacts", .number(document.contactCount)), ("groups", .number(document.groupCount)),
+                ("distribution_lists", .number(document.distributionListCount)),
+                ("written_by", stamp == nil ? "app" : "keytool"),
+                ("generation", stamp.map { .number($0.generation) }),
+                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("stored", .bool(isStored)),
+            ])
+    }
+}

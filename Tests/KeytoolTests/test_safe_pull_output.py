@@ -1,0 +1,89 @@
+"""safe pull to a file, to a pipe, as a summary: nothing of it is stored."""
+
+import json
+import os
+import stat
+
+import pytest
+
+import oracle
+from known import EMPTY_KEYSTORE, SAFE_PASSWORD
+from runner import snapshot
+
+IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
+KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)
+DOCUMENT = oracle.safe_document(
+    IDENTITY.client_key,
+    contacts=[{"identity": "ECHOECHO", "verification": 2},
+              {"identity": "*SUPPORT", "verification": 1}])
+
+
+@pytest.fixture
+def filled(folder):
+    """The Safe folder with a backup that an app has written."""
+    folder.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    return folder
+
+
+@pytest.fixture
+def pull(filled, safe_password):
+    """The arguments of a pull on a machine that knows nothing."""
+    return ["safe", "pull", "--id", IDENTITY.id, "--server", filled.url, *safe_password]
+
+
+def test_document_without_the_private_key(keytool, pull, tmp_path):
+    target = tmp_path / "document.json"
+    keytool.ok(*pull, "-o", target, umask=0)
+    assert stat.S_IMODE(target.lstat().st_mode) == 0o600
+    document = json.loads(target.read_bytes())
+    assert "privatekey" not in document["user"]
+    assert [one["identity"] for one in document["contacts"]] == ["ECHOECHO", "*SUPPORT"]
+    assert document["settings"]["syncContacts"] is False
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_document_with_the_private_key_takes_one_more_word(keytool, pull, tmp_path):
+    target = tmp_path / "document.json"
+    keytool.ok(*pull, "-o", target, "--reveal-private-key")
+    assert json.loads(target.read_bytes())["user"]["privatekey"] == (
+        DOCUMENT["user"]["privatekey"])
+    assert stat.S_IMODE(target.lstat().st_mode) == 0o600
+
+
+def test_document_on_a_pipe(keytool, pull):
+    result = keytool.ok(*pull, "-o", "-")
+    assert "privatekey" not in json.loads(result.out)["user"]
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_document_is_not_put_on_a_terminal(keytool, pull, terminal):
+    run = terminal(*pull, "-o", "-")
+    assert run.finish() == 64, run.text
+    assert "ECHOECHO" not in run.text
+
+
+def test_raw_bytes(keytool, folder, pull, tmp_path):
+    target = tmp_path / "blob"
+    keytool.ok(*pull, "--raw", "-o", target)
+    assert target.read_bytes() == folder.backup(KEYS).read_bytes()
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_summary_alone(keytool, pull):
+    done = keytool.json(*pull, "--show")
+    assert (done["contacts"], done["stored"]) == (2, False)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_output_file_that_exists(keytool, pull, write):
+    target = write("document.json", "precious")
+    keytool.fails(17, *pull, "-o", target)
+    assert target.read_text() == "precious"
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_output_is_no_fifo(keytool, pull, tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    keytool.fails((17, 73), *pull, "-o", fifo)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
