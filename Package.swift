@@ -58,7 +58,7 @@ let package = Package(
         room("QRCode", ["CQREncode"], linking: ["qrencode"]),
         // Storey 4
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
+        room("Keystore", ["KeyWrapping", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
         // Storey 5
         room("SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
@@ -67,8 +67,8 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeFolder", "SafeWire", "KeyWrapping", "QRCode",
-                "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeWire", "KeyWrapping", "QRCode",
+                "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house

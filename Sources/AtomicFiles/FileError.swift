@@ -19,6 +19,7 @@ public enum FileError: Error, Equatable, Sendable {
     /// A system call failed; `code` is its errno.
     case system(Operation, path: String, code: Int32)
 
+    /// What was being done when a system call failed.
     public enum Operation: String, Sendable {
         case open, read, write, sync, rename, remove, list, lock
     }

@@ -8,6 +8,7 @@ public enum Base64 {
     /// Characters that `count` bytes become.
     public static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
+    /// Encodes bytes that are not secret.
     public static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(encodedCount(bytes.count))

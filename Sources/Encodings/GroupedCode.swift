@@ -11,8 +11,11 @@ public struct GroupedCode: Equatable, Sendable {
     /// Groups that, as typed, have fewer than four characters: number (from 1) and characters in it.
     public let shortGroups: [ShortGroup]
 
+    /// A group that, as typed, is not full.
     public struct ShortGroup: Equatable, Sendable {
+        /// Its place in the code, from 1.
         public let number: Int
+        /// Characters in it, 1 to 3.
         public let count: Int
     }
 
@@ -72,6 +75,7 @@ public struct GroupedCode: Equatable, Sendable {
     }
 }
 
+/// Why a text is not read as a code.
 public enum GroupedCodeError: Error, Equatable, Sendable {
     /// More text than any code has.
     case tooLong(limit: Int)

@@ -18,6 +18,7 @@ public import SecureMemory
 // nothing about how well the content compresses. They need no zlib, whose window would keep an
 // unguarded copy of the content.
 
+/// Gzip members: written with stored blocks, read at any compression level.
 public enum Gzip {
     private static let headerCount = 10
     private static let trailerCount = 8
@@ -124,6 +125,7 @@ public enum Gzip {
     }
 }
 
+/// Why bytes are not one gzip member.
 public enum GzipError: Error, Equatable, Sendable {
     /// It does not begin as a gzip member of deflate does.
     case notGzip

@@ -1,5 +1,6 @@
 /// Lower-case hexadecimal, two characters a byte.
 public enum Hex {
+    /// Two lower-case characters for each byte.
     public static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -10,6 +11,7 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Two lower-case characters for each byte.
     public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
     /// - Returns: nil where `text` has an odd length or a character outside `0-9a-fA-F`.

@@ -9,9 +9,12 @@ public import SecureMemory
 public struct JSONScanner {
     /// What a document may cost.
     public struct Limits: Sendable {
+        /// Deepest nesting of objects and arrays.
         public var depth: Int
+        /// Most values in the whole document.
         public var values: Int
 
+        /// The defaults suit the largest document that is ever read here.
         public init(depth: Int = 64, values: Int = 1_000_000) {
             self.depth = depth
             self.values = values

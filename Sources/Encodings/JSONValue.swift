@@ -8,16 +8,21 @@ public indirect enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([Member])
 
+    /// A name with its value.
     public struct Member: Equatable, Sendable {
+        /// The name, unescaped.
         public var name: String
+        /// What it names.
         public var value: JSONValue
 
+        /// A member of an object.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
         }
     }
 
+    /// An integer, spelled in decimal.
     public static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
     /// The member of that name, nil where this is no object or has none.
@@ -26,9 +31,13 @@ public indirect enum JSONValue: Equatable, Sendable {
         return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 
+    /// The text of a string, nil for any other value.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
+    /// True or false, nil for any other value.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The elements of an array, nil for any other value.
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    /// The members of an object, nil for any other value.
     public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
     /// The number, where it is spelled as an integer (`1.0` and `1e2` are not) and fits 64 bits.
@@ -37,7 +46,9 @@ public indirect enum JSONValue: Equatable, Sendable {
     /// Whether this is a number spelled as an integer, of any size.
     public var isInteger: Bool {
         guard case .number(let literal) = self else { return false }
-        return literal.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return literal.utf8.allSatisfy {
+            $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
     }
 
     /// The same value with the members of every object in order of their names' UTF-8 bytes: two
@@ -68,12 +79,18 @@ public indirect enum JSONValue: Equatable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A number.
     public init(integerLiteral value: Int64) { self = .number(value) }
+    /// True or false.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object, its members in the written order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }
+    /// Null.
     public init(nilLiteral: ()) { self = .null }
 }

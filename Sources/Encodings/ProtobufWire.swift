@@ -66,6 +66,7 @@ public enum ProtobufWire {
     }
 }
 
+/// Why bytes are not a message.
 public enum ProtobufError: Error, Equatable, Sendable {
     case malformed
 }

@@ -1,11 +1,14 @@
 /// A moment: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public struct Timestamp: Comparable, Hashable, Sendable {
+    /// Milliseconds since the epoch; negative before it.
     public let milliseconds: Int64
 
+    /// Any value is a moment: nothing here overflows.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
+    /// Whether `left` is the earlier one.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
     /// Saturates instead of overflowing: a moment may come from a file that anybody wrote.
@@ -13,6 +16,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         Timestamp(milliseconds: clamped(moment.milliseconds.addingReportingOverflow(duration.milliseconds)))
     }
 
+    /// The time from `right` to `left`, saturating.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
         .milliseconds(clamped(left.milliseconds.subtractingReportingOverflow(right.milliseconds)))
     }
@@ -66,6 +70,8 @@ extension Duration {
         return product.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000).partialValue
     }
 
+    /// So many times 3600 seconds.
     public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
+    /// So many times 24 hours.
     public static func days(_ days: Int) -> Duration { .hours(days * 24) }
 }

@@ -83,6 +83,7 @@ public enum KeyFileError: Error, Equatable, Sendable {
     /// It is protected in a way that this build does not open.
     case protected(Protection)
 
+    /// What a key file can be protected by.
     public enum Protection: Sendable {
         case passphrase
         case remoteSecret

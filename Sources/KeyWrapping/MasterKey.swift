@@ -5,6 +5,7 @@ public struct MasterKey: ~Copyable, Sendable {
     /// Length in bytes.
     public static let count = 32
 
+    /// The 32 bytes.
     public let bytes: SecureBytes
 
     /// - Parameter bytes: 32 bytes.

@@ -13,6 +13,7 @@ public struct IdentityRecords: ~Copyable {
     static let maxStateBytes = 64 * 1024
     static let stateName = "state.json"
 
+    /// The ID whose records these are.
     public let id: String
     let folder: Folder
     let keystore: Keystore
@@ -44,6 +45,7 @@ public struct IdentityRecords: ~Copyable {
 /// The records of one identity while its lock is held, or while it is being added.
 public struct LockedIdentity: ~Copyable {
     let lock: FileLock?
+    /// The same records, for reading.
     public let records: IdentityRecords
 
     /// Replaces a record, whole or not at all.
@@ -61,6 +63,7 @@ public struct LockedIdentity: ~Copyable {
         try records.folder.write(IdentityRecords.stateName, state.span)
     }
 
+    /// Forgets the state; one that is not there is fine.
     public func removeState() throws(FileError) {
         try records.folder.remove(IdentityRecords.stateName)
     }

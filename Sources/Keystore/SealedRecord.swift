@@ -17,6 +17,7 @@ internal import SecureMemory
 public struct RecordName: Equatable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
+    /// A name that is not 1 to 16 lower-case letters is a mistake in the program and ends it.
     public init(stringLiteral text: StaticString) {
         self.text = text.description
         precondition(

@@ -43,7 +43,8 @@ public enum PBKDF2 {
         let outerBlock = unsafe innerBlock + blockWords
         let sum = unsafe outerBlock + blockWords
         // Both blocks: 8 words of digest, then SHA-256's padding for a message of 64 + 32 bytes.
-        for unsafe block in unsafe [innerBlock, outerBlock] {
+        for start in [0, blockWords] {
+            let block = unsafe innerBlock + start
             unsafe block.update(repeating: 0, count: blockWords)
             unsafe block[8] = UInt32(0x8000_0000).bigEndian
             unsafe block[15] = UInt32((SHA256State.blockCount + SHA256.count) * 8).bigEndian

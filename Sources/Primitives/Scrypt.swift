@@ -29,6 +29,7 @@ public enum Scrypt {
     }
 }
 
+/// Why a key was not derived.
 public enum KeyDerivationError: Error, Equatable, Sendable {
     /// The system gave less memory than the derivation needs.
     case memory(bytes: Int)

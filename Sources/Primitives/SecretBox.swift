@@ -3,8 +3,11 @@ public import SecureMemory
 
 /// NaCl's `crypto_secretbox`, XSalsa20-Poly1305: a 16-byte tag, then the ciphertext.
 public enum SecretBox {
+    /// Length of a key in bytes.
     public static let keyCount = 32
+    /// Length of a nonce in bytes.
     public static let nonceCount = 24
+    /// Length of the tag in bytes.
     public static let tagCount = 16
 
     /// - Parameters:
@@ -45,6 +48,7 @@ public enum SecretBox {
     }
 }
 
+/// Why nothing was decrypted.
 public enum AuthenticationError: Error, Equatable, Sendable {
     /// The authentication tag does not fit: another key, or altered bytes. Nothing was decrypted.
     case notAuthentic

@@ -3,8 +3,11 @@ public import SecureMemory
 
 /// XChaCha20-Poly1305 (IETF): the ciphertext, then a 16-byte tag, with additional data.
 public enum XChaChaPoly {
+    /// Length of a key in bytes.
     public static let keyCount = 32
+    /// Length of a nonce in bytes.
     public static let nonceCount = 24
+    /// Length of the tag in bytes.
     public static let tagCount = 16
 
     /// - Parameters:

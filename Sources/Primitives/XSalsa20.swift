@@ -3,7 +3,9 @@ public import SecureMemory
 
 /// The XSalsa20 stream cipher, NaCl's `crypto_stream`: no authentication, keystream from block 0.
 public enum XSalsa20 {
+    /// Length of a key in bytes.
     public static let keyCount = 32
+    /// Length of a nonce in bytes.
     public static let nonceCount = 24
 
     /// Encrypts or decrypts: both are the same XOR.

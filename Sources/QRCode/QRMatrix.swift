@@ -14,6 +14,7 @@ public struct QRMatrix: Equatable, Sendable {
 
     /// Modules in a row: 21, 25, … 177.
     public let size: Int
+    /// The level that was asked for.
     public let errorCorrection: ErrorCorrection
     /// `size` rows of `size` modules, true for dark.
     private let dark: [Bool]

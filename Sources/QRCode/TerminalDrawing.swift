@@ -1,6 +1,7 @@
 /// A QR code as text for a terminal: dark on light with explicit colours on each line, whatever the
 /// theme, because readers fail on inverted codes and on codes without their quiet zone.
 public struct TerminalDrawing: Sendable {
+    /// What a module is drawn with.
     public enum Mode: String, Sendable, CaseIterable {
         /// Half blocks: one column and half a row a module.
         case utf8
@@ -11,6 +12,7 @@ public struct TerminalDrawing: Sendable {
     private let matrix: QRMatrix
     private let mode: Mode
 
+    /// Draws nothing yet: `columns` and `rows` say first whether it fits.
     public init(_ matrix: QRMatrix, mode: Mode) {
         self.matrix = matrix
         self.mode = mode

@@ -42,6 +42,7 @@ public struct SafeFolder: ~Copyable {
         return bytes(try backups.read(id.hex, limit: maxFetchedBytes))
     }
 
+    /// Replaces what is there, whole or not at all.
     public func store(_ backup: [UInt8], at id: BackupID) throws(FileError) {
         try folder.folder(Self.backupsName).write(id.hex, backup.span)
     }

@@ -15,10 +15,14 @@ extension SafeKeeper {
 
     /// What a code must turn out to be.
     public struct Expectations: Sendable {
+        /// The ID in the code.
         public var id: ThreemaID?
+        /// The public key of the private key in the code.
         public var publicKey: PublicKey?
+        /// The check word of the code itself.
         public var checkWord: GroupedCode?
 
+        /// What is nil is not compared.
         public init(id: ThreemaID? = nil, publicKey: PublicKey? = nil, checkWord: GroupedCode? = nil) {
             self.id = id
             self.publicKey = publicKey

@@ -4,7 +4,9 @@ public import Threema
 extension SafeKeeper {
     /// What may be shown of an identity.
     public struct Summary: Equatable, Sendable {
+        /// The ID.
         public let id: ThreemaID
+        /// The public key, 32 bytes.
         public let publicKey: PublicKey
         /// `3mid:…`, what a contact scans.
         public let contactCode: String

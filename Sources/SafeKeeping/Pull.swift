@@ -7,6 +7,7 @@ public import Threema
 
 /// The way to one Safe backup: server, place and key.
 public struct SafeAccess: ~Copyable {
+    /// The ID whose Safe it is.
     public let id: ThreemaID
     let setup: SafeSetup
     private let server: any SafeExchange
@@ -28,6 +29,7 @@ public struct SafeAccess: ~Copyable {
         self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server)
     }
 
+    /// The server's address, as it may be shown.
     public var address: String { setup.address.text }
 
     /// The encrypted backup as the server has it, unread.
@@ -50,7 +52,9 @@ public struct SafeAccess: ~Copyable {
 
 /// A Safe backup that was fetched and opened.
 public struct FetchedSafe: ~Copyable {
+    /// The ID whose Safe it was.
     public let id: ThreemaID
+    /// What it holds.
     public let backup: SafeBackup
     /// Digest of the encrypted backup.
     let digest: [UInt8]
@@ -65,12 +69,14 @@ extension SafeKeeper {
         return SafeAccess(id: id, setup: setup, server: server)
     }
 
+    /// How to take over a backup.
     public struct KeepOptions: Sendable {
         /// Put the backup over a newer one that was seen, over changes that were not uploaded, and over another key.
         public var isReplacing = false
         /// Keep server and Safe key, so that `push` goes on from here. Only where none is set up.
         public var isKeepingSetup = true
 
+        /// Refuses every loss, and keeps the setup.
         public init() {}
     }
 

@@ -6,6 +6,7 @@ internal import SecureMemory
 public import Threema
 
 extension SafeKeeper {
+    /// How to push.
     public struct PushOptions: Sendable {
         /// Upload even if nothing is due.
         public var isForced = false
@@ -15,12 +16,16 @@ extension SafeKeeper {
         public var isVerifying = true
         /// Decide, but do nothing.
         public var isDryRun = false
+        /// How long to wait for another keytool at work on this identity.
         public var lockWait = Duration.seconds(60)
 
+        /// What cron wants: upload if due, verify, never overwrite.
         public init() {}
     }
 
+    /// What a push did.
     public struct PushResult: Equatable, Sendable {
+        /// The words of the decision table.
         public enum Outcome: Equatable, Sendable {
             case uploaded, refreshed, restored, confirmed, unchanged
             case deferred(until: Timestamp)
@@ -28,7 +33,9 @@ extension SafeKeeper {
             case wouldUpload, wouldConfirm
         }
 
+        /// What was done, or was found to need no doing.
         public let outcome: Outcome
+        /// The server's address, as it may be shown.
         public let server: String
         /// What was uploaded in this run; nil where nothing was.
         public let upload: Upload?
@@ -36,14 +43,19 @@ extension SafeKeeper {
         public let uploadedAt: Timestamp?
         /// When the server may delete it, and when it is uploaded again for that reason.
         public let expiresAt: Timestamp?
+        /// When half of the retention is over; nil where no upload is known.
         public let refreshAfter: Timestamp?
     }
 
+    /// One upload.
     public struct Upload: Equatable, Sendable {
+        /// What the server allowed.
         public let limits: ServerLimits
         /// Length of the encrypted backup.
         public let bytes: Int
+        /// The backup's number, from 1.
         public let generation: Int64
+        /// Whether the server returned exactly what was sent.
         public let isVerified: Bool
         /// Whether something stood there that did not decrypt, and was replaced.
         public let hasReplacedDamaged: Bool

@@ -11,6 +11,7 @@ public struct SafeKeeper: Sendable {
     let now: @Sendable () -> Timestamp
     let connect: @Sendable (SafeServerAddress) -> any SafeExchange
 
+    /// Nothing is opened or asked yet.
     public init(
         keystore: Keystore,
         now: @escaping @Sendable () -> Timestamp,
@@ -47,6 +48,7 @@ public enum SafeKeepingError: Error, Equatable, Sendable {
     /// The profile here has changes that were never uploaded.
     case unpushedChanges(id: String)
 
+    /// What was compared.
     public enum Expectation: Sendable {
         case id
         case publicKey

@@ -59,6 +59,7 @@ public struct SafeServerAddress: Equatable, Sendable {
     }
 }
 
+/// Why a text is no address of a Safe server.
 public enum SafeServerAddressError: Error, Equatable, Sendable {
     /// An `https://` address, in a build without HTTPS.
     case notInThisBuild

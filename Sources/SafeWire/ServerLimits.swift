@@ -18,6 +18,7 @@ public struct ServerLimits: Equatable, Sendable {
     /// What a server made by keytool allows (the whitepaper's example).
     public static let standard = ServerLimits(maxBackupBytes: 524_288, retentionDays: defaultRetentionDays)
 
+    /// Limits that are known to make sense.
     public init(maxBackupBytes: Int, retentionDays: Int) {
         self.maxBackupBytes = maxBackupBytes
         self.retentionDays = retentionDays

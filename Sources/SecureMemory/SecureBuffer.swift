@@ -21,18 +21,21 @@ public struct SecureBuffer: ~Copyable {
     /// Whether no further byte fits.
     public var isFull: Bool { count == capacity }
 
+    /// Appends one byte.
     public mutating func append(_ byte: UInt8) {
         precondition(count < capacity, "guarded buffer is full")
         unsafe base[count] = byte
         count += 1
     }
 
+    /// Appends a copy; the source remains as it is.
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= capacity - count, "guarded buffer is full")
         for index in bytes.indices { unsafe base[count + index] = bytes[index] }
         count += bytes.count
     }
 
+    /// Appends a copy of another secret.
     public mutating func append(_ secret: borrowing SecureBytes) {
         secret.withBytes { append($0) }
     }

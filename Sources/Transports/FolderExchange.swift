@@ -9,26 +9,32 @@ public import SafeWire
 public struct FolderExchange: SafeExchange {
     private let path: String
 
+    /// Nothing is opened yet.
     public init(_ address: SafeServerAddress) {
         path = address.folder
     }
 
+    /// See `SafeExchange`.
     public func config() throws(SafeExchangeError) -> [UInt8] {
         try answer { (safe) throws(FileError) in try safe.config() }
     }
 
+    /// See `SafeExchange`.
     public func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
         try answer { (safe) throws(FileError) in try safe.backup(id) }
     }
 
+    /// See `SafeExchange`.
     public func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
         try answer { (safe) throws(FileError) in try safe.store(backup, at: id) }
     }
 
+    /// See `SafeExchange`.
     public func remove(_ id: BackupID) throws(SafeExchangeError) {
         try answer { (safe) throws(FileError) in try safe.remove(id) }
     }
 
+    /// See `SafeExchange`.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
             try SafeFolder.prepare(at: path, limits: limits)

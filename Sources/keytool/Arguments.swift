@@ -13,6 +13,7 @@ extension ThreemaID: ExpressibleByArgument {
 }
 
 extension PublicKey: ExpressibleByArgument {
+    /// 64 hexadecimal characters.
     public init?(argument: String) {
         guard let bytes = Hex.decode(argument), bytes.count == PublicKey.count else { return nil }
         self.init(bytes)
@@ -20,6 +21,7 @@ extension PublicKey: ExpressibleByArgument {
 }
 
 extension GroupedCode: ExpressibleByArgument {
+    /// As a code may be typed.
     public init?(argument: String) {
         guard let code = try? GroupedCode(parsing: argument) else { return nil }
         self = code

@@ -27,7 +27,9 @@ struct Session {
             if let path = Environment.value("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
             // The XDG specification: a relative path is invalid and ignored.
             if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/keytool" }
-            guard let home = Environment.home else { throw UsageFailure("there is no home folder", hint: "use --keystore") }
+            guard let home = Environment.home else {
+                throw UsageFailure("there is no home folder", hint: "use --keystore")
+            }
             return home + "/.local/share/keytool"
         }
     }

@@ -21,7 +21,8 @@ public enum IDBackup {
     /// Writes an identity down, with a fresh random salt.
     /// - Parameter password: UTF-8 as typed, neither trimmed nor normalised.
     /// - Throws: `.notReproduced` where the finished code does not open again; then there is no code.
-    public static func seal(_ identity: borrowing Identity, password: Span<UInt8>) throws(IDBackupError) -> GroupedCode {
+    public static func seal(_ identity: borrowing Identity, password: Span<UInt8>) throws(IDBackupError) -> GroupedCode
+    {
         try seal(identity, password: password, salt: Random.bytes(PBKDF2Scheme.saltCount))
     }
 
@@ -56,6 +57,7 @@ public enum IDBackup {
     private static func isPBKDF2(_ blob: [UInt8]) -> Bool { blob.count == PBKDF2Scheme.count }
 }
 
+/// Why a code does not give an identity.
 public enum IDBackupError: Error, Equatable, Sendable {
     /// No code has this many characters.
     case wrongLength(characters: Int, shortGroups: [GroupedCode.ShortGroup])

@@ -26,7 +26,9 @@ enum PBKDF2Scheme {
 
     /// - Parameter salt: 8 bytes.
     /// - Returns: 50 bytes.
-    static func seal(_ identity: borrowing Identity, password: Span<UInt8>, salt: [UInt8]) throws(IDBackupError) -> [UInt8] {
+    static func seal(_ identity: borrowing Identity, password: Span<UInt8>, salt: [UInt8]) throws(IDBackupError)
+        -> [UInt8]
+    {
         precondition(salt.count == saltCount)
         let key = deriveKey(password, salt)
         let encoded = identity.encoded()

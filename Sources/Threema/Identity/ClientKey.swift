@@ -6,6 +6,7 @@ public struct ClientKey: ~Copyable, Sendable {
     /// Length in bytes.
     public static let count = 32
 
+    /// The 32 bytes.
     public let bytes: SecureBytes
 
     /// - Parameter bytes: 32 bytes.
@@ -28,5 +29,6 @@ public struct ClientKey: ~Copyable, Sendable {
             })
     }
 
+    /// The public key that belongs to it, computed anew each time.
     public var publicKey: PublicKey { bytes.withBytes { PublicKey(X25519.publicKey(of: $0)) } }
 }

@@ -11,9 +11,12 @@ public struct Identity: ~Copyable, Sendable {
     /// Length of the encoded form in bytes.
     public static let encodedCount = ThreemaID.count + ClientKey.count
 
+    /// The ID.
     public let id: ThreemaID
+    /// Its private key.
     public let clientKey: ClientKey
 
+    /// Puts the two together; nothing can tell whether they belong together.
     public init(id: ThreemaID, clientKey: consuming ClientKey) {
         self.id = id
         self.clientKey = clientKey
@@ -21,7 +24,9 @@ public struct Identity: ~Copyable, Sendable {
 
     /// - Throws: `IdentityError` where it is not 40 bytes that begin with an ID.
     public init(decoding bytes: Span<UInt8>) throws(IdentityError) {
-        guard bytes.count == Self.encodedCount else { throw .wrongLength(expected: Self.encodedCount, actual: bytes.count) }
+        guard bytes.count == Self.encodedCount else {
+            throw .wrongLength(expected: Self.encodedCount, actual: bytes.count)
+        }
         guard let id = try? ThreemaID(bytes: bytes.extracting(0..<ThreemaID.count)) else { throw .invalidID }
         self.id = id
         clientKey = ClientKey(SecureBytes(copying: bytes.extracting(ThreemaID.count..<bytes.count)))
@@ -47,6 +52,7 @@ public struct Identity: ~Copyable, Sendable {
     }
 }
 
+/// Why bytes are no identity.
 public enum IdentityError: Error, Equatable, Sendable {
     case wrongLength(expected: Int, actual: Int)
     case invalidID

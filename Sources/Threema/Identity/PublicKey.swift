@@ -5,6 +5,7 @@ public struct PublicKey: Equatable, Sendable {
     /// Length in bytes.
     public static let count = 32
 
+    /// The 32 bytes.
     public let bytes: [UInt8]
 
     /// - Parameter bytes: 32 bytes.

@@ -9,6 +9,7 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
     /// The eight characters, as they stand in every format.
     public let text: String
 
+    /// The same as `text`.
     public var description: String { text }
     /// The eight characters as bytes.
     public var bytes: [UInt8] { Array(text.utf8) }
@@ -42,6 +43,7 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Why something is no ID.
 public enum ThreemaIDError: Error, Equatable, Sendable {
     case invalid
 }

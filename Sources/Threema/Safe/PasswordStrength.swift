@@ -5,6 +5,7 @@ internal import SecureMemory
 /// What makes a new password for a Safe or a backup code easy to guess: the apps' rules, with a list
 /// of common passwords of another origin (see `CommonPasswords`). Short ones are refused elsewhere.
 public enum PasswordStrength {
+    /// Why a password is weak.
     public enum Weakness: Sendable {
         /// One character over and over.
         case repeated

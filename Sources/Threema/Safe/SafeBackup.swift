@@ -15,7 +15,9 @@ public import SecureMemory
 
 /// What a Safe backup holds.
 public struct SafeBackup: ~Copyable, Sendable {
+    /// The private key, cut out of the document.
     public let clientKey: ClientKey
+    /// The document without private key and stamp.
     public let document: SafeDocument
     /// Who wrote it when, where that was keytool.
     public let stamp: Stamp?
@@ -24,10 +26,12 @@ public struct SafeBackup: ~Copyable, Sendable {
     public struct Stamp: Equatable, Sendable {
         /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
         public let generation: Int64
+        /// The writer's clock at that moment.
         public let writtenAt: Timestamp
         /// Which keystore wrote it: 16 bytes that tell keystores apart and nothing else.
         public let writer: [UInt8]
 
+        /// A `writer` of another length is a mistake in the program and ends it.
         public init(generation: Int64, writtenAt: Timestamp, writer: [UInt8]) {
             precondition(writer.count == Self.writerCount)
             self.generation = generation
@@ -44,6 +48,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     private static let privateKeyPath = ["user", "privatekey"]
     private static let stampName = "keytool"
 
+    /// Puts the parts together.
     public init(clientKey: consuming ClientKey, document: SafeDocument, stamp: Stamp?) {
         self.clientKey = clientKey
         self.document = document

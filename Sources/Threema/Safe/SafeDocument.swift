@@ -40,14 +40,18 @@ public struct SafeDocument: Equatable, Sendable {
     public var nickname: String? { root["user"]?["nickname"]?.string }
     /// The app that wrote the backup, as it calls itself.
     public var device: String? { root["info"]?["device"]?.string }
+    /// Entries of `contacts`.
     public var contactCount: Int { root["contacts"]?.array?.count ?? 0 }
+    /// Entries of `groups`.
     public var groupCount: Int { root["groups"]?.array?.count ?? 0 }
+    /// Entries of `distributionlists`.
     public var distributionListCount: Int { root["distributionlists"]?.array?.count ?? 0 }
 
     /// Length in characters of the picture as it stands in the document; what makes a backup too large.
     public var profilePictureCount: Int { root["user"]?["profilePic"]?.string?.utf8.count ?? 0 }
 }
 
+/// Why JSON is not a Safe document.
 public enum SafeDocumentError: Error, Equatable, Sendable {
     /// `info.version` is newer than 1.
     case unsupportedVersion(Int64)

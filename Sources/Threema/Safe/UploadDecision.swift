@@ -15,6 +15,7 @@ public enum UploadDecision: Equatable, Sendable {
     /// The server asked not to be bothered until then.
     case wait(until: Timestamp)
 
+    /// Why an upload is due.
     public enum Reason: Sendable {
         case changed
         /// Half of the retention is over.
@@ -25,13 +26,20 @@ public enum UploadDecision: Equatable, Sendable {
 
     /// What is remembered of earlier runs.
     public struct Past: Equatable, Sendable {
+        /// Whether the document is the one that was last uploaded.
         public var isUnchanged: Bool
+        /// Whether the last push did not end well, or did not end.
         public var hasFailed: Bool
+        /// When the last upload ended; nil for never.
         public var lastUpload: Timestamp?
+        /// When the backup was last seen on the server as it was uploaded.
         public var lastSeen: Timestamp?
+        /// Until when the server asked to wait.
         public var notBefore: Timestamp?
+        /// What the server said; outside 1...3650 it counts as 180.
         public var retentionDays: Int64
 
+        /// Any values are accepted: what makes no sense counts as never.
         public init(
             isUnchanged: Bool, hasFailed: Bool, lastUpload: Timestamp?, lastSeen: Timestamp?,
             notBefore: Timestamp?, retentionDays: Int64

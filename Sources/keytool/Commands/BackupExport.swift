@@ -58,7 +58,8 @@ struct BackupExport: Verb {
         }
         session.output.note("check \(check)")
         session.output.hint(
-            "an 80-character code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key")
+            "an 80-character code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key"
+        )
         if isDrawn && !session.output.isJSON { try draw(code, session.output) }
         if output == nil && TerminalSize.isTerminal {
             session.output.hint("the code stays in this terminal's scrollback")

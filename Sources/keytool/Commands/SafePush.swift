@@ -102,7 +102,8 @@ struct SafePush: Verb {
             output.warn("what stood on the server did not decrypt and was overwritten")
         }
         try output.done(
-            [(all ? "\(id): " : "") + line(result)], json: .result("safe push", members(id, result).map { ($0.name, $0.value) }))
+            [(all ? "\(id): " : "") + line(result)],
+            json: .result("safe push", members(id, result).map { ($0.name, $0.value) }))
     }
 
     private func line(_ result: SafeKeeper.PushResult) -> String {

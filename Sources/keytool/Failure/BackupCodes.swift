@@ -14,7 +14,8 @@ extension GroupedCodeError: Explained {
     }
 
     private static func quoted(_ character: Unicode.Scalar) -> String {
-        let isPrintable = !character.properties.isDefaultIgnorableCodePoint && character.value >= 0x20
+        let isPrintable =
+            !character.properties.isDefaultIgnorableCodePoint && character.value >= 0x20
             && character.properties.generalCategory != .control
         let code = String(character.value, radix: 16, uppercase: true)
         return isPrintable ? "\"\(character)\"" : "U+\(String(repeating: "0", count: max(0, 4 - code.count)))\(code)"

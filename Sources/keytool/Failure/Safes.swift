@@ -13,7 +13,8 @@ extension SafeKeepingError: Explained {
                 hints: "use --replace to give up the key that is there")
         case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
         case .unexpected(.publicKey):
-            Failure(.verifyFailed, "the code opens, but its public key is another one",
+            Failure(
+                .verifyFailed, "the code opens, but its public key is another one",
                 hints: "a typing error in the code may change the key alone: compare it group by group")
         case .unexpected(.checkWord):
             Failure(.verifyFailed, "the code's check word is another one", hints: "compare the code group by group")
@@ -38,7 +39,9 @@ extension SafeKeepingError: Explained {
                 .conflict, "another device has written the Safe backup of \(id); nothing was overwritten",
                 hints: "keytool safe pull \(id) takes it over, keytool safe push --overwrite \(id) replaces it")
         case .notVerified(let server):
-            Failure(.verifyFailed, "\(server) did not return what was stored there", hints: "try again; the next push uploads anew")
+            Failure(
+                .verifyFailed, "\(server) did not return what was stored there",
+                hints: "try again; the next push uploads anew")
         case .olderBackup(let found, let seen):
             Failure(
                 .verifyFailed, "the server returned backup no. \(found), but no. \(seen) was seen before",
@@ -61,12 +64,15 @@ extension SafeBackupError: Explained {
         case .gzip(.tooLarge(let limit)):
             Failure(.tooLarge, "the Safe backup unfolds to more than \(limit) bytes")
         case .gzip: Failure(.badData, "the Safe backup decrypts, but what it holds is not gzip")
-        case .json(let error): Failure(.badData, "the Safe backup decrypts, but its document is no JSON: \(error.words)")
+        case .json(let error):
+            Failure(.badData, "the Safe backup decrypts, but its document is no JSON: \(error.words)")
         case .document(.unsupportedVersion(let version)):
             Failure(.badData, "the Safe backup has version \(version); this version knows \(SafeDocument.version)")
         case .document(.missing(let path)): Failure(.badData, "the Safe document has no \(path)")
         case .document(.wrongType(let path)):
-            Failure(.badData, path.isEmpty ? "the Safe document is no object" : "\(path) in the Safe document is of a wrong type")
+            Failure(
+                .badData,
+                path.isEmpty ? "the Safe document is no object" : "\(path) in the Safe document is of a wrong type")
         case .privateKey: Failure(.badData, "the Safe document holds no private key")
         case .notReproduced: .defect("the new Safe backup does not open again; it was discarded")
         }
@@ -91,7 +97,8 @@ extension ServerLimitsError: Explained {
     var failure: Failure {
         switch self {
         case .notJSON: Failure(.notASafeServer, "this is no Safe server: its config is not JSON")
-        case .missing(let member): Failure(.notASafeServer, "this is no Safe server: its config has no whole number \(member)")
+        case .missing(let member):
+            Failure(.notASafeServer, "this is no Safe server: its config has no whole number \(member)")
         case .maxBackupBytes: Failure(.notASafeServer, "this is no Safe server: its maxBackupBytes makes no sense")
         }
     }
@@ -100,7 +107,8 @@ extension ServerLimitsError: Explained {
 extension SafeExchangeError: Explained {
     var failure: Failure {
         switch self {
-        case .unavailable: Failure(.tempfail, "the Safe server's folder is away", hints: "is it mounted? later makes sense")
+        case .unavailable:
+            Failure(.tempfail, "the Safe server's folder is away", hints: "is it mounted? later makes sense")
         case .notPrepared:
             Failure(
                 .notASafeServer, "this folder is not prepared as a Safe server",
@@ -116,7 +124,9 @@ extension SafeServerAddressError: Explained {
     var failure: Failure {
         switch self {
         case .notInThisBuild:
-            Failure(.unavailable, "https:// servers are not in this build", hints: "a local or mounted folder works: --server file:///DIR")
+            Failure(
+                .unavailable, "https:// servers are not in this build",
+                hints: "a local or mounted folder works: --server file:///DIR")
         case .unknownScheme: Failure(.usage, "the server's address must begin with file:///")
         case .remoteHost: Failure(.usage, "a file:// address names no host: file:///DIR")
         case .badPath: Failure(.usage, "the server's address must be an absolute path without \"..\": file:///DIR")

@@ -20,7 +20,8 @@ extension SecretError: Explained {
         case .notUTF8(let title): Failure(.badData, "the \(title) is not UTF-8 text")
         case .noTerminal: Failure(.needSecret, "the terminal cannot be asked")
         case .none(let title, let sources):
-            Failure(.needSecret, "the \(title) is needed and there is no terminal to ask on", hints: "looked at \(sources)")
+            Failure(
+                .needSecret, "the \(title) is needed and there is no terminal to ask on", hints: "looked at \(sources)")
         case .mismatch(let title): Failure(.usage, "the \(title) was not the same both times")
         }
     }

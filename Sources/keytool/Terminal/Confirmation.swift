@@ -3,7 +3,8 @@ extension Session {
     /// - Throws: `UsageFailure` for another answer, or where nobody can be asked.
     func confirm(_ deed: String, typing word: String) throws {
         guard mayAsk, let terminal = ControllingTerminal() else {
-            throw UsageFailure("to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
+            throw UsageFailure(
+                "to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
         }
         let answer = try terminal.askText("To \(deed), type \(word): ")
         guard answer == word else { throw UsageFailure("not confirmed; nothing was changed") }

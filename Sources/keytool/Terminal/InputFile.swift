@@ -14,7 +14,9 @@ struct InputFile {
     /// The whole text.
     /// - Throws: `InputError`, among others `.tooLong` past `limit` bytes.
     func read(limit: Int) throws -> String {
-        guard let text = String(validating: try readBytes(limit: limit), as: UTF8.self) else { throw InputError.notText }
+        guard let text = String(validating: try readBytes(limit: limit), as: UTF8.self) else {
+            throw InputError.notText
+        }
         return text
     }
 

@@ -50,7 +50,9 @@ struct SecretOptions<Kind: Secret>: ParsableArguments {
             file.map(SecretSource.file), command.map(SecretSource.command), descriptor.map(SecretSource.descriptor),
         ].compactMap { $0 }
         guard options.count <= 1 else {
-            throw UsageFailure("more than one source is given for the \(Kind.title)", hint: "use one of --\(Kind.stem)-file, -command, -fd")
+            throw UsageFailure(
+                "more than one source is given for the \(Kind.title)",
+                hint: "use one of --\(Kind.stem)-file, -command, -fd")
         }
         if let option = options.first { return option }
         if let path = Environment.value(Kind.variable + "_FILE") { return .file(path) }

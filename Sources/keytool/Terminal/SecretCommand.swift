@@ -59,7 +59,7 @@ enum SecretCommand {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         let arguments = ["/bin/sh", "-c", command]
         var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+        defer { unsafe pointers.forEach { unsafe free($0) } }
         var process: pid_t = 0
         let result = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, &pointers, environ)
         guard result == 0 else { throw SecretError.commandFailed(title: title, status: .notStarted(result)) }

@@ -1,0 +1,1 @@
+#include <libscrypt.h>

@@ -1,0 +1,39 @@
+import Foundation
+
+/// The system's gzip(1): what it writes has to open, and what is stored here it has to read.
+enum GzipProgram {
+    struct Failed: Error {
+        let status: Int32
+    }
+
+    /// - Parameter level: 1 to 9.
+    static func compress(_ content: [UInt8], level: Int) throws -> [UInt8] {
+        try run(["-\(level)", "-c"], reading: content)
+    }
+
+    /// - Throws: where gzip finds anything to complain about.
+    static func decompress(_ member: [UInt8]) throws -> [UInt8] {
+        try run(["-d", "-c"], reading: member)
+    }
+
+    private static func run(_ arguments: [String], reading input: [UInt8]) throws -> [UInt8] {
+        // Through a file: a pipe that nobody empties while it is filled would never end.
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "input")
+        try Data(input).write(to: file)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/gzip")
+        process.arguments = arguments
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let result = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+        return [UInt8](result)
+    }
+}

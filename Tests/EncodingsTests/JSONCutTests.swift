@@ -1,0 +1,108 @@
+import Encodings
+import SecureMemory
+import Testing
+import VectorKit
+
+/// A string that leaves the document before it becomes a `String`.
+@Suite struct JSONCutTests {
+    private let path = ["user", "privatekey"]
+
+    /// The document without the string, and the string's text.
+    private func cut(
+        _ text: String, at path: [String], limits: JSONScanner.Limits = .init()
+    ) throws -> (rest: String, secret: [UInt8]?) {
+        let bytes = Array(text.utf8)
+        let (value, range) = try JSONScanner.parse(bytes.span, cutting: path, limits: limits)
+        let rest = String(decoding: value.encoded, as: UTF8.self)
+        guard let range else { return (rest, nil) }
+        return (rest, try JSONScanner.unescape(range, of: bytes.span).copied)
+    }
+
+    @Test(arguments: [
+        (#"{"user":{"privatekey":"AQID"}}"#, #"{"user":{}}"#, "AQID"),
+        (
+            #"{"info":{"version":1},"user":{"nickname":"n","privatekey":"AQID","links":[]},"x":2}"#,
+            #"{"info":{"version":1},"user":{"nickname":"n","links":[]},"x":2}"#, "AQID"
+        ),
+        (#" { "user" : { "privatekey" : "AQID" , "a" : 1 } } "#, #"{"user":{"a":1}}"#, "AQID"),
+        (#"{"user":{"privatekey":""}}"#, #"{"user":{}}"#, ""),
+        (#"{"user":{"privatekey":"A\/B\/\/C+="}}"#, #"{"user":{}}"#, "A/B//C+="),
+        (#"{"user":{"privatekey":"\u0041\u00e9\ud83d\udd11\n\"\\"}}"#, #"{"user":{}}"#, "Aé🔑\n\"\\"),
+        (#"{"user":{"private\u006bey":"AQID"}}"#, #"{"user":{}}"#, "AQID"),
+        (#"{"\u0075\u0073\u0065\u0072":{"\u0070rivatekey":"AQID"}}"#, #"{"user":{}}"#, "AQID"),
+    ]) func `the string at the path is cut`(_ text: String, _ rest: String, _ secret: String) throws {
+        let result = try cut(text, at: path)
+        #expect(result.rest == rest)
+        #expect(result.secret == Array(secret.utf8))
+    }
+
+    @Test(arguments: [
+        #"{}"#, #"[]"#, #""privatekey""#, #"{"privatekey":"AQID"}"#, #"{"user":"privatekey"}"#,
+        #"{"user":["privatekey"]}"#,
+        #"{"user":null}"#, #"{"User":{"privatekey":"AQID"}}"#, #"{"user":{"privateKey":"AQID"}}"#,
+        #"{"user":{"user":{"privatekey":"AQID"}}}"#, #"{"a":{"user":{"privatekey":"AQID"}}}"#,
+        #"{"a":{"privatekey":"AQID"}}"#,
+        #"{"user":{"a":{"privatekey":"AQID"}}}"#, #"[{"privatekey":"AQID"}]"#, #"{"user":[{"privatekey":"AQID"}]}"#,
+        #"[{"user":{"privatekey":"AQID"}}]"#,
+    ]) func `elsewhere nothing is cut`(_ text: String) throws {
+        let result = try cut(text, at: path)
+        #expect(result.rest == text)
+        #expect(result.secret == nil)
+    }
+
+    @Test(arguments: ["null", "1", "true", #"["AQID"]"#, #"{"privatekey":"AQID"}"#, "{}", "[]"])
+    func `what is no string is not cut`(_ value: String) throws {
+        let text = #"{"user":{"privatekey":\#(value),"a":"b"}}"#
+        let result = try cut(text, at: path)
+        #expect(result.rest == text)
+        #expect(result.secret == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"user":{"privatekey":"A","privatekey":"B"}}"#, 26),
+        (#"{"user":{"privatekey":"A","\u0070rivatekey":1}}"#, 26),
+        (#"{"user":{"privatekey":1,"privatekey":"B"}}"#, 24),
+        (#"{"user":{"privatekey":"A"},"user":{"privatekey":"B"}}"#, 27),
+    ]) func `a name twice is refused`(_ text: String, _ offset: Int) {
+        #expect(throws: JSONError.duplicateName(offset: offset)) { try cut(text, at: path) }
+    }
+
+    @Test(arguments: [
+        #"{"user":{"privatekey":"A"#, #"{"user":{"privatekey":"A"}"#, #"{"user":{"privatekey":"A"}}}"#,
+        #"{"user":{"privatekey":"A" "a":1}}"#,
+        #"{"user":{"privatekey":"\x"}}"#, #"{"user":{"privatekey":"\u12"}}"#, "{\"user\":{\"privatekey\":\"A\nB\"}}",
+    ]) func `a string that is cut is still JSON`(_ text: String) {
+        #expect(throws: JSONError.self) { try cut(text, at: path) }
+    }
+
+    @Test(arguments: [#"\ud83d"#, #"\udd11"#, #"\u0000"#]) func `a string that is cut is still Unicode`(
+        _ escape: String
+    ) {
+        #expect(throws: JSONError.notUnicode(offset: 23)) {
+            try cut(#"{"user":{"privatekey":"\#(escape)"}}"#, at: path)
+        }
+    }
+
+    @Test func `every truncation is refused`() {
+        let text = #"{"user":{"privatekey":"A\/B\u0041","a":1}}"#
+        for count in 0..<text.count {
+            #expect(throws: JSONError.self) { try cut(String(text.prefix(count)), at: path) }
+        }
+    }
+
+    @Test func `a path may be one name, or none`() throws {
+        let one = try cut(#"{"a":"b","c":"d"}"#, at: ["c"])
+        #expect(one.rest == #"{"a":"b"}"#)
+        #expect(one.secret == Array("d".utf8))
+        let none = try cut(#""b""#, at: [])
+        #expect(none.rest == #""b""#)
+        #expect(none.secret == nil)
+    }
+
+    @Test func `the published document`() throws {
+        let text = try Vector.named("safe-json-ios-load", in: .safeJSON).inputs.string("json")
+        let result = try cut(text, at: path)
+        #expect(result.secret == Array("key123".utf8))
+        #expect(result.rest == text.replacing(#""privatekey":"key123","#, with: ""))
+    }
+}

@@ -1,0 +1,71 @@
+import Primitives
+import SecureMemory
+import Testing
+import VectorKit
+
+@Suite struct HashTests {
+    @Test(arguments: try Vector.all(in: .sha256)) func `SHA-256`(_ vector: Vector) throws {
+        let message = try vector.inputs.repeated("message")
+        #expect(SHA256.hash(message.span).hex == (try vector.expected.string("digest")))
+    }
+
+    @Test(arguments: try Vector.all(in: .hmacSHA256)) func `HMAC-SHA-256`(_ vector: Vector) throws {
+        let key = try vector.inputs.bytes("key")
+        let message = try vector.inputs.bytes("message")
+        let tag = HMACSHA256.authenticate(message.span, key: key.span)
+        #expect(tag.count == SHA256.count)
+        // RFC 4231 gives the fifth tag truncated.
+        let expected = try vector.expected.bytes("tag")
+        #expect(expected.count == (vector.id == "hmac-rfc4231-5" ? 16 : 32))
+        #expect(Array(tag.prefix(expected.count)) == expected)
+    }
+
+    @Test(arguments: try Vector.all(in: .blake2b)) func `BLAKE2b-256`(_ vector: Vector) throws {
+        let message = try vector.inputs.bytes("message")
+        let keyBytes = try vector.inputs.bytes("key")
+        let salt = try vector.inputs.string("salt")
+        let personal = try vector.inputs.string("personal")
+        let expected = try vector.expected.bytes("digest")
+        let key = SecureBytes(copying: keyBytes.span)
+        if key.count == 0 {
+            #expect(BLAKE2b.hash(message.span) == expected)
+        } else if salt.isEmpty && personal.isEmpty {
+            let tag = BLAKE2b.authenticate(message.span, key: key)
+            #expect(tag == expected)
+        }
+        if message.isEmpty && key.count > 0 {
+            let derived = BLAKE2b.deriveKey(from: key, salt: salt, personal: personal)
+            #expect(derived.copied == expected)
+        }
+        #expect(
+            key.count == 0 && salt.isEmpty && personal.isEmpty || key.count > 0 && (message.isEmpty || salt.isEmpty))
+    }
+
+    @Test func `lengths are those of the specifications`() {
+        #expect(SHA256.count == 32)
+        #expect(BLAKE2b.count == 32)
+    }
+
+    @Test func `a field of 17 bytes and a key of 65 end the process`() async {
+        await #expect(processExitsWith: .failure) {
+            _ = BLAKE2b.deriveKey(from: Random.secret(32), salt: "seventeen bytes..", personal: "")
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = BLAKE2b.deriveKey(from: Random.secret(32), salt: "", personal: "seventeen bytes..")
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = BLAKE2b.authenticate([UInt8]([1]).span, key: Random.secret(65))
+        }
+    }
+}
+
+extension Fields {
+    /// Bytes that the vector writes once and counts in `times`.
+    func repeated(_ name: String) throws -> [UInt8] {
+        let bytes = try bytes(name)
+        let times = try integer("times")
+        // Ones of a single byte are long; the initialiser is faster than joining.
+        return bytes.count == 1
+            ? [UInt8](repeating: bytes[0], count: times) : Array(repeatElement(bytes, count: times).joined())
+    }
+}
