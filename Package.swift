@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
         // Storey 1
         room("SecureMemory", ["CSodium"], linking: ["sodium"]),
         // Storey 2
@@ -73,5 +74,12 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // Tests
+        .target(
+            name: "VectorKit", dependencies: ["SecureMemory"], path: "Tests/VectorKit",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "SecureMemory", ["VectorKit"]),
+        tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
+        tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
     ]
 )

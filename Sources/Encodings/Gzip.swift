@@ -89,7 +89,8 @@ public enum Gzip {
 
     /// Whether `deflated` is exactly one deflate stream of exactly `content.count` bytes.
     ///
-    /// One call with Z_FINISH and the whole output: zlib then keeps no window of its own.
+    /// One call with Z_FINISH and the whole output: zlib then keeps no window of its own, unless the member
+    /// is damaged and holds more than it says.
     private static func inflate(_ deflated: Span<UInt8>, into content: inout MutableSpan<UInt8>) -> Bool {
         var stream = unsafe z_stream()
         guard unsafe keytool_inflate_init_raw(&stream) == Z_OK else { return false }

@@ -39,6 +39,7 @@ public struct JSONScanner {
     }
 
     /// Reads one document without the string at `path` (object member names from the root).
+    /// The text is not checked to be Unicode: nobody makes a `String` of it.
     /// - Returns: the document with that member left out, and where its text stands between the
     ///   quotes, still escaped (nil where the document has no such string). Read it with `unescape`.
     public static func parse(

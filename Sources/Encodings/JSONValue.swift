@@ -1,5 +1,5 @@
 /// A JSON value that loses nothing: members keep their order, numbers keep their spelling.
-public indirect enum JSONValue: Equatable, Sendable {
+public indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// The literal as written, for example `1.0`, `1e400` or a number of 40 digits.
@@ -9,7 +9,7 @@ public indirect enum JSONValue: Equatable, Sendable {
     case object([Member])
 
     /// A name with its value.
-    public struct Member: Equatable, Sendable {
+    public struct Member: Sendable {
         /// The name, unescaped.
         public var name: String
         /// What it names.
@@ -73,6 +73,23 @@ public indirect enum JSONValue: Equatable, Sendable {
             members.append(Member(name, value))
         }
         return .object(members)
+    }
+}
+
+extension JSONValue: Equatable {
+    /// Whether both are spelled with the same bytes. `String` compares canonically equivalent text as
+    /// equal; here "é" and "e" with an accent are two texts, as they are to every other program.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
+            left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)):
+            left.elementsEqual(right) { $0.name.utf8.elementsEqual($1.name.utf8) && $0.value == $1.value }
+        case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
+        }
     }
 }
 

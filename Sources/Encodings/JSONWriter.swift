@@ -7,7 +7,7 @@ extension JSONValue {
     }
 
     /// The value as JSON with an empty string as member `path` (object member names from the root), which
-    /// must not be there yet, in order of the names; and the offset between that string's quotes. What
+    /// must not be there yet and must lead through objects alone, in order of the names; and the offset between that string's quotes. What
     /// is put there, for example a key, never becomes part of a `JSONValue`.
     public func encoded(splitting path: [String]) -> (bytes: [UInt8], offset: Int) {
         var bytes: [UInt8] = []
@@ -48,7 +48,8 @@ extension JSONValue {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 Self.encode(member.name, into: &bytes)
                 bytes.append(UInt8(ascii: ":"))
-                let rest = path?.first == member.name ? path?.dropFirst() : nil
+                let isOnPath = path?.first?.utf8.elementsEqual(member.name.utf8) ?? false
+                let rest = isOnPath ? path?.dropFirst() : nil
                 member.value.encode(into: &bytes, path: rest, offset: &offset)
             }
             bytes.append(UInt8(ascii: "}"))

@@ -65,9 +65,10 @@ extension Int64 {
 extension Duration {
     /// Whole milliseconds, saturating.
     public var milliseconds: Int64 {
-        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1000)
-        if overflow { return components.seconds < 0 ? .min : .max }
-        return product.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000).partialValue
+        let (product, isTooLarge) = components.seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooLargeWithRest) = product.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
+        guard isTooLarge || isTooLargeWithRest else { return sum }
+        return components.seconds < 0 ? .min : .max
     }
 
     /// So many times 3600 seconds.

@@ -13,6 +13,7 @@ public enum BLAKE2b {
     ///   - personal: at most 16 bytes of ASCII, padded with zeros.
     /// - Returns: 32 bytes.
     public static func deriveKey(from key: borrowing SecureBytes, salt: String, personal: String) -> SecureBytes {
+        precondition(key.count > 0, "an empty key would make this the plain hash")
         let empty: [UInt8] = []
         return key.withBytes { key in
             SecureBytes(count: count) { output in
@@ -25,6 +26,7 @@ public enum BLAKE2b {
     /// - Parameter key: 1 to 64 bytes.
     /// - Returns: 32 bytes.
     public static func authenticate(_ message: Span<UInt8>, key: borrowing SecureBytes) -> [UInt8] {
+        precondition(key.count > 0, "an empty key would make this the plain hash")
         var digest = [UInt8](repeating: 0, count: count)
         key.withBytes { key in
             var output = digest.mutableSpan

@@ -57,12 +57,18 @@ public enum PBKDF2 {
         first.finish(into: &digest)
         unsafe UnsafeMutableRawPointer(outerBlock).copyMemory(from: digest, byteCount: SHA256.count)
 
+        var inner = states.inner
+        var outer = states.outer
+        defer {
+            inner.wipe()
+            outer.wipe()
+        }
         for round in 1...iterations {
             if round > 1 {
-                var inner = states.inner
+                inner = states.inner
                 unsafe store(inner.compress(innerBlock), to: outerBlock)
             }
-            var outer = states.outer
+            outer = states.outer
             unsafe store(outer.compress(outerBlock), to: innerBlock)
             for word in 0..<digestWords {
                 unsafe sum[word] = round == 1 ? innerBlock[word] : sum[word] ^ innerBlock[word]

@@ -6,13 +6,15 @@ public enum Scrypt {
     /// Needs 128 · N · r bytes of memory while it runs (64 MiB for N 65536, r 8), not guarded.
     /// - Parameters:
     ///   - password: taken as bytes.
-    ///   - cost: N, a power of two.
+    ///   - cost: N, a power of two from 2 to 2^32.
     ///   - count: length of the key in bytes.
     /// - Throws: `.memory` where it was refused.
     public static func deriveKey(
         password: Span<UInt8>, salt: Span<UInt8>, cost: UInt64, blockSize: UInt32, parallelism: UInt32, count: Int
     ) throws(KeyDerivationError) -> SecureBytes {
-        try SecureBytes(count: count) { (key) throws(KeyDerivationError) in
+        precondition((2...1 << 32).contains(cost) && cost.nonzeroBitCount == 1)
+        precondition((1...1024).contains(blockSize) && (1...1024).contains(parallelism))
+        return try SecureBytes(count: count) { (key) throws(KeyDerivationError) in
             let result = unsafe key.withUnsafeMutableBufferPointer { key in
                 unsafe password.withUnsafeBufferPointer { password in
                     unsafe salt.withUnsafeBufferPointer { salt in

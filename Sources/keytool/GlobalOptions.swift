@@ -28,6 +28,9 @@ struct GlobalOptions: ParsableArguments {
 
     static let keystoreVariable = "KEYTOOL_KEYSTORE"
 
+    /// Those of these options that take a value.
+    static let valued = ["--keystore", "--color"]
+
     /// These options where they are given, else those that stood before the verb.
     func merged(with earlier: GlobalOptions) -> GlobalOptions {
         var merged = self

@@ -4,30 +4,31 @@ import ArgumentParser
 enum Suggestion {
     /// The words at the front that are verbs.
     static func path(of arguments: [String]) -> [String] {
-        var path: [String] = []
         var command: any ParsableCommand.Type = Keytool.self
-        for word in arguments where !word.hasPrefix("-") {
-            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
-            path.append(word)
-            command = next
-        }
-        return path
+        return Array(
+            words(arguments).prefix { word in
+                guard let next = command.verbs.first(where: { $0._commandName == word }) else { return false }
+                command = next
+                return true
+            })
     }
 
     /// The nearest verb for the first word that is none; nil where every word is one, or nothing is near.
     static func verb(for arguments: [String]) -> String? {
-        var command: any ParsableCommand.Type = Keytool.self
-        for word in arguments where !word.hasPrefix("-") {
-            let verbs = command.configuration.subcommands
-            guard !verbs.isEmpty else { return nil }
-            guard let next = verbs.first(where: { $0._commandName == word }) else {
-                let near = verbs.map { (name: $0._commandName, distance: distance(word, $0._commandName)) }
-                    .min { $0.distance < $1.distance }
-                return near.flatMap { $0.distance <= 2 ? $0.name : nil }
-            }
-            command = next
+        let path = path(of: arguments)
+        let command = path.reduce(Keytool.self as any ParsableCommand.Type) { command, word in
+            command.verbs.first { $0._commandName == word } ?? command
         }
-        return nil
+        guard let word = words(arguments).dropFirst(path.count).first else { return nil }
+        let near = command.verbs.map { (name: $0._commandName, distance: distance(word, $0._commandName)) }
+            .min { $0.distance < $1.distance }
+        return near.flatMap { $0.distance <= 2 ? $0.name : nil }
+    }
+
+    /// The arguments that are neither options nor the values of those that stand before verbs.
+    private static func words(_ arguments: [String]) -> [String] {
+        zip([""] + arguments, arguments)
+            .filter { !$1.hasPrefix("-") && !GlobalOptions.valued.contains($0) }.map(\.1)
     }
 
     /// Letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
@@ -49,4 +50,8 @@ enum Suggestion {
         }
         return rows[left.count][right.count]
     }
+}
+
+extension ParsableCommand {
+    fileprivate static var verbs: [any ParsableCommand.Type] { configuration.subcommands }
 }

@@ -53,7 +53,7 @@ import VectorKit
     @Test func `scrypt says how much memory it would have needed`() {
         // 2^47 bytes are the whole address space of a process.
         #expect(throws: KeyDerivationError.memory(bytes: 1 << 47)) {
-            _ = try scrypt(password: [1], salt: [2], cost: 1 << 37, blockSize: 8, parallelism: 1, count: 32)
+            _ = try scrypt(password: [1], salt: [2], cost: 1 << 32, blockSize: 256, parallelism: 1, count: 32)
         }
     }
 
