@@ -48,10 +48,10 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
         // Storey 1
-        room("SecureMemory", ["CSodium"], linking: ["sodium"]),
+        room("SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
         // Storey 2
         room("Encodings", ["SecureMemory", "CZlib"], linking: ["z"]),
-        room("Primitives", ["SecureMemory", "CSodium", "COpenSSL"], linking: ["sodium", "crypto"]),
+        room("Primitives", ["SecureMemory", "CSodium", "COpenSSL"], linking: [":libsodium.a", ":libcrypto.a"]),
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
         room("SafeWire", ["Encodings"]),

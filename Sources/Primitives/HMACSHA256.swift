@@ -7,10 +7,10 @@ public enum HMACSHA256 {
     public static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
         var states = HMACStates(key: key)
         defer { states.wipe() }
-        var digest = [UInt8](repeating: 0, count: SHA256.count)
         states.inner.update(message)
-        states.inner.finish(into: &digest)
-        states.outer.update(digest.span)
+        let inner = SecureBytes(count: SHA256.count) { digest in states.inner.finish(into: &digest) }
+        inner.withBytes { states.outer.update($0) }
+        var digest = [UInt8](repeating: 0, count: SHA256.count)
         states.outer.finish(into: &digest)
         return digest
     }

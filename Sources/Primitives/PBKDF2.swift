@@ -53,9 +53,12 @@ public enum PBKDF2 {
         first.update(salt.span)
         let number = (0..<4).map { UInt8(truncatingIfNeeded: index >> UInt32(24 - 8 * $0)) }
         first.update(number.span)
-        var digest = [UInt8](repeating: 0, count: SHA256.count)
-        first.finish(into: &digest)
-        unsafe UnsafeMutableRawPointer(outerBlock).copyMemory(from: digest, byteCount: SHA256.count)
+        let digest = SecureBytes(count: SHA256.count) { digest in first.finish(into: &digest) }
+        digest.withBytes { digest in
+            unsafe digest.withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawPointer(outerBlock).copyMemory(from: bytes.baseAddress!, byteCount: SHA256.count)
+            }
+        }
 
         var inner = states.inner
         var outer = states.outer

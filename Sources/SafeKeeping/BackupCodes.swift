@@ -28,6 +28,22 @@ extension SafeKeeper {
             self.publicKey = publicKey
             self.checkWord = checkWord
         }
+
+        /// Compares what needs no password.
+        /// - Throws: `SafeKeepingError.unexpected(.checkWord)`.
+        public func check(_ code: GroupedCode) throws {
+            guard let checkWord, IDBackup.checkWord(of: code).characters != checkWord.characters else { return }
+            throw SafeKeepingError.unexpected(.checkWord)
+        }
+
+        /// Compares what a code turned out to hold.
+        /// - Throws: `SafeKeepingError.unexpected`.
+        func check(_ identity: borrowing Identity) throws {
+            if let id, identity.id != id { throw SafeKeepingError.unexpected(.id) }
+            if let publicKey, identity.clientKey.publicKey != publicKey {
+                throw SafeKeepingError.unexpected(.publicKey)
+            }
+        }
     }
 
     /// Opens a code. Needs no keystore: what does not open leaves none behind.
@@ -35,16 +51,11 @@ extension SafeKeeper {
     public static func openCode(
         _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations
     ) throws -> Identity {
-        if let expected = expectations.checkWord, IDBackup.checkWord(of: code).characters != expected.characters {
-            throw SafeKeepingError.unexpected(.checkWord)
-        }
+        try expectations.check(code)
         let identity = try password.withBytes { (password) throws(IDBackupError) in
             try IDBackup.open(code, password: password)
         }
-        if let expected = expectations.id, identity.id != expected { throw SafeKeepingError.unexpected(.id) }
-        if let expected = expectations.publicKey, identity.clientKey.publicKey != expected {
-            throw SafeKeepingError.unexpected(.publicKey)
-        }
+        try expectations.check(identity)
         return identity
     }
 

@@ -11,11 +11,13 @@ public struct SafeAccess: ~Copyable {
     public let id: ThreemaID
     let setup: SafeSetup
     private let server: any SafeExchange
+    private let isFromPassword: Bool
 
-    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange) {
+    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange, isFromPassword: Bool) {
         self.id = id
         self.setup = setup
         self.server = server
+        self.isFromPassword = isFromPassword
     }
 
     /// With ID, server and password alone: the way back on an empty machine.
@@ -26,7 +28,7 @@ public struct SafeAccess: ~Copyable {
         let keys = try password.withBytes { (password) throws(KeyDerivationError) in
             try SafeKeys(password: password, id: id)
         }
-        self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server)
+        self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server, isFromPassword: true)
     }
 
     /// The server's address, as it may be shown.
@@ -36,7 +38,8 @@ public struct SafeAccess: ~Copyable {
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
     public func fetchEncrypted() throws -> [UInt8] {
         guard let blob = try server.fetch(setup.keys.backupID) else {
-            throw SafeKeepingError.noBackup(id: id.text, server: setup.address.text)
+            throw SafeKeepingError.noBackup(
+                id: id.text, server: setup.address.text, isFromPassword: isFromPassword)
         }
         return blob
     }
@@ -66,7 +69,7 @@ extension SafeKeeper {
     public func access(to id: ThreemaID) throws -> SafeAccess {
         let setup = try keystore.identity(id.text).requiredSetup()
         let server = connect(setup.address)
-        return SafeAccess(id: id, setup: setup, server: server)
+        return SafeAccess(id: id, setup: setup, server: server, isFromPassword: false)
     }
 
     /// How to take over a backup.

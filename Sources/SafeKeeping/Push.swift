@@ -41,6 +41,8 @@ extension SafeKeeper {
         public let upload: Upload?
         /// When the backup was last uploaded, this run included.
         public let uploadedAt: Timestamp?
+        /// When it was last seen on the server as it was uploaded, this run included.
+        public let seenAt: Timestamp?
         /// When the server may delete it, and when it is uploaded again for that reason.
         public let expiresAt: Timestamp?
         /// When half of the retention is over; nil where no upload is known.
@@ -57,8 +59,16 @@ extension SafeKeeper {
         public let generation: Int64
         /// Whether the server returned exactly what was sent.
         public let isVerified: Bool
-        /// Whether something stood there that did not decrypt, and was replaced.
-        public let hasReplacedDamaged: Bool
+        /// What stood there and was replaced, where that is worth a word.
+        public let replaced: Replaced?
+
+        /// Something unexpected on the server that was nevertheless ours to replace.
+        public enum Replaced: Equatable, Sendable {
+            /// It did not decrypt.
+            case damaged
+            /// An older backup of this keystore: somebody put it back.
+            case older(generation: Int64)
+        }
     }
 
     /// Uploads the Safe backup of an identity if it is due (see `UploadDecision`). Needs no password.
@@ -160,7 +170,7 @@ private struct Push: ~Copyable {
     ) throws -> SafeKeeper.Upload {
         let limits = try SafeKeeper.limits(of: server)
         let present = try server.fetch(setup.keys.backupID)
-        let hasReplacedDamaged = try examine(present, options)
+        let replaced = try examine(present, options)
         let own = try identity.records.identity()
 
         let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now, writer: digests.writer)
@@ -188,15 +198,15 @@ private struct Push: ~Copyable {
         try save(identity)
         return SafeKeeper.Upload(
             limits: limits, bytes: blob.count, generation: stamp.generation, isVerified: options.isVerifying,
-            hasReplacedDamaged: hasReplacedDamaged)
+            replaced: replaced)
     }
 
     /// Decides whether what stands on the server may be replaced, and learns its generation.
-    /// - Returns: whether it is damaged.
+    /// - Returns: what is worth a word.
     private mutating func examine(
         _ present: [UInt8]?, _ options: SafeKeeper.PushOptions
-    ) throws -> Bool {
-        guard let present else { return false }
+    ) throws -> SafeKeeper.Upload.Replaced? {
+        guard let present else { return nil }
         let backup: SafeBackup
         do throws(SafeBackupError) {
             backup = try SafeBackup.open(present.span, keys: setup.keys)
@@ -205,16 +215,17 @@ private struct Push: ~Copyable {
             if case .document(.unsupportedVersion) = error, !options.isOverwriting {
                 throw SafeKeepingError.conflict(id: id)
             }
-            return true
+            return .damaged
         }
         let found = backup.stamp?.generation ?? 0
         // This keystore wrote it before its state was lost; but not if the state is there and knows of no
         // such upload: then a copy of this keystore is at work elsewhere.
         let isOwn = backup.stamp?.writer == digests.writer && (!isStateKnown || found <= state.generation)
         guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
+        let isOlder = isOwn && !isKnown(present) && found < state.generation
         // The count goes on from wherever it has been left.
         state.generation = max(state.generation, found)
-        return false
+        return isOlder ? .older(generation: found) : nil
     }
 
     private var isStateKnown: Bool { state.seen != nil || state.sending != nil }
@@ -240,6 +251,7 @@ private struct Push: ~Copyable {
         let retention = ServerLimits.clampedRetentionDays(state.retentionDays)
         return SafeKeeper.PushResult(
             outcome: outcome, server: setup.address.text, upload: upload, uploadedAt: state.uploadedAt,
+            seenAt: state.seenAt,
             expiresAt: state.uploadedAt.map { $0 + .days(retention) },
             refreshAfter: state.uploadedAt.map { $0 + UploadDecision.refreshAge(state.retentionDays) })
     }

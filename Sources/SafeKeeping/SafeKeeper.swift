@@ -33,7 +33,7 @@ public enum SafeKeepingError: Error, Equatable, Sendable {
     case noSetup(id: String)
     case setupExists(id: String)
     /// The server has nothing under the backup id of this ID and password.
-    case noBackup(id: String, server: String)
+    case noBackup(id: String, server: String, isFromPassword: Bool)
     /// `config` is not that of a Safe server.
     case badLimits(ServerLimitsError)
     case tooLarge(bytes: Int, limit: Int, pictureBytes: Int)

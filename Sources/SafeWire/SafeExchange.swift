@@ -22,10 +22,10 @@ public let maxFetchedBytes = 4 * 1024 * 1024
 
 /// Why a request was not answered.
 public enum SafeExchangeError: Error, Equatable, Sendable {
-    /// The server cannot be reached now; later makes sense.
-    case unavailable
+    /// The server at this address cannot be reached now; later makes sense.
+    case unavailable(String)
     /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
-    case notPrepared
+    case notPrepared(String)
     /// It has no room for the backup.
     case full
     /// What it returned is longer than `limit` bytes.

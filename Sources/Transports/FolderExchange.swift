@@ -7,11 +7,11 @@ public import SafeWire
 ///
 /// The folder is opened anew for each request: a mount may come and go between two of them.
 public struct FolderExchange: SafeExchange {
-    private let path: String
+    private let address: SafeServerAddress
 
     /// Nothing is opened yet.
     public init(_ address: SafeServerAddress) {
-        path = address.folder
+        self.address = address
     }
 
     /// See `SafeExchange`.
@@ -37,9 +37,9 @@ public struct FolderExchange: SafeExchange {
     /// See `SafeExchange`.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
-            try SafeFolder.prepare(at: path, limits: limits)
+            try SafeFolder.prepare(at: address.folder, limits: limits)
         } catch {
-            throw SafeExchangeError(error)
+            throw SafeExchangeError(error, address)
         }
     }
 
@@ -48,29 +48,29 @@ public struct FolderExchange: SafeExchange {
     ) throws(SafeExchangeError) -> Answer {
         let safe: SafeFolder
         do throws(FileError) {
-            safe = try SafeFolder(at: path)
+            safe = try SafeFolder(at: address.folder)
         } catch {
             // The folder itself is away: a mount that is not there, a disk that was unplugged.
-            if case .missing = error { throw .unavailable }
-            throw SafeExchangeError(error)
+            if case .missing = error { throw .unavailable(address.text) }
+            throw SafeExchangeError(error, address)
         }
         do throws(FileError) {
             return try request(safe)
         } catch {
-            throw SafeExchangeError(error)
+            throw SafeExchangeError(error, address)
         }
     }
 }
 
 extension SafeExchangeError {
-    fileprivate init(_ error: FileError) {
+    fileprivate init(_ error: FileError, _ address: SafeServerAddress) {
         self =
             switch error {
             // The folder is there, but `config` or `backups` is not.
-            case .missing: .notPrepared
+            case .missing: .notPrepared(address.text)
             case .tooLarge(_, let limit): .tooLarge(limit: limit)
             case .system(_, _, ESTALE), .system(_, _, EIO), .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):
-                .unavailable
+                .unavailable(address.text)
             case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
             case .system(_, _, let code): .refused(code: code)
             case .wrongKind: .refused(code: ELOOP)

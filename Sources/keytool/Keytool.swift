@@ -54,7 +54,8 @@ struct Keytool: ParsableCommand {
         } else {
             failure = Failure(parsing: error, arguments)
         }
-        if isJSON { failure.reportJSON() } else if !(error is ReportedFailure) { failure.report(isVerbose: isVerbose) }
+        let isReported = (error as? CommandFailure)?.isReported == true
+        if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
     }
 }

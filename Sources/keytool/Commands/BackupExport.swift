@@ -57,6 +57,7 @@ struct BackupExport: Verb {
             try session.output.data(lines(of: code), json: json(id, code, check))
         }
         session.output.note("check \(check)")
+        session.output.hint("each export gives another code; older ones go on working with their own passwords")
         session.output.hint(
             "an 80-character code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key"
         )

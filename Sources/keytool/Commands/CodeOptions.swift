@@ -37,6 +37,8 @@ struct CodeOptions: ParsableArguments {
         let code = try GroupedCode(parsing: try text(isStdin, session))
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+        // A mistyped code is no reason to ask for its password.
+        try expectations.check(code)
         let identity = try SecretAsker(password, session).open(
             "of this code", isWrong: { $0 as? IDBackupError == .notOpened }
         ) { password in

@@ -22,7 +22,7 @@ struct PullSummary {
             stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0))" } ?? "")
         let key = publicKey.lines
-        return ["\(isStored ? "restored" : "found") \(id) on \(server)", "public key  \(key[0])"]
+        return ["\(isStored ? "restored \(id) from" : "found \(id) on") \(server)", "public key  \(key[0])"]
             + key.dropFirst().map { "            \($0)" }
             + [
                 "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
@@ -30,7 +30,7 @@ struct PullSummary {
             ]
     }
 
-    func json(isStored: Bool) -> JSONValue {
+    func json(isStored: Bool, file: String?) -> JSONValue {
         .result(
             "safe pull",
             [
@@ -39,7 +39,8 @@ struct PullSummary {
                 ("distribution_lists", .number(document.distributionListCount)),
                 ("written_by", stamp == nil ? "app" : "keytool"),
                 ("generation", stamp.map { .number($0.generation) }),
-                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("stored", .bool(isStored)),
+                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
+                ("stored", .bool(isStored)),
             ])
     }
 }

@@ -24,13 +24,8 @@ struct QRShow: Verb {
     }
 
     func run(_ session: Session) throws {
-        var content = try InputFile.standardInput.readBytes(limit: Self.maxBytes + 2)
-        if content.last == UInt8(ascii: "\n") {
-            content.removeLast()
-            if content.last == UInt8(ascii: "\r") { content.removeLast() }
-        }
+        let content = try InputFile.standardInput.readBytes(limit: Self.maxBytes, isLine: true)
         guard !content.isEmpty else { throw InputError.empty }
-        guard content.count <= Self.maxBytes else { throw InputError.tooLong(limit: Self.maxBytes) }
         guard !content.contains(0) else { throw InputError.hasNUL }
         let drawing = try QRPlacement(mode).place(
             content, levels: Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low], mayScroll: false)

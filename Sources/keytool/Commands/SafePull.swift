@@ -83,7 +83,9 @@ struct SafePull: Verb {
         // A document on stdout is the result; a summary beside it would spoil it.
         guard target?.isStandardOutput != true else { return }
         let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address)
-        try session.output.done(summary.lines(isStored: isStoring), json: summary.json(isStored: isStoring))
+        let written = target?.path.map { ["wrote the document to \($0): not encrypted"] } ?? []
+        try session.output.done(
+            summary.lines(isStored: isStoring) + written, json: summary.json(isStored: isStoring, file: target?.path))
         if isStoring { session.output.note("the keystore is not protected by a passphrase") }
     }
 

@@ -75,7 +75,7 @@ struct SafePush: Verb {
         if session.output.isJSON {
             try session.output.done([], json: .result("safe push", [("results", .array(results))]))
         }
-        if let firstFailure { throw ReportedFailure(failure: firstFailure) }
+        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 
     /// - Returns: nil for a failure that is tolerated.
@@ -98,8 +98,12 @@ struct SafePush: Verb {
     }
 
     private func report(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
-        if result.upload?.hasReplacedDamaged == true {
-            output.warn("what stood on the server did not decrypt and was overwritten")
+        switch result.upload?.replaced {
+        case .damaged: output.warn("what stood on the server did not decrypt and was overwritten")
+        case .older(let generation):
+            output.warn(
+                "the server held an older backup, no. \(generation), which was overwritten: somebody put it back")
+        case nil: break
         }
         try output.done(
             [(all ? "\(id): " : "") + line(result)],
@@ -114,7 +118,9 @@ struct SafePush: Verb {
                 "deferred: changed, but the last upload is under 23 hours old; due \(moment.rfc3339)"
             case .wouldUpload: "would upload to \(result.server)"
             case .wouldConfirm: "would look whether the backup is still on \(result.server)"
-            default: "\(result.outcome.word) on \(result.server)\(kept)"
+            default:
+                "\(result.outcome.word) on \(result.server)"
+                    + (result.seenAt.map { ", last seen \($0.day)" } ?? "") + kept
             }
         }
         return "\(result.outcome.word) \(ByteCount.text(upload.bytes)) to \(result.server)"
@@ -127,6 +133,7 @@ struct SafePush: Verb {
             ("verified", result.upload.map { .bool($0.isVerified) }),
             ("generation", result.upload.map { .number($0.generation) }),
             ("uploaded_at", result.uploadedAt.map { .string($0.rfc3339) }),
+            ("seen_at", result.seenAt.map { .string($0.rfc3339) }),
             ("expires_at", result.expiresAt.map { .string($0.rfc3339) }),
         ]
         var next = result.refreshAfter.map { moment -> JSONValue in ["refresh_after": .string(moment.rfc3339)] }

@@ -22,7 +22,7 @@ struct SafeSetup: Verb {
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    @Flag(help: "Prepare an empty folder: make backups/ and config.")
+    @Flag(help: "Prepare a new or empty folder: make backups/ and config.")
     var create = false
 
     @Flag(help: "Do not ask the server anything.")
@@ -43,8 +43,13 @@ struct SafeSetup: Verb {
         guard try !keeper.summary(id).hasSafe else { throw SafeKeepingError.setupExists(id: id.text) }
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-        let result = try keeper.setUpSafe(
-            of: id, at: address, password: secret, preparing: create, testing: !noTest)
+        let result: SafeKeeper.SetupResult
+        do {
+            result = try keeper.setUpSafe(
+                of: id, at: address, password: secret, preparing: create, testing: !noTest)
+        } catch let error as SafeExchangeError where !create {
+            throw CommandFailure(failure: error.failure.advising("--create prepares a new folder"))
+        }
         let limits = result.limits.map {
             "; it takes \(ByteCount.text($0.maxBackupBytes)) and keeps a backup \($0.retentionDays) days"
         }

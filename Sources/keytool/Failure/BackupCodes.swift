@@ -50,6 +50,7 @@ extension IDBackupError: Explained {
     }
 
     private static func lengthMessage(_ characters: Int, _ shortGroups: [GroupedCode.ShortGroup]) -> String {
+        guard characters > 0 else { return "no code was given" }
         let expected = IDBackup.characterCount
         guard characters != 104 else {
             return "this is a code of the Argon2id scheme, which this version cannot open"

@@ -77,6 +77,9 @@ struct Failure {
         }
     }
 
+    /// The same failure with another hint.
+    func advising(_ hint: String) -> Failure { Failure(status, message, hints: [hint]) }
+
     /// As it stands in a JSON document.
     var json: JSONValue {
         [
@@ -104,9 +107,11 @@ protocol Explained: Error {
     var failure: Failure { get }
 }
 
-/// A failure of which everything has been said: only its exit code is left.
-struct ReportedFailure: Explained {
+/// An error that a command explains better than the room it comes from.
+struct CommandFailure: Explained {
     let failure: Failure
+    /// Whether everything has been said: only the exit code is left.
+    var isReported = false
 }
 
 /// Something about the call itself that only the command can see.

@@ -8,7 +8,7 @@ extension KeystoreError: Explained {
             Failure(.absent, "there is no identity in \(path)", hints: "keytool id create, or keytool backup import")
         case .noIdentity(let id):
             Failure(.absent, "there is no identity \(id) in the keystore", hints: "keytool id list")
-        case .exists(let id): Failure(.exists, "the keystore holds \(id) already")
+        case .exists(let id): Failure(.exists, "the keystore holds \(id) already", hints: "keytool id show \(id)")
         case .masterKeyMissing(let path):
             Failure(
                 .badData, "\(path) holds identities, but not the key that opens them",

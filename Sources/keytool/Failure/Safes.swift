@@ -22,10 +22,12 @@ extension SafeKeepingError: Explained {
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)")
         case .setupExists(let id):
             Failure(.exists, "a Safe is set up for \(id) already", hints: "keytool safe delete \(id)")
-        case .noBackup(let id, let server):
+        case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
-                hints: "a wrong Safe password looks the same: the password decides where the backup lies")
+                hints: isFromPassword
+                    ? "a wrong Safe password looks the same: the password decides where the backup lies"
+                    : "keytool safe push \(id) --force uploads it again")
         case .badLimits(let error): error.failure
         case .tooLarge(let bytes, let limit, let picture):
             picture > bytes / 10
@@ -36,7 +38,7 @@ extension SafeKeepingError: Explained {
         case .waiting(let moment): Failure(.tempfail, "the server asked to wait until \(moment.rfc3339)")
         case .conflict(let id):
             Failure(
-                .conflict, "another device has written the Safe backup of \(id); nothing was overwritten",
+                .conflict, "another device or keystore has written the Safe backup of \(id); nothing was overwritten",
                 hints: "keytool safe pull \(id) takes it over, keytool safe push --overwrite \(id) replaces it")
         case .notVerified(let server):
             Failure(
@@ -78,7 +80,7 @@ extension SafeBackupError: Explained {
         }
     }
 
-    private static let passwordIsRight = "the password is right; the file on the server was cut or changed"
+    private static let passwordIsRight = "no matter of the password: the file on the server was cut or changed"
 }
 
 extension JSONError {
@@ -107,12 +109,12 @@ extension ServerLimitsError: Explained {
 extension SafeExchangeError: Explained {
     var failure: Failure {
         switch self {
-        case .unavailable:
-            Failure(.tempfail, "the Safe server's folder is away", hints: "is it mounted? later makes sense")
-        case .notPrepared:
+        case .unavailable(let server):
+            Failure(.tempfail, "\(server) is away", hints: "is it mounted? try again later")
+        case .notPrepared(let server):
             Failure(
-                .notASafeServer, "this folder is not prepared as a Safe server",
-                hints: "keytool safe setup --create prepares it")
+                .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
+                hints: "is the right disk mounted there?")
         case .full: Failure(.tooLarge, "the Safe server has no room left")
         case .tooLarge(let limit): Failure(.badData, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")

@@ -20,19 +20,26 @@ struct InputFile {
         return text
     }
 
-    func readBytes(limit: Int) throws -> [UInt8] {
+    /// The whole content.
+    /// - Parameter isLine: one line ending at its end is no part of it.
+    func readBytes(limit: Int, isLine: Bool = false) throws -> [UInt8] {
         let file = path.map { unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? STDIN_FILENO
         guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
         defer { if path != nil { close(file) } }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= limit {
+        while bytes.count <= limit + 2 {
             let count = unsafe Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
-            if count == 0 { return bytes }
+            if count == 0 { break }
             bytes += chunk.prefix(count)
         }
+        if isLine, bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        if bytes.count <= limit { return bytes }
         throw InputError.tooLong(limit: limit)
     }
 }
