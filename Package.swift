@@ -43,6 +43,7 @@ let package = Package(
         // Storey 0: C libraries of the system, and the system itself.
         .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CLinux"),
@@ -51,7 +52,9 @@ let package = Package(
         room("SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
         // Storey 2
         room("Encodings", ["SecureMemory", "CZlib"], linking: ["z"]),
-        room("Primitives", ["SecureMemory", "CSodium", "COpenSSL"], linking: [":libsodium.a", ":libcrypto.a"]),
+        room(
+            "Primitives", ["SecureMemory", "CSodium", "COpenSSL", "CArgon2"],
+            linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
         room("SafeWire", ["Encodings"]),

@@ -140,7 +140,7 @@ public final class Keystore: Sendable {
         try folder.makeFolder(Self.identitiesName)
         let identities = try folder.folder(Self.identitiesName)
         guard try !identities.contains(id) else { throw KeystoreError.exists(id) }
-        let temporary = ".\(id).new"
+        let temporary = Self.temporaryName(id)
         try identities.removeFolder(temporary)
         try identities.makeFolder(temporary)
         do {
@@ -155,6 +155,23 @@ public final class Keystore: Sendable {
         }
         _ = consume lock
     }
+
+    /// Removes an identity: its folder loses its name in one step, then its files are deleted.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`, among them `.locked` after `wait`.
+    public func remove(_ id: String, wait: Duration) throws {
+        let held = try lockedIdentity(id, wait: wait)
+        let lock = try folder.lock(Self.lockName, wait: Self.lockWait)
+        let identities = try folder.folder(Self.identitiesName)
+        let temporary = Self.temporaryName(id)
+        try identities.removeFolder(temporary)
+        try identities.rename(id, to: temporary, existing: .refuse)
+        try identities.removeFolder(temporary)
+        _ = consume lock
+        _ = consume held
+    }
+
+    /// The name of a folder that is on its way in or out; no listing shows it.
+    private static func temporaryName(_ id: String) -> String { ".\(id).new" }
 
     func seal(_ plaintext: Span<UInt8>, id: String, name: RecordName) -> [UInt8] {
         SealedRecord.seal(plaintext, id: id, name: name, key: masterKey)

@@ -7,6 +7,9 @@ public struct TerminalDrawing: Sendable {
         case utf8
         /// Coloured blanks, two columns a module: for fonts and consoles that spoil half blocks.
         case blocks
+        /// `##` and blanks, two columns a module, without any escape: for what shows no colours. Dark is
+        /// the foreground, so readers need a light background.
+        case ascii
     }
 
     private let matrix: QRMatrix
@@ -32,6 +35,8 @@ public struct TerminalDrawing: Sendable {
         return switch mode {
         case .utf8: stride(from: range.lowerBound, to: range.upperBound, by: 2).map { halfBlocks(row: $0, range) }
         case .blocks: range.map { blanks(row: $0, range) }
+        case .ascii:
+            range.map { row in range.map { matrix.isDark(row: row, column: $0) ? "##" : "  " }.joined() }
         }
     }
 

@@ -6,10 +6,12 @@ public import Threema
 extension SafeKeeper {
     /// Writes an identity down as a backup code.
     /// - Parameter password: at least 8 characters; that is the caller's to check.
-    public func exportCode(of id: ThreemaID, password: borrowing SecureBytes) throws -> GroupedCode {
+    public func exportCode(
+        of id: ThreemaID, password: borrowing SecureBytes, scheme: IDBackup.Scheme
+    ) throws -> GroupedCode {
         let identity = try keystore.identity(id.text).identity()
         return try password.withBytes { (password) throws(IDBackupError) in
-            try IDBackup.seal(identity, password: password)
+            try IDBackup.seal(identity, password: password, scheme: scheme)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Keystore
+internal import SafeWire
 public import Threema
 
 extension SafeKeeper {
@@ -47,8 +48,31 @@ extension SafeKeeper {
         let records = try keystore.identity(id.text)
         let identity = try records.identity()
         return Summary(
-            id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode,
+            id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
             hasSafe: try records.setup() != nil)
+    }
+
+    /// What is lost, and what is left behind, when an identity is removed.
+    public struct RemovalProspect: Equatable, Sendable {
+        /// Whether a backup code of it was ever opened here.
+        public let isCodeProven: Bool
+        /// The address of the server that holds its Safe; nil where none is set up.
+        public let safeServer: String?
+    }
+
+    /// Changes nothing.
+    public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
+        let records = try keystore.identity(id.text)
+        let state = try UploadState(of: records, key: keystore.digestKey(UploadState.digestPurpose))
+        guard let setup = try records.setup() else {
+            return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
+        }
+        return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: setup.address.text)
+    }
+
+    /// Removes an identity with all of its records at once.
+    public func removeIdentity(_ id: ThreemaID) throws {
+        try keystore.remove(id.text, wait: Self.lockWait)
     }
 
     func add(_ identity: borrowing Identity, profile: SafeDocument) throws {

@@ -11,7 +11,8 @@ public struct SafeAccess: ~Copyable {
     public let id: ThreemaID
     let setup: SafeSetup
     private let server: any SafeExchange
-    private let isFromPassword: Bool
+    /// Whether a person has just given the password.
+    let isFromPassword: Bool
 
     init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange, isFromPassword: Bool) {
         self.id = id
@@ -31,8 +32,8 @@ public struct SafeAccess: ~Copyable {
         self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server, isFromPassword: true)
     }
 
-    /// The server's address, as it may be shown.
-    public var address: String { setup.address.text }
+    /// Where the server is.
+    public var address: SafeServerAddress { setup.address }
 
     /// The encrypted backup as the server has it, unread.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
@@ -163,6 +164,7 @@ extension SafeKeeper {
         // An app's backup does not say when it was uploaded: unknown, so the next push uploads.
         safe.uploadedAt = fetched.backup.stamp?.writtenAt
         safe.generation = fetched.backup.stamp?.generation ?? 0
+        safe.contacts = Int64(fetched.backup.document.contactCount)
         state.safe = safe
         try state.write(to: identity, key: key)
     }

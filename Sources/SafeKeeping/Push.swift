@@ -168,6 +168,10 @@ private struct Push: ~Copyable {
     mutating func upload(
         _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
     ) throws -> SafeKeeper.Upload {
+        // Half of the contacts gone at once is rarely what anybody wants.
+        guard document.contactCount * 2 >= Int(clamping: state.contacts) || options.isForced else {
+            throw SafeKeepingError.losesContacts(before: Int(clamping: state.contacts), now: document.contactCount)
+        }
         let limits = try SafeKeeper.limits(of: server)
         let present = try server.fetch(setup.keys.backupID)
         let replaced = try examine(present, options)
@@ -190,6 +194,7 @@ private struct Push: ~Copyable {
         state.sending = nil
         state.content = digests.content
         state.generation = stamp.generation
+        state.contacts = Int64(document.contactCount)
         state.uploadedAt = now
         state.seenAt = options.isVerifying ? now : nil
         state.retentionDays = Int64(limits.retentionDays)

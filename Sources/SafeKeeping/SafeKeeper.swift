@@ -45,8 +45,18 @@ public enum SafeKeepingError: Error, Equatable, Sendable {
     case notVerified(server: String)
     /// The backup is older than one that was seen: generation on the server, and here.
     case olderBackup(found: Int64, seen: Int64)
+    /// The backup opens, but is not what the keystore holds.
+    case differs(Difference)
+    /// A push would lose over half of the contacts last uploaded.
+    case losesContacts(before: Int, now: Int)
     /// The profile here has changes that were never uploaded.
     case unpushedChanges(id: String)
+
+    /// In what a backup and the keystore differ.
+    public enum Difference: Sendable {
+        case privateKey
+        case profile
+    }
 
     /// What was compared.
     public enum Expectation: Sendable {

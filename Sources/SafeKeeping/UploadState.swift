@@ -34,6 +34,10 @@ struct UploadState: Equatable {
         var retentionDays: Int64 = 0
         /// The highest generation that was seen.
         var generation: Int64 = 0
+        /// Contacts in the document at the last upload.
+        var contacts: Int64 = 0
+        /// When a person last proved to know the Safe password.
+        var passwordProvenAt: Timestamp?
 
         init(target: [UInt8]) { self.target = target }
     }
@@ -83,6 +87,8 @@ extension UploadState.Safe {
         hasFailed = value["failed"]?.bool ?? true
         retentionDays = value["retention_days"]?.integer ?? 0
         generation = max(0, value["generation"]?.integer ?? 0)
+        contacts = max(0, value["contacts"]?.integer ?? 0)
+        passwordProvenAt = value["password_proven_at"]?.integer.map(Timestamp.init)
     }
 
     fileprivate var value: JSONValue {
@@ -97,6 +103,8 @@ extension UploadState.Safe {
             ("failed", .bool(hasFailed)),
             ("retention_days", .number(retentionDays)),
             ("generation", .number(generation)),
+            ("contacts", .number(contacts)),
+            ("password_proven_at", passwordProvenAt.map { .number($0.milliseconds) }),
         ]
         return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }

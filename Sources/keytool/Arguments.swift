@@ -28,6 +28,8 @@ extension GroupedCode: ExpressibleByArgument {
     }
 }
 
+extension IDBackup.Scheme: ExpressibleByArgument {}
+
 /// A length of time: `30s`, `10m`, `24h`, `3d`.
 struct TimeSpan: ExpressibleByArgument {
     let duration: Duration

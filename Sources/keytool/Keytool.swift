@@ -11,7 +11,7 @@ struct Keytool: ParsableCommand {
         commandName: "keytool",
         abstract: "Keep messenger identities: backup codes on paper, Safe backups on a server.",
         version: "keytool \(version)",
-        subcommands: [IDCommand.self, BackupCommand.self, SafeCommand.self, QRCommand.self]
+        subcommands: [IDCommand.self, BackupCommand.self, SafeCommand.self, RevokeCommand.self, QRCommand.self]
     )
 
     @OptionGroup var globals: GlobalOptions
@@ -62,8 +62,8 @@ struct Keytool: ParsableCommand {
 
 struct IDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Make and show identities.",
-        subcommands: [IDCreate.self, IDList.self, IDShow.self])
+        commandName: "id", abstract: "Make, show and remove identities.",
+        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
@@ -81,7 +81,9 @@ struct BackupCommand: ParsableCommand {
 struct SafeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "safe", abstract: "Keep an encrypted backup of an identity on a Safe server.",
-        subcommands: [SafeSetup.self, SafePush.self, SafePull.self, SafeDelete.self])
+        subcommands: [
+            SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafeDelete.self,
+        ])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
@@ -90,7 +92,16 @@ struct SafeCommand: ParsableCommand {
 struct QRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qr", abstract: "Draw QR codes.",
-        subcommands: [QRShow.self])
+        subcommands: [QRShow.self, QRContact.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct RevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Prepare the revocation of an identity.",
+        subcommands: [RevokeHash.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

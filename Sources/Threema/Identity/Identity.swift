@@ -40,8 +40,8 @@ public struct Identity: ~Copyable, Sendable {
         return buffer.finish()
     }
 
-    /// `3mid:<ID>,<public key>`: what a contact scans.
-    public var contactCode: String { "3mid:\(id),\(clientKey.publicKey.hex)" }
+    /// What a contact scans.
+    public var contactCode: ContactCode { ContactCode(id: id, publicKey: clientKey.publicKey) }
 
     /// Whether both are the same ID with the same private key, compared in constant time.
     public func isSame(as other: borrowing Identity) -> Bool {

@@ -19,6 +19,9 @@ struct BackupExport: Verb {
     @Argument(help: "The identity; may be left out where there is only one.")
     var id: ThreemaID?
 
+    @Option(help: ArgumentHelp("pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).", valueName: "scheme"))
+    var scheme = IDBackup.Scheme.pbkdf2
+
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Write the code to a new file (0600).", valueName: "file"),
         completion: .file())
@@ -30,7 +33,7 @@ struct BackupExport: Verb {
     @Flag(name: .customLong("qr"), help: "Draw the code as a QR code, too.")
     var isDrawn = false
 
-    @Option(help: ArgumentHelp("How to draw: auto, utf8 (half blocks) or blocks (coloured blanks).", valueName: "mode"))
+    @Option(help: QRMode.help)
     var mode = QRMode.auto
 
     @Flag(help: "Take a weak password with a warning alone.")
@@ -47,7 +50,7 @@ struct BackupExport: Verb {
         _ = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
-        let code = try keeper.exportCode(of: id, password: secret)
+        let code = try keeper.exportCode(of: id, password: secret, scheme: scheme)
         let check = IDBackup.checkWord(of: code).text
 
         if let file {
@@ -58,9 +61,13 @@ struct BackupExport: Verb {
         }
         session.output.note("check \(check)")
         session.output.hint("each export gives another code; older ones go on working with their own passwords")
-        session.output.hint(
-            "an 80-character code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key"
-        )
+        switch scheme {
+        case .pbkdf2:
+            session.output.hint(
+                "the code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key"
+            )
+        case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
+        }
         if isDrawn && !session.output.isJSON { try draw(code, session.output) }
         if output == nil && TerminalSize.isTerminal {
             session.output.hint("the code stays in this terminal's scrollback")
@@ -90,8 +97,8 @@ struct BackupExport: Verb {
             "backup export",
             [
                 ("id", .string(id.text)), ("code", output == nil ? .string(code.text) : nil),
-                ("file", output.map { .string($0) }), ("scheme", "pbkdf2"), ("check", .string(check)),
-                ("check_bits", .number(IDBackup.checkBits)),
+                ("file", output.map { .string($0) }), ("scheme", .string(scheme.rawValue)), ("check", .string(check)),
+                ("check_bits", .number(scheme.checkBits)),
             ])
     }
 }

@@ -72,12 +72,13 @@ struct OpenedCode: ~Copyable {
     }
 
     func json(_ command: String, _ outcome: (String, JSONValue?)...) -> JSONValue {
-        .result(
+        let scheme = try? IDBackup.scheme(of: code)
+        return .result(
             command,
             [
                 ("id", .string(identity.id.text)), ("public_key", .string(identity.clientKey.publicKey.hex)),
-                ("scheme", "pbkdf2"), ("check", .string(IDBackup.checkWord(of: code).text)),
-                ("check_bits", .number(IDBackup.checkBits)),
+                ("scheme", scheme.map { .string($0.rawValue) }), ("check", .string(IDBackup.checkWord(of: code).text)),
+                ("check_bits", scheme.map { .number($0.checkBits) }),
             ] + outcome)
     }
 }

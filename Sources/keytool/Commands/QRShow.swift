@@ -11,7 +11,7 @@ struct QRShow: Verb {
     @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Option(help: ArgumentHelp("How to draw: auto, utf8 (half blocks) or blocks (coloured blanks).", valueName: "mode"))
+    @Option(help: QRMode.help)
     var mode = QRMode.auto
 
     private static let maxBytes = 1024
@@ -20,7 +20,7 @@ struct QRShow: Verb {
     private static func isCode(_ content: [UInt8]) -> Bool {
         let text = String(decoding: content, as: UTF8.self)
         guard let code = try? GroupedCode(parsing: text) else { return false }
-        return code.characters.count == IDBackup.characterCount && code.text == text
+        return (try? IDBackup.scheme(of: code)) != nil && code.text == text
     }
 
     func run(_ session: Session) throws {
@@ -29,14 +29,6 @@ struct QRShow: Verb {
         guard !content.contains(0) else { throw InputError.hasNUL }
         let drawing = try QRPlacement(mode).place(
             content, levels: Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low], mayScroll: false)
-        try session.output.data(
-            drawing.lines,
-            json: .result(
-                "qr show",
-                [
-                    ("modules", .number(drawing.matrix.size)),
-                    ("error_correction", .string(drawing.matrix.errorCorrection.rawValue)),
-                    ("rows", .array(drawing.matrix.rows.map { .string($0) })),
-                ]))
+        try session.output.data(drawing.lines, json: drawing.json("qr show"))
     }
 }

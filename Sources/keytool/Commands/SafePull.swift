@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeWire
 import SecureMemory
 import Threema
 
@@ -82,7 +83,7 @@ struct SafePull: Verb {
         }
         // A document on stdout is the result; a summary beside it would spoil it.
         guard target?.isStandardOutput != true else { return }
-        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address)
+        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address.text)
         let written = target?.path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(
             summary.lines(isStored: isStoring) + written, json: summary.json(isStored: isStoring, file: target?.path))

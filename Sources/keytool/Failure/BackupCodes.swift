@@ -45,16 +45,14 @@ extension IDBackupError: Explained {
             Failure(
                 .badData, "what this code holds is no identity",
                 hints: "a typing error passed the code's short check by chance: compare it group by group")
+        case .derivation(let error): error.failure
         case .notReproduced: .defect("the new backup code does not open again; it was discarded")
         }
     }
 
     private static func lengthMessage(_ characters: Int, _ shortGroups: [GroupedCode.ShortGroup]) -> String {
         guard characters > 0 else { return "no code was given" }
-        let expected = IDBackup.characterCount
-        guard characters != 104 else {
-            return "this is a code of the Argon2id scheme, which this version cannot open"
-        }
+        let expected = IDBackup.Scheme.allCases.map { "\($0.characterCount)" }.joined(separator: " or ")
         // A code typed without dashes has a short group only at its end, which says nothing.
         let short = shortGroups.prefix(4).map { "group \($0.number) has \($0.count)" }.joined(separator: ", ")
         return "the code has \(characters) of \(expected) characters" + (short.isEmpty ? "" : "; \(short)")

@@ -52,6 +52,7 @@ struct Failure {
         case notASafeServer = 15
         case needSecret = 16
         case exists = 17
+        case overdue = 18
         case verifyFailed = 19
         case conflict = 20
         case usage = 64

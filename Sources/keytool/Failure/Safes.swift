@@ -44,6 +44,16 @@ extension SafeKeepingError: Explained {
             Failure(
                 .verifyFailed, "\(server) did not return what was stored there",
                 hints: "try again; the next push uploads anew")
+        case .differs(.privateKey):
+            Failure(.verifyFailed, "the Safe backup opens, but holds another private key than the keystore")
+        case .differs(.profile):
+            Failure(
+                .verifyFailed, "the Safe backup opens, but its profile is not the keystore's",
+                hints: "keytool safe push uploads the keystore's, keytool safe pull takes over the backup's")
+        case .losesContacts(let before, let now):
+            Failure(
+                .exists, "this push would leave \(now) of the \(before) contacts last uploaded",
+                hints: "use --force if that is meant")
         case .olderBackup(let found, let seen):
             Failure(
                 .verifyFailed, "the server returned backup no. \(found), but no. \(seen) was seen before",

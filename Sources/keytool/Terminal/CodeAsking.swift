@@ -8,9 +8,15 @@ extension ControllingTerminal {
     func askCode() throws -> String? {
         var text = ""
         while true {
-            let count = try GroupedCode(parsing: text).characters.count
-            if count >= IDBackup.characterCount { return text }
-            let question = text.isEmpty ? "Backup code: " : "From group \(count / GroupedCode.groupSize + 1): "
+            let code = try GroupedCode(parsing: text)
+            let count = code.characters.count
+            let mayBeAll = count == IDBackup.Scheme.pbkdf2.characterCount
+            let mayBeLonger = IDBackup.mayBeArgon2id(code)
+            if mayBeAll && !mayBeLonger || count >= IDBackup.Scheme.argon2id.characterCount { return text }
+            let question =
+                text.isEmpty
+                ? "Backup code: "
+                : "From group \(count / GroupedCode.groupSize + 1)\(mayBeAll ? ", or nothing if that is all" : ""): "
             guard let line = try askText(question), !line.isEmpty else { return text.isEmpty ? nil : text }
             do throws(GroupedCodeError) {
                 // Each line is read on its own first: a paper's line break is no reason to join two groups.

@@ -1,9 +1,13 @@
 import ArgumentParser
+import Encodings
 import QRCode
 
 /// How a QR code is drawn.
 enum QRMode: String, ExpressibleByArgument, CaseIterable {
-    case auto, utf8, blocks
+    case auto, utf8, blocks, ascii
+
+    static let help = ArgumentHelp(
+        "How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.", valueName: "mode")
 }
 
 /// Chooses drawing mode and error correction for the terminal at hand.
@@ -15,6 +19,7 @@ struct QRPlacement {
             switch mode {
             case .utf8: .utf8
             case .blocks: .blocks
+            case .ascii: .ascii
             // The Linux console's font and locales that are not UTF-8 have no half blocks.
             case .auto: Environment.value("TERM") == "linux" || !Environment.isUTF8 ? .blocks : .utf8
             }
@@ -25,6 +30,16 @@ struct QRPlacement {
         let lines: [String]
         /// Rows that the terminal lacks to show it at once; nil where it fits.
         let missingRows: Int?
+
+        /// The drawing for programs: its modules, row by row.
+        func json(_ command: String, _ members: (String, JSONValue?)...) -> JSONValue {
+            .result(
+                command,
+                members + [
+                    ("modules", .number(matrix.size)), ("error_correction", .string(matrix.errorCorrection.rawValue)),
+                    ("rows", .array(matrix.rows.map { .string($0) })),
+                ])
+        }
     }
 
     /// - Parameters:

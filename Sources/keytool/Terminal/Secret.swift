@@ -19,6 +19,11 @@ enum SafePassword: Secret {
     static let title = "Safe password"
 }
 
+enum RevocationPassword: Secret {
+    static let stem = "revocation-password"
+    static let title = "revocation password"
+}
+
 extension Secret {
     /// `KEYTOOL_SAFE_PASSWORD`, to which `_FILE`, `_COMMAND` and `_FD` are added.
     static var variable: String { "KEYTOOL_" + stem.uppercased().map { $0 == "-" ? "_" : $0 } }

@@ -77,7 +77,7 @@ struct SecretAsker<Kind: Secret> {
 
     private static func question(_ subject: String) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
-        return "\(title) \(subject): "
+        return subject.isEmpty ? "\(title): " : "\(title) \(subject): "
     }
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {

@@ -1,0 +1,53 @@
+public import Encodings
+internal import Keystore
+internal import SafeWire
+internal import SecureMemory
+public import Threema
+
+extension SafeKeeper {
+    /// What is known of a Safe without asking its server.
+    public struct Status: Equatable, Sendable {
+        /// The server's address, as it may be shown.
+        public let server: String
+        /// When the backup was last uploaded; nil where that is unknown.
+        public let uploadedAt: Timestamp?
+        /// When it was last seen on the server.
+        public let seenAt: Timestamp?
+        /// When the server may delete it.
+        public let expiresAt: Timestamp?
+        /// The highest number that was seen.
+        public let generation: Int64
+        /// Whether the profile was changed since the last upload, or was never uploaded.
+        public let hasChanges: Bool
+        /// Whether the last push did not end well.
+        public let hasFailed: Bool
+        /// When a person last proved to know the Safe password.
+        public let passwordProvenAt: Timestamp?
+        /// When a backup code of the identity was last opened.
+        public let codeProvenAt: Timestamp?
+
+        /// The last moment at which the backup is known to have been on the server; nil for never.
+        public var lastSuccess: Timestamp? { [uploadedAt, seenAt].compactMap { $0 }.max() }
+    }
+
+    /// - Throws: `SafeKeepingError.noSetup`.
+    public func status(of id: ThreemaID) throws -> Status {
+        let records = try keystore.identity(id.text)
+        let setup = try records.requiredSetup()
+        let key = keystore.digestKey(UploadState.digestPurpose)
+        let state = try UploadState(of: records, key: key)
+        let digests = TargetDigests(
+            address: setup.address, backupID: setup.keys.backupID, document: try records.profile(), key: key)
+        let safe = state.safe.flatMap { $0.target == digests.target ? $0 : nil }
+        let moment = now()
+        // A moment in the future is a clock that was wrong then or is wrong now: it proves nothing.
+        let uploadedAt = safe?.uploadedAt.flatMap { $0 <= moment ? $0 : nil }
+        let retention = ServerLimits.clampedRetentionDays(safe?.retentionDays ?? 0)
+        return Status(
+            server: setup.address.text, uploadedAt: uploadedAt,
+            seenAt: safe?.seenAt.flatMap { $0 <= moment ? $0 : nil },
+            expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: safe?.generation ?? 0,
+            hasChanges: safe?.content != digests.content, hasFailed: safe?.hasFailed ?? false,
+            passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt)
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import Threema
+
+struct IDRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an identity from the keystore, with its private key.",
+        discussion: "A Safe backup on a server stays there; keytool safe delete deletes it first.")
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        let removal = try keeper.prospect(ofRemoving: id)
+        if !removal.isCodeProven {
+            session.output.warn(
+                "no backup code of \(id) was ever proven here: without one, its private key is gone for good")
+        }
+        if let server = removal.safeServer {
+            session.output.warn("the Safe backup of \(id) stays on \(server)")
+        }
+        if !yes { try session.confirm("remove \(id) and its private key", typing: id.text) }
+        try keeper.removeIdentity(id)
+        try session.output.done(
+            ["removed \(id)"],
+            json: .result(
+                "id remove",
+                [
+                    ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(removal.isCodeProven)),
+                    ("safe_left_on", removal.safeServer.map { .string($0) }),
+                ]))
+    }
+}

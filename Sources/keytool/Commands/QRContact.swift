@@ -1,0 +1,27 @@
+import ArgumentParser
+import Encodings
+import QRCode
+import SafeKeeping
+import Threema
+
+struct QRContact: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "contact", abstract: "Draw what a contact scans: ID and public key.")
+
+    @ParentCommand var noun: QRCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @Option(help: QRMode.help)
+    var mode = QRMode.auto
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
+        let drawing = try QRPlacement(mode).place(
+            Array(code.utf8), levels: [.quartile, .medium, .low], mayScroll: false)
+        try session.output.data(drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))
+    }
+}

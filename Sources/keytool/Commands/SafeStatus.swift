@@ -1,0 +1,63 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import Threema
+
+struct SafeStatus: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say how old the Safe backup is. Asks no server.")
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @Option(
+        help: ArgumentHelp(
+            "Fail (18) where the backup was not known to be on the server within this time.", valueName: "duration"))
+    var maxAge: TimeSpan?
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        let status = try keeper.status(of: id)
+        try session.output.data(lines(id, status), json: json(id, status))
+        guard let maxAge else { return }
+        let age = status.lastSuccess.map { Session.now() - $0 }
+        guard let age, age <= maxAge.duration else {
+            throw CommandFailure(
+                failure: Failure(
+                    .overdue,
+                    status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
+                        ?? "the backup was never known to be on the server"))
+        }
+    }
+
+    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status) -> [String] {
+        func day(_ moment: Timestamp?) -> String { moment?.rfc3339 ?? "never" }
+        return [
+            "safe        \(id) on \(status.server)",
+            "uploaded    \(day(status.uploadedAt))" + (status.generation > 0 ? ", no. \(status.generation)" : ""),
+            "last seen   \(day(status.seenAt))",
+            "kept until  \(status.expiresAt?.day ?? "unknown")",
+            "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
+                + (status.hasFailed ? "; the last push failed" : ""),
+            "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
+        ]
+    }
+
+    private func json(_ id: ThreemaID, _ status: SafeKeeper.Status) -> JSONValue {
+        func moment(_ moment: Timestamp?) -> JSONValue? { moment.map { .string($0.rfc3339) } }
+        return .result(
+            "safe status",
+            [
+                ("id", .string(id.text)), ("server", .server(status.server, nil)),
+                ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
+                ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
+                ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
+                ("password_proven_at", moment(status.passwordProvenAt)),
+                ("code_proven_at", moment(status.codeProvenAt)),
+            ])
+    }
+}
