@@ -24,7 +24,7 @@ extension SafeKeeper {
         let key = keystore.digestKey(UploadState.digestPurpose)
         var state = try UploadState(of: identity.records, key: key)
         let digests = TargetDigests(
-            address: access.setup.address, backupID: access.setup.keys.backupID,
+            address: access.target.address, backupID: access.target.keys.backupID,
             document: fetched.backup.document, key: key)
         guard var safe = state.safe, safe.target == digests.target, safe.seen == fetched.digest else { return fetched }
         safe.seenAt = now()

@@ -1,23 +1,59 @@
 internal import Keystore
-internal import SafeWire
+public import SafeWire
 internal import SecureMemory
 public import Threema
 
 extension SafeKeeper {
-    /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is
-    /// not there any more is fine; a run that was interrupted is simply repeated.
+    /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is not
+    /// there any more is fine. A deletion that was begun is finished by whatever comes next.
     /// - Parameter keepingSetup: leave server and key, so that a later push uploads again.
     /// - Returns: the server's address.
-    /// - Throws: `SafeKeepingError.noSetup`; `SafeExchangeError`, and then the setup is still there.
-    public func deleteSafe(of id: ThreemaID, keepingSetup: Bool) throws -> String {
+    /// - Throws: `SafeKeepingError.noSetup`; `SafeExchangeError`.
+    public func deleteSafe(of id: ThreemaID, keepingSetup: Bool) throws -> SafeServerAddress {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
-        try connect(setup.address).remove(setup.keys.backupID)
+        let address = setup.current.address
+        if keepingSetup {
+            // Forgotten first: never "unchanged" while the server holds nothing.
+            try forgetUploads(identity)
+            try removeBackups(setup)
+            try identity.write(setup: SafeSetup.encode(setup.current))
+        } else {
+            var record = SafeSetup.Record(current: setup.current)
+            record.setNext(ifAny: setup.next)
+            record.setRetiring(ifAny: setup.retiring)
+            record.setDeleting()
+            try identity.write(setup: record.finish())
+            try finishDeletion(identity, setup)
+        }
+        return address
+    }
+
+    /// The rest of a deletion whose mark is set.
+    func finishDeletion(_ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup) throws {
+        try removeBackups(setup)
+        try forgetUploads(identity)
+        try identity.remove(.safe)
+    }
+
+    /// Deletes what the targets of a setup hold.
+    private func removeBackups(_ setup: borrowing SafeSetup) throws {
+        switch setup.retiring {
+        case .some(let retiring): try connect(retiring.address).remove(retiring.keys.backupID)
+        case .none: break
+        }
+        switch setup.next {
+        case .some(let next): try connect(next.address).remove(next.keys.backupID)
+        case .none: break
+        }
+        try connect(setup.current.address).remove(setup.current.keys.backupID)
+    }
+
+    /// Forgets what was uploaded, and no more.
+    func forgetUploads(_ identity: borrowing LockedIdentity) throws {
         let key = keystore.digestKey(UploadState.digestPurpose)
         var state = try UploadState(of: identity.records, key: key)
         state.safe = nil
         try state.write(to: identity, key: key)
-        if !keepingSetup { try identity.remove(.safe) }
-        return setup.address.text
     }
 }

@@ -67,7 +67,7 @@ extension SafeKeeper {
         guard let setup = try records.setup() else {
             return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
         }
-        return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: setup.address.text)
+        return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: setup.current.address.text)
     }
 
     /// Removes an identity with all of its records at once.

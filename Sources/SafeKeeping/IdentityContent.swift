@@ -57,7 +57,8 @@ extension LockedIdentity {
         try write(.profile, profile.encoded.span)
     }
 
-    func write(_ setup: borrowing SafeSetup) throws {
-        try setup.encoded().withBytes { bytes in try write(.safe, bytes) }
+    /// - Parameter setup: as `SafeSetup.encode` makes it.
+    func write(setup: borrowing SecureBytes) throws {
+        try setup.withBytes { bytes in try write(.safe, bytes) }
     }
 }

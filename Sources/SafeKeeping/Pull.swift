@@ -9,14 +9,14 @@ public import Threema
 public struct SafeAccess: ~Copyable {
     /// The ID whose Safe it is.
     public let id: ThreemaID
-    let setup: SafeSetup
+    let target: SafeTarget
     private let server: any SafeExchange
     /// Whether a person has just given the password.
     let isFromPassword: Bool
 
-    init(id: ThreemaID, setup: consuming SafeSetup, server: any SafeExchange, isFromPassword: Bool) {
+    init(id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool) {
         self.id = id
-        self.setup = setup
+        self.target = target
         self.server = server
         self.isFromPassword = isFromPassword
     }
@@ -29,18 +29,18 @@ public struct SafeAccess: ~Copyable {
         let keys = try password.withBytes { (password) throws(KeyDerivationError) in
             try SafeKeys(password: password, id: id)
         }
-        self.init(id: id, setup: SafeSetup(address: address, keys: keys), server: server, isFromPassword: true)
+        self.init(id: id, target: SafeTarget(address: address, keys: keys), server: server, isFromPassword: true)
     }
 
     /// Where the server is.
-    public var address: SafeServerAddress { setup.address }
+    public var address: SafeServerAddress { target.address }
 
     /// The encrypted backup as the server has it, unread.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
     public func fetchEncrypted() throws -> [UInt8] {
-        guard let blob = try server.fetch(setup.keys.backupID) else {
+        guard let blob = try server.fetch(target.keys.backupID) else {
             throw SafeKeepingError.noBackup(
-                id: id.text, server: setup.address.text, isFromPassword: isFromPassword)
+                id: id.text, server: target.address.text, isFromPassword: isFromPassword)
         }
         return blob
     }
@@ -50,7 +50,7 @@ public struct SafeAccess: ~Copyable {
     public func fetch() throws -> FetchedSafe {
         let blob = try fetchEncrypted()
         return FetchedSafe(
-            id: id, backup: try SafeBackup.open(blob.span, keys: setup.keys), digest: BLAKE2b.hash(blob.span))
+            id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span))
     }
 }
 
@@ -68,9 +68,9 @@ extension SafeKeeper {
     /// The way to the Safe of an identity that is set up. Needs no password.
     /// - Throws: `SafeKeepingError.noSetup`.
     public func access(to id: ThreemaID) throws -> SafeAccess {
-        let setup = try keystore.identity(id.text).requiredSetup()
-        let server = connect(setup.address)
-        return SafeAccess(id: id, setup: setup, server: server, isFromPassword: false)
+        let target = try keystore.identity(id.text).requiredSetup().takeCurrent()
+        let server = connect(target.address)
+        return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
     }
 
     /// How to take over a backup.
@@ -95,7 +95,7 @@ extension SafeKeeper {
                 try new.write(fetched.backup.document)
                 try new.write(identity)
                 if options.isKeepingSetup {
-                    try new.write(access.setup)
+                    try new.write(setup: SafeSetup.encode(access.target))
                     try remember(fetched, access, new)
                 }
             }
@@ -120,10 +120,10 @@ extension SafeKeeper {
         if !isSame { try held.write(identity) }
         let isOwnTarget: Bool
         if let setup = try held.records.setup() {
-            isOwnTarget = setup.isSame(as: access.setup)
+            isOwnTarget = setup.current.isSame(as: access.target)
         } else {
             isOwnTarget = options.isKeepingSetup
-            if isOwnTarget { try held.write(access.setup) }
+            if isOwnTarget { try held.write(setup: SafeSetup.encode(access.target)) }
         }
         if isOwnTarget { try remember(fetched, access, held) }
     }
@@ -142,7 +142,7 @@ extension SafeKeeper {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
         let digests = TargetDigests(
-            address: setup.address, backupID: setup.keys.backupID, document: profile, key: key)
+            address: setup.current.address, backupID: setup.current.keys.backupID, document: profile, key: key)
         guard safe?.content == digests.content else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
@@ -154,7 +154,7 @@ extension SafeKeeper {
     ) throws {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let digests = TargetDigests(
-            address: access.setup.address, backupID: access.setup.keys.backupID,
+            address: access.target.address, backupID: access.target.keys.backupID,
             document: fetched.backup.document, key: key)
         var state = try UploadState(of: identity.records, key: key)
         var safe = UploadState.Safe(target: digests.target)

@@ -37,6 +37,8 @@ extension SafeKeeper {
         public let outcome: Outcome
         /// The server's address, as it may be shown.
         public let server: String
+        /// Whether no backup under an old password or on an old server is left to be deleted.
+        public let isOldRemoved: Bool
         /// What was uploaded in this run; nil where nothing was.
         public let upload: Upload?
         /// When the backup was last uploaded, this run included.
@@ -80,7 +82,10 @@ extension SafeKeeper {
     ///   `SafeExchangeError`; `FileError.locked`.
     public func push(_ id: ThreemaID, _ options: PushOptions) throws -> PushResult {
         let identity = try keystore.lockedIdentity(id.text, wait: options.lockWait)
-        var push = try Push(identity: identity, keeper: self)
+        let isOldRemoved = options.isDryRun ? true : try finishChanges(identity)
+        let target = try identity.records.requiredSetup().takeCurrent()
+        var push = try Push(identity: identity, keeper: self, target: target)
+        push.isOldRemoved = isOldRemoved
         let past = push.state.past(content: push.digests.content)
         switch UploadDecision.decide(past, isForced: options.isForced || options.isOverwriting, now: push.now) {
         case .unchanged: return push.result(.unchanged)
@@ -96,48 +101,40 @@ extension SafeKeeper {
     }
 }
 
-extension SafeKeeper {
-    /// When the backup was last known to be on its server; nil where that is unknown, or in the future.
-    public func lastSuccess(of id: ThreemaID) throws -> Timestamp? {
-        let records = try keystore.identity(id.text)
-        let state = try UploadState(of: records, key: keystore.digestKey(UploadState.digestPurpose))
-        let moments = [state.safe?.uploadedAt, state.safe?.seenAt].compactMap { $0 }.filter { $0 <= now() }
-        return moments.max()
-    }
-}
-
 /// One run of `push`.
-private struct Push: ~Copyable {
+struct Push: ~Copyable {
     let id: String
     let now: Timestamp
     let document: SafeDocument
-    let setup: SafeSetup
+    let target: SafeTarget
     let server: any SafeExchange
     let digests: TargetDigests
     var state: UploadState.Safe
+
+    /// Whether no backup under an old password or on an old server is left.
+    var isOldRemoved = true
 
     private var wholeState: UploadState
     private let stateKey: SecureBytes
     private static let verifyTries = 3
 
-    init(identity: borrowing LockedIdentity, keeper: SafeKeeper) throws {
-        let setup = try identity.records.requiredSetup()
+    init(identity: borrowing LockedIdentity, keeper: SafeKeeper, target: consuming SafeTarget) throws {
         let document = try identity.records.profile()
         let stateKey = keeper.keystore.digestKey(UploadState.digestPurpose)
         let wholeState = try UploadState(of: identity.records, key: stateKey)
         let digests = TargetDigests(
-            address: setup.address, backupID: setup.keys.backupID, document: document, key: stateKey)
+            address: target.address, backupID: target.keys.backupID, document: document, key: stateKey)
         // What was remembered of another server or backup id says nothing about this one.
         let known = wholeState.safe.flatMap { $0.target == digests.target ? $0 : nil }
         id = identity.records.id
         now = keeper.now()
-        server = keeper.connect(setup.address)
+        server = keeper.connect(target.address)
         state = known ?? UploadState.Safe(target: digests.target)
         self.document = document
         self.digests = digests
         self.wholeState = wholeState
         self.stateKey = stateKey
-        self.setup = setup
+        self.target = target
     }
 
     /// After a run that failed, whatever the reason, the next one uploads as if the content had changed.
@@ -157,7 +154,7 @@ private struct Push: ~Copyable {
     mutating func confirm(
         _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
     ) throws -> SafeKeeper.PushResult {
-        guard let present = try server.fetch(setup.keys.backupID), isKnown(present) else {
+        guard let present = try server.fetch(target.keys.backupID), isKnown(present) else {
             return result(.restored, try upload(identity, options))
         }
         state.seenAt = now
@@ -173,12 +170,12 @@ private struct Push: ~Copyable {
             throw SafeKeepingError.losesContacts(before: Int(clamping: state.contacts), now: document.contactCount)
         }
         let limits = try SafeKeeper.limits(of: server)
-        let present = try server.fetch(setup.keys.backupID)
+        let present = try server.fetch(target.keys.backupID)
         let replaced = try examine(present, options)
         let own = try identity.records.identity()
 
         let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now, writer: digests.writer)
-        let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: setup.keys)
+        let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: target.keys)
         guard blob.count <= limits.maxBackupBytes else {
             throw SafeKeepingError.tooLarge(
                 bytes: blob.count, limit: limits.maxBackupBytes, pictureBytes: document.profilePictureCount)
@@ -187,7 +184,7 @@ private struct Push: ~Copyable {
         state.hasFailed = true
         try save(identity)
 
-        try server.store(blob, at: setup.keys.backupID)
+        try server.store(blob, at: target.keys.backupID)
         if options.isVerifying { try verify(blob) }
 
         state.seen = state.sending
@@ -214,7 +211,7 @@ private struct Push: ~Copyable {
         guard let present else { return nil }
         let backup: SafeBackup
         do throws(SafeBackupError) {
-            backup = try SafeBackup.open(present.span, keys: setup.keys)
+            backup = try SafeBackup.open(present.span, keys: target.keys)
         } catch {
             // Bytes under our key that do not read are nobody's backup; but somebody's newer format is.
             if case .document(.unsupportedVersion) = error, !options.isOverwriting {
@@ -241,8 +238,8 @@ private struct Push: ~Copyable {
     }
 
     private func verify(_ blob: [UInt8]) throws {
-        for _ in 0..<Self.verifyTries where try server.fetch(setup.keys.backupID) == blob { return }
-        throw SafeKeepingError.notVerified(server: setup.address.text)
+        for _ in 0..<Self.verifyTries where try server.fetch(target.keys.backupID) == blob { return }
+        throw SafeKeepingError.notVerified(server: target.address.text)
     }
 
     private mutating func save(_ identity: borrowing LockedIdentity) throws {
@@ -255,7 +252,8 @@ private struct Push: ~Copyable {
     ) -> SafeKeeper.PushResult {
         let retention = ServerLimits.clampedRetentionDays(state.retentionDays)
         return SafeKeeper.PushResult(
-            outcome: outcome, server: setup.address.text, upload: upload, uploadedAt: state.uploadedAt,
+            outcome: outcome, server: target.address.text, isOldRemoved: isOldRemoved, upload: upload,
+            uploadedAt: state.uploadedAt,
             seenAt: state.seenAt,
             expiresAt: state.uploadedAt.map { $0 + .days(retention) },
             refreshAfter: state.uploadedAt.map { $0 + UploadDecision.refreshAge(state.retentionDays) })

@@ -32,6 +32,10 @@ public enum SafeKeepingError: Error, Equatable, Sendable {
     case unexpected(Expectation)
     case noSetup(id: String)
     case setupExists(id: String)
+    /// A backup under an earlier password or server is still to be deleted.
+    case oldBackupLeft(id: String)
+    /// The new password and server are the present ones.
+    case sameTarget(id: String)
     /// The server has nothing under the backup id of this ID and password.
     case noBackup(id: String, server: String, isFromPassword: Bool)
     /// `config` is not that of a Safe server.

@@ -7,17 +7,21 @@ internal import Threema
 //
 //   offset  length  meaning
 //        0       1  version: 1
-//        1       n  Protocol Buffers message: field 1, the current target
+//        1       n  Protocol Buffers message
+//
+//   field 1  the current target
+//   field 2  the next target: a change of password or server that is not finished
+//   field 3  the retiring target: its backup is still to be deleted; never beside a next one
+//   field 4  empty, present while everything is being deleted
 //
 //   target: field 1  the 64-byte Safe master key
 //           field 2  the server's address as text
 //
-// The Safe password is not kept.
+// Fields stand in this order, each at most once. The Safe password is not kept. That all targets are
+// in one record makes each step of a change one rename.
 
-/// Where the Safe backup of an identity goes, and its key.
-struct SafeSetup: ~Copyable {
-    private static let version: UInt8 = 1
-    private static let targetField = 1
+/// A server and the key of the backup on it.
+struct SafeTarget: ~Copyable {
     private static let keyField = 1
     private static let addressField = 2
 
@@ -30,54 +34,136 @@ struct SafeSetup: ~Copyable {
     }
 
     /// - Throws: `.malformed` for anything but what `encoded` writes.
-    init(decoding record: Span<UInt8>) throws(SafeSetupError) {
-        guard record.count > 0, record[0] == Self.version else { throw .malformed }
-        let targets = try Self.fields([Self.targetField], of: record.extracting(1..<record.count))
-        let target = record.extracting(targets[0].lowerBound + 1..<targets[0].upperBound + 1)
-        let fields = try Self.fields([Self.keyField, Self.addressField], of: target)
-        let text = String(decoding: fields[1].map { target[$0] }, as: UTF8.self)
-        guard fields[0].count == SafeKeys.masterKeyCount, let address = try? SafeServerAddress(parsing: text) else {
-            throw .malformed
-        }
+    init(decoding message: Span<UInt8>) throws(SafeSetupError) {
+        let fields = try SafeSetup.fields(of: message)
+        guard fields.map(\.number) == [Self.keyField, Self.addressField],
+            fields[0].place.count == SafeKeys.masterKeyCount,
+            let address = try? SafeServerAddress(
+                parsing: String(decoding: fields[1].place.map { message[$0] }, as: UTF8.self))
+        else { throw .malformed }
         self.address = address
-        keys = SafeKeys(masterKey: SecureBytes(copying: target.extracting(fields[0])))
+        keys = SafeKeys(masterKey: SecureBytes(copying: message.extracting(fields[0].place)))
     }
 
     func encoded() -> SecureBytes {
         let text = Array(address.text.utf8)
-        let targetCount =
-            ProtobufWire.encodedCount(number: Self.keyField, count: SafeKeys.masterKeyCount)
-            + ProtobufWire.encodedCount(number: Self.addressField, count: text.count)
-        var target = SecureBuffer(capacity: targetCount)
-        keys.masterKey.withBytes { ProtobufWire.append($0, number: Self.keyField, to: &target) }
-        ProtobufWire.append(text.span, number: Self.addressField, to: &target)
-        var record = SecureBuffer(
-            capacity: 1 + ProtobufWire.encodedCount(number: Self.targetField, count: targetCount))
-        record.append(Self.version)
-        target.finish().withBytes { ProtobufWire.append($0, number: Self.targetField, to: &record) }
-        return record.finish()
+        var message = SecureBuffer(
+            capacity: ProtobufWire.encodedCount(number: Self.keyField, count: SafeKeys.masterKeyCount)
+                + ProtobufWire.encodedCount(number: Self.addressField, count: text.count))
+        keys.masterKey.withBytes { ProtobufWire.append($0, number: Self.keyField, to: &message) }
+        ProtobufWire.append(text.span, number: Self.addressField, to: &message)
+        return message.finish()
     }
 
     /// Whether both are the same server and key.
-    func isSame(as other: borrowing SafeSetup) -> Bool {
+    func isSame(as other: borrowing SafeTarget) -> Bool {
         let isSameKey = keys.masterKey.withBytes { key in
             other.keys.masterKey.withBytes { ConstantTime.areEqual(key, $0) }
         }
         return address == other.address && isSameKey
     }
+}
 
-    /// The places of exactly these bytes fields, in this order.
-    private static func fields(_ numbers: [Int], of message: Span<UInt8>) throws(SafeSetupError) -> [Range<Int>] {
-        var position = 0
-        var places: [Range<Int>] = []
-        for expected in numbers {
-            guard case .bytes(let number, let place)? = try? ProtobufWire.next(message, at: &position),
-                number == expected
-            else { throw .malformed }
-            places.append(place)
+/// Where the Safe backup of an identity goes, and what is left to do of a change.
+struct SafeSetup: ~Copyable {
+    private static let version: UInt8 = 1
+    private static let currentField = 1
+    private static let nextField = 2
+    private static let retiringField = 3
+    private static let deletionField = 4
+
+    let current: SafeTarget
+    let next: SafeTarget?
+    let retiring: SafeTarget?
+    /// Whether a deletion has begun: it is only ever finished, never undone.
+    let isDeleting: Bool
+
+    consuming func takeCurrent() -> SafeTarget { current }
+    consuming func takeNext() -> SafeTarget? { next }
+
+    /// - Throws: `.malformed` for anything but what `encode` writes.
+    init(decoding record: Span<UInt8>) throws(SafeSetupError) {
+        guard record.count > 0, record[0] == Self.version else { throw .malformed }
+        let message = record.extracting(1..<record.count)
+        let fields = try Self.fields(of: message)
+        let numbers = fields.map(\.number)
+        guard numbers.first == Self.currentField, numbers == Set(numbers).sorted(),
+            numbers.allSatisfy((Self.currentField...Self.deletionField).contains)
+        else { throw .malformed }
+        let current = try SafeTarget(decoding: message.extracting(fields[0].place))
+        let next = try Self.target(Self.nextField, in: fields, of: message)
+        let retiring = try Self.target(Self.retiringField, in: fields, of: message)
+        self.current = current
+        self.next = next
+        self.retiring = retiring
+        isDeleting = numbers.contains(Self.deletionField)
+    }
+
+    private static func target(
+        _ number: Int, in fields: [(number: Int, place: Range<Int>)], of message: Span<UInt8>
+    ) throws(SafeSetupError) -> SafeTarget? {
+        guard let field = fields.first(where: { $0.number == number }) else { return nil }
+        return try SafeTarget(decoding: message.extracting(field.place))
+    }
+
+    /// The record of one target and nothing left to do.
+    static func encode(_ current: borrowing SafeTarget) -> SecureBytes {
+        Record(current: current).finish()
+    }
+
+    /// A record being written; its parts are given in the order of their fields.
+    struct Record: ~Copyable {
+        private var bytes: SecureBuffer
+
+        init(current: borrowing SafeTarget) {
+            // Three targets with the longest addresses that a file system has.
+            bytes = SecureBuffer(capacity: 64 * 1024)
+            bytes.append(version)
+            append(current, number: currentField)
         }
-        guard position == message.count else { throw .malformed }
-        return places
+
+        mutating func setNext(_ target: borrowing SafeTarget) { append(target, number: nextField) }
+
+        mutating func setNext(ifAny target: borrowing SafeTarget?) {
+            switch target {
+            case .some(let target): setNext(target)
+            case .none: break
+            }
+        }
+
+        mutating func setRetiring(_ target: borrowing SafeTarget) { append(target, number: retiringField) }
+
+        mutating func setRetiring(ifAny target: borrowing SafeTarget?) {
+            switch target {
+            case .some(let target): setRetiring(target)
+            case .none: break
+            }
+        }
+
+        mutating func setDeleting() {
+            let empty: [UInt8] = []
+            ProtobufWire.append(empty.span, number: deletionField, to: &bytes)
+        }
+
+        consuming func finish() -> SecureBytes { bytes.finish() }
+
+        private mutating func append(_ target: borrowing SafeTarget, number: Int) {
+            let message = target.encoded()
+            message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
+        }
+    }
+
+    /// The bytes fields of a message, in their order.
+    static func fields(of message: Span<UInt8>) throws(SafeSetupError) -> [(number: Int, place: Range<Int>)] {
+        var position = 0
+        var fields: [(number: Int, place: Range<Int>)] = []
+        while position < message.count {
+            guard case .bytes(let number, let place)? = try? ProtobufWire.next(message, at: &position) else {
+                throw .malformed
+            }
+            fields.append((number, place))
+        }
+        return fields
     }
 }
 

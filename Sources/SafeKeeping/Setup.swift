@@ -34,7 +34,8 @@ extension SafeKeeper {
         }
         if testing { try Self.probe(server, address, keys) }
         let backupExists = testing ? try server.fetch(keys.backupID) != nil : false
-        try identity.write(SafeSetup(address: address, keys: keys))
+        let target = SafeTarget(address: address, keys: keys)
+        try identity.write(setup: SafeSetup.encode(target))
         return SetupResult(limits: limits, backupExists: backupExists)
     }
 

@@ -21,6 +21,10 @@ extension SafeKeeper {
         public let hasChanges: Bool
         /// Whether the last push did not end well.
         public let hasFailed: Bool
+        /// Whether a change of password or server is not finished.
+        public let isChanging: Bool
+        /// The server that still holds a backup under an earlier password; nil where none does.
+        public let oldServer: String?
         /// When a person last proved to know the Safe password.
         public let passwordProvenAt: Timestamp?
         /// When a backup code of the identity was last opened.
@@ -37,17 +41,29 @@ extension SafeKeeper {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let state = try UploadState(of: records, key: key)
         let digests = TargetDigests(
-            address: setup.address, backupID: setup.keys.backupID, document: try records.profile(), key: key)
+            address: setup.current.address, backupID: setup.current.keys.backupID, document: try records.profile(),
+            key: key)
         let safe = state.safe.flatMap { $0.target == digests.target ? $0 : nil }
         let moment = now()
         // A moment in the future is a clock that was wrong then or is wrong now: it proves nothing.
         let uploadedAt = safe?.uploadedAt.flatMap { $0 <= moment ? $0 : nil }
         let retention = ServerLimits.clampedRetentionDays(safe?.retentionDays ?? 0)
+        let oldServer: String?
+        switch setup.retiring {
+        case .some(let retiring): oldServer = retiring.address.text
+        case .none: oldServer = nil
+        }
+        let isChanging: Bool
+        switch setup.next {
+        case .some: isChanging = true
+        case .none: isChanging = setup.isDeleting
+        }
         return Status(
-            server: setup.address.text, uploadedAt: uploadedAt,
+            server: setup.current.address.text, uploadedAt: uploadedAt,
             seenAt: safe?.seenAt.flatMap { $0 <= moment ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: safe?.generation ?? 0,
             hasChanges: safe?.content != digests.content, hasFailed: safe?.hasFailed ?? false,
+            isChanging: isChanging, oldServer: oldServer,
             passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt)
     }
 }

@@ -82,7 +82,8 @@ struct SafeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "safe", abstract: "Keep an encrypted backup of an identity on a Safe server.",
         subcommands: [
-            SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafeDelete.self,
+            SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
+            SafeDelete.self,
         ])
 
     @ParentCommand var root: Keytool

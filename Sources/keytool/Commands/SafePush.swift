@@ -90,7 +90,7 @@ struct SafePush: Verb {
             return try keeper.push(id, options)
         } catch {
             let isPassing = [.tempfail, .locked].contains(Failure(error).status)
-            guard isPassing, let tolerate, let success = try keeper.lastSuccess(of: id),
+            guard isPassing, let tolerate, let success = try keeper.status(of: id).lastSuccess,
                 Session.now() - success <= tolerate.duration
             else { throw error }
             return nil
@@ -104,6 +104,9 @@ struct SafePush: Verb {
             output.warn(
                 "the server held an older backup, no. \(generation), which was overwritten: somebody put it back")
         case nil: break
+        }
+        if !result.isOldRemoved {
+            output.warn("an old backup of \(id) could not be deleted yet; the next push tries again")
         }
         try output.done(
             [(all ? "\(id): " : "") + line(result)],

@@ -43,8 +43,10 @@ struct SafeStatus: Verb {
             "kept until  \(status.expiresAt?.day ?? "unknown")",
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
+            status.isChanging ? "unfinished  a change; the next push finishes it" : nil,
+            status.oldServer.map { "left over   an old backup on \($0); every push tries to delete it" },
             "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
-        ]
+        ].compactMap { $0 }
     }
 
     private func json(_ id: ThreemaID, _ status: SafeKeeper.Status) -> JSONValue {
@@ -56,6 +58,7 @@ struct SafeStatus: Verb {
                 ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
                 ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
+                ("changing", .bool(status.isChanging)), ("old_server", status.oldServer.map { .string($0) }),
                 ("password_proven_at", moment(status.passwordProvenAt)),
                 ("code_proven_at", moment(status.codeProvenAt)),
             ])

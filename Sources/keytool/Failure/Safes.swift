@@ -21,7 +21,15 @@ extension SafeKeepingError: Explained {
         case .noSetup(let id):
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)")
         case .setupExists(let id):
-            Failure(.exists, "a Safe is set up for \(id) already", hints: "keytool safe delete \(id)")
+            Failure(
+                .exists, "a Safe is set up for \(id) already",
+                hints: "keytool safe passwd \(id) changes password or server, keytool safe delete \(id) ends it")
+        case .sameTarget(let id):
+            Failure(.usage, "that is the present Safe password and server of \(id)")
+        case .oldBackupLeft(let id):
+            Failure(
+                .tempfail, "an earlier change for \(id) is not over: the old backup could not be deleted yet",
+                hints: "try again when its server is back, or leave it there with --force")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",

@@ -19,6 +19,11 @@ enum SafePassword: Secret {
     static let title = "Safe password"
 }
 
+enum NewSafePassword: Secret {
+    static let stem = "new-safe-password"
+    static let title = "new Safe password"
+}
+
 enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"

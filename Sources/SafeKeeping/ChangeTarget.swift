@@ -1,0 +1,112 @@
+internal import Keystore
+internal import Primitives
+public import SafeWire
+public import SecureMemory
+public import Threema
+
+// Changing the Safe password or the server, step by step. Whichever step a process dies at, the next run
+// of `push` or `passwd` goes on from the record, without a password:
+//
+//   record                       server
+//   current: old                 old backup
+//   current: old, next: new      old backup, perhaps the new one
+//   current: new, retiring: old  both                              <- the one rename that switches
+//   current: new                 new backup
+//
+// At no moment is there no good backup on a server.
+
+extension SafeKeeper {
+    /// What a change of password or server led to.
+    public struct ChangeResult: Equatable, Sendable {
+        /// The server's address from now on.
+        public let server: SafeServerAddress
+        /// Whether the old backup is gone; where not, every push tries again.
+        public let isOldRemoved: Bool
+    }
+
+    /// Moves the Safe backup of an identity to a new password, a new server, or both.
+    /// - Parameters:
+    ///   - address: nil for the present server.
+    ///   - leavingOld: give up a backup of an earlier change that cannot be deleted.
+    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.oldBackupLeft`, `.conflict` where something stands
+    ///   at the new place, and what `push` throws. Once the change has begun, the next run finishes it;
+    ///   `abortChange` takes it back.
+    public func changeTarget(
+        of id: ThreemaID, to address: SafeServerAddress?, password: borrowing SecureBytes, leavingOld: Bool
+    ) throws -> ChangeResult {
+        let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let isClear = try finishChanges(identity)
+        guard isClear || leavingOld else { throw SafeKeepingError.oldBackupLeft(id: id.text) }
+        let setup = try identity.records.requiredSetup()
+        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
+            try SafeKeys(password: password, id: id)
+        }
+        let next = SafeTarget(address: address ?? setup.current.address, keys: keys)
+        guard !next.isSame(as: setup.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        // Ask the new server before anything is written down.
+        let server = connect(next.address)
+        _ = try Self.limits(of: server)
+        guard try server.fetch(next.keys.backupID) == nil else { throw SafeKeepingError.conflict(id: id.text) }
+        var record = SafeSetup.Record(current: setup.current)
+        record.setNext(next)
+        try identity.write(setup: record.finish())
+        let isOldRemoved = try finishChanges(identity)
+        return ChangeResult(server: next.address, isOldRemoved: isOldRemoved)
+    }
+
+    /// Takes back a change that was not finished: the new backup is deleted, the old one stays.
+    /// - Returns: whether there was anything to take back.
+    public func abortChange(of id: ThreemaID) throws -> Bool {
+        let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let setup = try identity.records.requiredSetup()
+        switch setup.next {
+        case .none: return false
+        case .some(let next):
+            try connect(next.address).remove(next.keys.backupID)
+            try identity.write(setup: SafeSetup.encode(setup.current))
+            // The state may be about the new backup; without one, the old one is looked at anew.
+            try forgetUploads(identity)
+            return true
+        }
+    }
+
+    /// Finishes what an earlier run has begun: a deletion, a change, the removal of an old backup.
+    /// - Returns: whether no old backup is left. That one cannot be deleted now is no error.
+    /// - Throws: `SafeKeepingError.noSetup` where a deletion was finished; what `push` throws.
+    func finishChanges(_ identity: borrowing LockedIdentity) throws -> Bool {
+        let setup = try identity.records.requiredSetup()
+        if setup.isDeleting {
+            try finishDeletion(identity, setup)
+            throw SafeKeepingError.noSetup(id: identity.records.id)
+        }
+        if let next = setup.takeNext() { try switchTarget(identity, to: next) }
+        return try removeRetired(identity)
+    }
+
+    private func switchTarget(_ identity: borrowing LockedIdentity, to next: consuming SafeTarget) throws {
+        let setup = try identity.records.requiredSetup()
+        var options = PushOptions()
+        options.isForced = true
+        var record = SafeSetup.Record(current: next)
+        record.setRetiring(setup.current)
+        var push = try Push(identity: identity, keeper: self, target: next)
+        _ = try push.upload(identity, options)
+        try identity.write(setup: record.finish())
+    }
+
+    /// - Returns: whether none is left.
+    private func removeRetired(_ identity: borrowing LockedIdentity) throws -> Bool {
+        let setup = try identity.records.requiredSetup()
+        switch setup.retiring {
+        case .none: return true
+        case .some(let retiring):
+            do throws(SafeExchangeError) {
+                try connect(retiring.address).remove(retiring.keys.backupID)
+            } catch {
+                return false
+            }
+            try identity.write(setup: SafeSetup.encode(setup.current))
+            return true
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import SafeWire
+import Threema
+
+struct SafePasswd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd", abstract: "Change the Safe password, the server, or both.",
+        discussion: """
+            Uploads under the new password first, then deletes the old backup. Interrupted, the next push \
+            goes on from there. Apps that know the old password will write the old backup again: change it \
+            there, too.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out where there is only one.")
+    var id: ThreemaID?
+
+    @OptionGroup(title: "New server (default: the present one)")
+    var server: ServerOptions
+
+    @Flag(help: "Take back a change that was not finished.")
+    var abort = false
+
+    @Flag(help: "Leave behind an old backup of an earlier change that cannot be deleted.")
+    var force = false
+
+    @Flag(help: "Take a weak password with a warning alone.")
+    var weakOk = false
+
+    @OptionGroup(title: "New Safe password (at least 8 characters)")
+    var password: SecretOptions<NewSafePassword>
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper()
+        let id = try session.identity(id, in: keeper)
+        if abort { return try takeBack(id, keeper, session.output) }
+        let address = try server.address()
+        guard try keeper.summary(id).hasSafe else { throw SafeKeepingError.noSetup(id: id.text) }
+        let secret = try SecretAsker(password, session).create(
+            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+        let result = try keeper.changeTarget(of: id, to: address, password: secret, leavingOld: force)
+        if !result.isOldRemoved {
+            session.output.warn("the old backup could not be deleted yet; every push tries again")
+        }
+        try session.output.done(
+            ["the Safe of \(id) has a new key; it is \(result.server.text)"],
+            json: .result(
+                "safe passwd",
+                [
+                    ("id", .string(id.text)), ("server", .server(result.server.text, nil)),
+                    ("old_removed", .bool(result.isOldRemoved)),
+                ]))
+        session.output.hint("apps that know the old password will write the old backup again")
+    }
+
+    private func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
+        let isTakenBack = try keeper.abortChange(of: id)
+        try output.done(
+            [isTakenBack ? "took back the change for \(id)" : "no change for \(id) is unfinished"],
+            json: .result("safe passwd", [("id", .string(id.text)), ("aborted", .bool(isTakenBack))]))
+    }
+}
