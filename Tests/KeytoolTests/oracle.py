@@ -1,4 +1,4 @@
-"""The formats once more, on other people's primitives: hashlib, PyNaCl, gzip, json.
+"""The formats once more, on other people's primitives: hashlib, PyNaCl, libargon2, gzip, json.
 
 Nothing here is shared with the program. What it seals is opened here and the other way
 round, so that a mistake made in one place cannot hide behind the same mistake in the other.
@@ -12,6 +12,15 @@ round, so that a mistake made in one place cannot hide behind the same mistake i
     48      2       SHA-256 prefix of ID and client key
     key = PBKDF2-HMAC-SHA256(password, salt, 100 000 iterations, 32 bytes)
 
+104-character backup code, 65 bytes before base32:
+
+    offset  length  meaning
+    0       1       version, 1
+    1       8       salt
+    9       40      ID and client key   ChaCha20-Poly1305 (IETF), a nonce of 12 zero bytes,
+    49      16      tag                 the first 9 bytes as additional data
+    key = Argon2id 1.3(password, salt, 128 MiB, 8 passes, 1 lane, 32 bytes)
+
 Safe backup, a secretbox over a gzip container over JSON:
 
     offset  length  meaning
@@ -22,6 +31,7 @@ Safe backup, a secretbox over a gzip container over JSON:
 """
 
 import base64
+import ctypes
 import functools
 import gzip
 import hashlib
@@ -35,6 +45,9 @@ import nacl.exceptions
 import xsalsa20
 
 ITERATIONS = 100_000
+ARGON2ID_MEMORY_KIB = 128 * 1024
+ARGON2ID_PASSES = 8
+ARGON2ID_BYTES = 1 + 8 + 40 + 16
 NONCE = 24
 TAG = 16
 
@@ -63,29 +76,35 @@ def is_valid_id(text):
     return len(text) == 8 and text[0] in rest + "*" and all(c in rest for c in text[1:])
 
 
-# The 80-character backup code. Passwords are bytes everywhere.
+# Backup codes. Passwords are bytes everywhere.
 
 
 def seal_code(identity, password, salt=None):
-    """The grouped code, 99 characters."""
+    """The grouped code of 80 characters, 99 with its dashes."""
     salt = os.urandom(8) if salt is None else salt
-    body = identity.id.encode("ascii") + identity.client_key
+    body = _body(identity)
     plain = body + hashlib.sha256(body).digest()[:2]
-    text = base64.b32encode(salt + _xor_stream(password, salt, plain)).decode()
-    return "-".join(text[i : i + 4] for i in range(0, len(text), 4))
+    return _grouped(salt + _xor_stream(password, salt, plain))
+
+
+def seal_code_argon2id(identity, password, salt=None):
+    """The grouped code of 104 characters, 129 with its dashes."""
+    header = b"\1" + (os.urandom(8) if salt is None else salt)
+    return _grouped(header + nacl.bindings.crypto_aead_chacha20poly1305_ietf_encrypt(
+        _body(identity), header, bytes(12), _argon2id(password, header[1:])))
 
 
 def open_code(code, password):
     """Raises ValueError where the code is malformed or the password does not open it."""
     raw = code_bytes(code)
+    if len(raw) == ARGON2ID_BYTES and raw[0] == 1:
+        return _open_argon2id(raw, password)
     if len(raw) != 50:
         raise ValueError(f"decoding: {len(raw)} bytes, expected 50")
     plain = _xor_stream(password, raw[:8], raw[8:])
     if hashlib.sha256(plain[:40]).digest()[:2] != plain[40:]:
         raise ValueError("decryption: wrong password or damaged")
-    if not is_valid_id(plain[:8].decode("latin-1")):
-        raise ValueError("decoding: illegal ID")
-    return Identity(plain[:8].decode("ascii"), plain[8:40])
+    return _identity(plain[:40])
 
 
 def code_bytes(code):
@@ -96,6 +115,41 @@ def check_word(code):
     """`XXXX-XXXX`, from the first 40 bits of SHA-256 over the decoded bytes."""
     word = base64.b32encode(hashlib.sha256(code_bytes(code)).digest()[:5]).decode()
     return word[:4] + "-" + word[4:]
+
+
+def _open_argon2id(raw, password):
+    header, sealed = raw[:9], raw[9:]
+    try:
+        return _identity(nacl.bindings.crypto_aead_chacha20poly1305_ietf_decrypt(
+            sealed, header, bytes(12), _argon2id(password, header[1:])))
+    except nacl.exceptions.CryptoError:
+        raise ValueError("decryption: wrong password or damaged") from None
+
+
+def _body(identity):
+    return identity.id.encode("ascii") + identity.client_key
+
+
+def _identity(body):
+    if not is_valid_id(body[:8].decode("latin-1")):
+        raise ValueError("decoding: illegal ID")
+    return Identity(body[:8].decode("ascii"), body[8:])
+
+
+def _grouped(raw):
+    text = base64.b32encode(raw).decode()
+    return "-".join(text[i : i + 4] for i in range(0, len(text), 4))
+
+
+def _argon2id(password, salt):
+    """libargon2 itself: PyNaCl takes salts of 16 bytes only."""
+    key = ctypes.create_string_buffer(32)
+    number, count, text = ctypes.c_uint32, ctypes.c_size_t, ctypes.c_char_p
+    status = ctypes.CDLL("libargon2.so.1").argon2id_hash_raw(
+        number(ARGON2ID_PASSES), number(ARGON2ID_MEMORY_KIB), number(1),
+        text(password), count(len(password)), text(salt), count(len(salt)), key, count(32))
+    assert status == 0, f"argon2id_hash_raw: {status}"
+    return key.raw
 
 
 def _xor_stream(password, salt, data):

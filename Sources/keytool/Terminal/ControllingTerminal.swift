@@ -25,6 +25,13 @@ struct ControllingTerminal: ~Copyable {
         try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
     }
 
+    /// Shows a secret, on the terminal and nowhere else.
+    func show(_ words: String, _ secret: borrowing SecureBytes) throws {
+        try Output.write(words, to: descriptor)
+        try secret.withBytes { try Output.write($0, to: descriptor) }
+        try Output.write("\n", to: descriptor)
+    }
+
     /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
     /// - Throws: `SecretError.noTerminal` where the input ends before there are enough.
     func collectTyping() throws -> SecureBytes {

@@ -7,26 +7,32 @@ protocol Secret {
     static var stem: String { get }
     /// What prompts and errors call it.
     static var title: String { get }
+    /// Whether a random one is offered where a new one is asked for.
+    static var isGenerated: Bool { get }
 }
 
 enum BackupPassword: Secret {
     static let stem = "backup-password"
     static let title = "backup password"
+    static let isGenerated = true
 }
 
 enum SafePassword: Secret {
     static let stem = "safe-password"
     static let title = "Safe password"
+    static let isGenerated = true
 }
 
 enum NewSafePassword: Secret {
     static let stem = "new-safe-password"
     static let title = "new Safe password"
+    static let isGenerated = true
 }
 
 enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"
+    static let isGenerated = false
 }
 
 extension Secret {

@@ -1,3 +1,4 @@
+import Encodings
 import SecureMemory
 import Threema
 
@@ -50,8 +51,11 @@ struct SecretAsker<Kind: Secret> {
         }
         let terminal = try terminal()
         for attempt in 1... {
-            guard let secret = try terminal.askSecret(Self.question(subject)) else { throw missing }
+            guard let secret = try terminal.askSecret(Self.question(subject, orNothing: Kind.isGenerated)) else {
+                throw missing
+            }
             do {
+                if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
                 try check(secret, minimum, mayBeWeak)
                 guard let again = try terminal.askSecret(Self.question(subject + ", again")) else { throw missing }
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
@@ -65,6 +69,23 @@ struct SecretAsker<Kind: Secret> {
         throw missing
     }
 
+    /// A password of the machine's choice, shown once and typed once.
+    private func generate(_ terminal: borrowing ControllingTerminal) throws -> SecureBytes {
+        let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))
+        try terminal.show("\(Kind.title), chosen at random (\(Self.generatedBits) bits): ", secret)
+        for attempt in 1... {
+            guard let typed = try terminal.askSecret("Write it down, then type it: ") else { throw missing }
+            let isSame = secret.withBytes { first in typed.withBytes { ConstantTime.areEqual(first, $0) } }
+            if isSame { break }
+            guard attempt < Self.tries else { throw SecretError.mismatch(title: Kind.title) }
+            Output.word("error", "that is not it; try again")
+        }
+        return secret
+    }
+
+    /// Five words of 16 bits: more than anybody can guess, few enough to write down.
+    private static var generatedBits: Int { 80 }
+
     private func given() throws -> SecureBytes? {
         guard let source = try options.source() else { return nil }
         return try source.read(title: Kind.title, output: session.output)
@@ -75,9 +96,9 @@ struct SecretAsker<Kind: Secret> {
         return terminal
     }
 
-    private static func question(_ subject: String) -> String {
+    private static func question(_ subject: String, orNothing isOptional: Bool = false) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
-        return subject.isEmpty ? "\(title): " : "\(title) \(subject): "
+        return title + (subject.isEmpty ? "" : " " + subject) + (isOptional ? " (nothing for a random one): " : ": ")
     }
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {

@@ -1,0 +1,258 @@
+"""The 104-character backup code: both ways against the oracle, and what damage ends in."""
+
+import base64
+import itertools
+import os
+import re
+import subprocess
+
+import pytest
+
+import oracle
+from known import BACKUP_PASSWORD, CODE, EMPTY_KEYSTORE, VECTORS
+from runner import on_two_processors, snapshot
+
+GROUPED = re.compile(r"(?:[A-Z2-7]{4}-){25}[A-Z2-7]{4}")
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+OPENING = [v for v in VECTORS["id_backup_argon2id"] if "error" not in v]
+REFUSED = [v for v in VECTORS["id_backup_argon2id"] if "error" in v]
+LAYERS = {"decryption": 12, "decoding": 65}
+PUBLISHED = next(v for v in OPENING if v["id"] == "idb-kt-v2")
+LONG_CODE = PUBLISHED["backup"]
+
+
+def vectors(wanted):
+    return pytest.mark.parametrize("vector", wanted, ids=lambda v: v["id"])
+
+
+def password_of(vector):
+    return bytes.fromhex(vector["password_utf8_hex"])
+
+
+@pytest.fixture
+def code_password(given):
+    """The password of the published code, by option."""
+    return given("backup-password", password_of(PUBLISHED))
+
+
+# The judge
+
+
+@vectors(OPENING)
+def test_oracle_opens_and_seals_the_published_text(vector):
+    identity = oracle.open_code(vector["backup"], password_of(vector))
+    assert identity.id == vector["identity"]
+    assert identity.client_key.hex() == vector["client_key"]
+    salt = bytes.fromhex(vector["salt"])
+    assert oracle.seal_code_argon2id(identity, password_of(vector), salt) == vector["backup"]
+
+
+@vectors(REFUSED)
+def test_oracle_refuses(vector):
+    with pytest.raises(ValueError, match=vector["error"]):
+        oracle.open_code(vector["backup"], password_of(vector))
+
+
+# Reading
+
+
+@vectors(OPENING)
+def test_every_vector_imports_with_its_exact_key(keytool, given, backup_password, vector):
+    shown = keytool.json("backup", "import", "-", *given("backup-password", password_of(vector)),
+                         stdin=vector["backup"])
+    assert (shown["id"], shown["public_key"]) == (vector["identity"], vector["public_key"])
+    assert (shown["scheme"], shown["check_bits"], shown["stored"]) == ("argon2id", 128, True)
+    assert shown["check"] == oracle.check_word(vector["backup"])
+    code = keytool.json("backup", "export", *backup_password)["code"]
+    assert oracle.open_code(code, BACKUP_PASSWORD).client_key.hex() == vector["client_key"]
+
+
+@vectors(REFUSED)
+def test_every_negative_vector_is_refused_by_its_layer(keytool, given, vector):
+    keytool.fails(LAYERS[vector["error"]], "backup", "import", "-",
+                  *given("backup-password", password_of(vector)), stdin=vector["backup"])
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_code_that_the_oracle_made(keytool, backup_password):
+    made = oracle.Identity("ZZZZ9999", os.urandom(32))
+    code = oracle.seal_code_argon2id(made, BACKUP_PASSWORD)
+    shown = keytool.json("backup", "check", "-", *backup_password, stdin=code)
+    assert (shown["id"], shown["public_key"]) == (made.id, made.public_key)
+    assert (shown["scheme"], shown["check_bits"], shown["stored"]) == ("argon2id", 128, False)
+
+
+def test_spelling_is_as_free_as_with_the_shorter_code(keytool, code_password):
+    groups = LONG_CODE.lower().split("-")
+    text = "\n".join(" ".join(groups[row:row + 5]) for row in range(0, 26, 5)) + "\n"
+    assert keytool.json("backup", "check", "-", *code_password, stdin=text)["id"] == "ABCD1234"
+
+
+def test_wrong_password(keytool, given):
+    result = keytool.fails(12, "backup", "check", "-", *given("backup-password", b"nopedinope"),
+                           stdin=LONG_CODE)
+    assert "damaged" in result.err, "the format cannot tell the two apart"
+
+
+# Writing
+
+
+def test_oracle_opens_what_is_exported(keytool, backup_password):
+    made = keytool.json("id", "create", "--id", "ABCD1234")
+    shown = keytool.json("backup", "export", "--scheme", "argon2id", *backup_password)
+    assert (shown["command"], shown["id"]) == ("backup export", "ABCD1234")
+    assert (shown["scheme"], shown["check_bits"]) == ("argon2id", 128)
+    assert GROUPED.fullmatch(shown["code"]) and len(shown["code"].replace("-", "")) == 104
+    assert shown["check"] == oracle.check_word(shown["code"])
+    identity = oracle.open_code(shown["code"], BACKUP_PASSWORD)
+    assert (identity.id, identity.public_key) == ("ABCD1234", made["public_key"])
+
+
+def test_exported_code_in_words(keytool, backup_password):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    first, second = (keytool.ok("backup", "export", "--scheme", "argon2id", *backup_password)
+                     for _ in range(2))
+    assert GROUPED.fullmatch(first.out.rstrip("\n")) and first.out.count("\n") == 1
+    assert "iOS" in first.err
+    assert "65,535" not in first.err, "that is the shorter code's check"
+    assert f"check {oracle.check_word(first.out.strip())}" in first.err
+    salts = [oracle.code_bytes(one.out.strip())[1:9] for one in (first, second)]
+    assert salts[0] != salts[1]
+
+
+def test_on_a_terminal_lines_of_five_groups(terminal, keytool, backup_password):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    run = terminal("backup", "export", "--scheme", "argon2id", *backup_password,
+                   stderr=subprocess.DEVNULL)
+    assert run.finish() == 0, run.text
+    lines = [line.strip() for line in run.text.splitlines() if line.strip()]
+    assert [len(line.strip("-").split("-")) for line in lines] == [5, 5, 5, 5, 5, 1]
+    code = "-".join(line.strip("-") for line in lines)
+    assert oracle.open_code(code, BACKUP_PASSWORD).id == "ABCD1234"
+
+
+def test_scheme_is_one_of_two(keytool, backup_password):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.fails(64, "backup", "export", "--scheme", "scrypt", *backup_password)
+    code = keytool.ok("backup", "export", "--scheme", "pbkdf2", *backup_password).out.strip()
+    assert len(code.replace("-", "")) == 80
+
+
+# Damage: 128 bits of tag let nothing through
+
+
+def check_all(keytool, code_password, expected):
+    """expected: pairs of a text and the exit code it must end in."""
+    def work(keytool, share):
+        for text, code in share:
+            keytool.fails(code, "backup", "check", "-", *code_password, stdin=text)
+
+    on_two_processors(work, [keytool, keytool], expected)
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_truncations(keytool, code_password):
+    """Cut down to 80 characters it has the shorter code's form, so the check is what refuses it."""
+    cut = [LONG_CODE[:length] for length in range(len(LONG_CODE))]
+    check_all(keytool, code_password,
+              [(text, 12 if len(text.replace("-", "")) == 80 else 65) for text in cut])
+
+
+def test_substitutions(keytool, code_password):
+    letters = LONG_CODE.replace("-", "")
+    damaged = []
+    for number in range(60):
+        place = number * len(letters) // 60
+        other = ALPHABET[(ALPHABET.index(letters[place]) + 1 + number % 31) % 32]
+        text = letters[:place] + other + letters[place + 1:]
+        # Without version 1 it is no code at all; with it, the tag refuses it.
+        damaged.append((text, 12 if base64.b32decode(text)[0] == 1 else 65))
+    assert len(set(damaged)) == 60 and {12, 65} == {code for _, code in damaged}
+    check_all(keytool, code_password, damaged)
+
+
+# Typing it in
+
+
+FROM_GROUP = r"From group (\d+)([^:\n]*): $"
+
+
+def test_typed_group_by_group(terminal, keytool, code_password):
+    run = terminal("backup", "import", *code_password)
+    run.expect("Backup code: $")
+    for number, group in enumerate(LONG_CODE.split("-"), 1):
+        run.send(group)
+        if number == 26:
+            break
+        asked = run.expect(FROM_GROUP)
+        assert int(asked[1]) == number + 1
+        # 20 groups could be all of it; no other number could.
+        assert bool(asked[2]) == (number == 20), run.text
+    assert run.finish() == 0, run.text
+    assert keytool.json("id", "show")["id"] == "ABCD1234"
+
+
+def test_pasted_whole(terminal, code_password):
+    run = terminal("backup", "check", *code_password)
+    run.expect("Backup code: $")
+    run.send(LONG_CODE)
+    assert run.finish() == 0, run.text
+    assert not re.search(FROM_GROUP, run.text)
+
+
+def shorter_code(beginning):
+    """An 80-character code of a known identity whose salt begins like a 104-character code."""
+    salt = base64.b32decode(beginning + "AAAAAAAAAAA" + "===")[:8]
+    code = oracle.seal_code(oracle.Identity("ZZZZ9999", bytes(range(32))), BACKUP_PASSWORD, salt)
+    assert code.startswith(beginning) and len(code) == 99
+    return code
+
+
+@pytest.mark.parametrize("beginning", ["AE", "AF", "AG", "AH"])
+def test_shorter_code_that_begins_like_a_longer_one(terminal, keytool, backup_password, beginning):
+    run = terminal("backup", "import", *backup_password)
+    run.expect("Backup code: $")
+    run.send(shorter_code(beginning))
+    asked = run.expect(FROM_GROUP)
+    assert (asked[1], bool(asked[2])) == ("21", True), run.text
+    run.send("")
+    assert run.finish() == 0, run.text
+    assert keytool.json("id", "show")["id"] == "ZZZZ9999"
+
+
+@pytest.mark.parametrize("beginning", ["AD", "AI", "BE"])
+def test_shorter_code_is_complete_with_its_last_group(terminal, backup_password, beginning):
+    run = terminal("backup", "check", *backup_password)
+    run.expect("Backup code: $")
+    run.send(shorter_code(beginning))
+    assert run.finish() == 0, run.text
+    assert not re.search(FROM_GROUP, run.text)
+
+
+def test_longer_code_that_is_ended_too_early(terminal, keytool, code_password):
+    groups = LONG_CODE.split("-")
+    for count, code in ((19, 65), (20, 12), (25, 65)):
+        run = terminal("backup", "import", *code_password)
+        run.expect("Backup code: $")
+        run.send("-".join(itertools.islice(groups, count)))
+        run.expect(FROM_GROUP)
+        run.send("")
+        assert run.finish() == code, run.text
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
+def test_mistyped_group_is_asked_for_again(terminal, code_password):
+    groups = LONG_CODE.split("-")
+    run = terminal("backup", "check", *code_password)
+    run.expect("Backup code: $")
+    run.send("-".join(groups[:25]))
+    assert run.expect(FROM_GROUP)[1] == "26"
+    run.send("T2Z1")  # no code has a 1
+    assert run.expect(FROM_GROUP)[1] == "26"
+    run.send(groups[25])
+    assert run.finish() == 0, run.text
+
+
+def test_published_shorter_code_is_still_told_from_it():
+    assert oracle.code_bytes(CODE)[0] != 1 and oracle.code_bytes(LONG_CODE)[0] == 1
