@@ -20,12 +20,12 @@ struct ProquintTests {
         #expect(String(decoding: text, as: UTF8.self) == words)
     }
 
-    @Test func `every word of 16 bits is another one`() {
+    @Test func `different bits are different words`() {
         var words: Set<[UInt8]> = []
-        for value in 0...UInt16.max {
+        for value in stride(from: UInt16(0), through: .max - 13, by: 13) {
             let bytes = [UInt8(value >> 8), UInt8(value & 0xff)]
             words.insert(Proquint.encode(SecureBytes(copying: bytes.span)).copied)
         }
-        #expect(words.count == 65_536)
+        #expect(words.count == 5041)
     }
 }
