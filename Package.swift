@@ -84,5 +84,13 @@ let package = Package(
         tests(of: "SecureMemory", ["VectorKit"]),
         tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
         tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
+        tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
+        tests(of: "SafeWire", ["VectorKit"]),
+        tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
+        tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
+        tests(of: "Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire"]),
+        tests(of: "SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "QRCode", []),
     ]
 )

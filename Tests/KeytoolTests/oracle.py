@@ -141,6 +141,7 @@ def _grouped(raw):
     return "-".join(text[i : i + 4] for i in range(0, len(text), 4))
 
 
+@functools.lru_cache(maxsize=None)  # 128 MiB and a second each
 def _argon2id(password, salt):
     """libargon2 itself: PyNaCl takes salts of 16 bytes only."""
     key = ctypes.create_string_buffer(32)

@@ -1,0 +1,104 @@
+import AtomicFiles
+import Foundation
+import Testing
+
+/// A file system of 64 KiB in a folder of its own, gone with the value.
+private final class TinyFileSystem: Sendable {
+    /// Where it is mounted; the folder under it is nobody else's.
+    let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+        let status = try run(
+            "/bin/mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=8,mode=0700", "tmpfs", scratch.path)
+        guard status == 0 else { throw CocoaError(.fileWriteNoPermission) }
+    }
+
+    deinit {
+        _ = try? run("/bin/umount", scratch.path)
+    }
+
+    func makeReadOnly() throws {
+        let status = try run("/bin/mount", "-o", "remount,ro", scratch.path)
+        try #require(status == 0)
+    }
+
+    static let isPossible = isRoot && (try? TinyFileSystem()) != nil
+}
+
+@Suite(.enabled(if: TinyFileSystem.isPossible, "needs root and the right to mount a tmpfs"))
+struct FullPlaceTests {
+    private let place: TinyFileSystem
+    private let old = [UInt8](repeating: 1, count: 20_000)
+
+    init() throws {
+        place = try TinyFileSystem()
+        try Folder.open(place.scratch.path, rule: .secret).write("file", old.span)
+    }
+
+    /// Expects that the write fails with that errno, and that nothing has changed.
+    private func expectRefusal(_ content: [UInt8], as name: String, _ code: Int32) throws {
+        let before = try place.scratch.names()
+        let error = #expect(throws: FileError.self) {
+            try Folder.open(place.scratch.path, rule: .secret).write(name, content.span)
+        }
+        guard case .system(_, _, code)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        let names = try place.scratch.names()
+        #expect(names == before)
+        let isOld = try place.scratch.content("file") == old
+        #expect(isOld)
+    }
+
+    @Test func `where the place is full, the old file stands whole`() throws {
+        try expectRefusal([UInt8](repeating: 2, count: 60_000), as: "file", ENOSPC)
+        try expectRefusal([UInt8](repeating: 2, count: 60_000), as: "other", ENOSPC)
+        // What fits beside the old one still replaces it.
+        let small = [UInt8](repeating: 2, count: 40_000)
+        try Folder.open(place.scratch.path, rule: .secret).write("file", small.span)
+        let isNew = try place.scratch.content("file") == small
+        #expect(isNew)
+    }
+
+    @Test func `where no name is left, nothing is written`() throws {
+        var number = 0
+        while (try? place.scratch.put("filler\(number)", [])) != nil { number += 1 }
+        try expectRefusal([2], as: "file", ENOSPC)
+        try expectRefusal([2], as: "other", ENOSPC)
+    }
+
+    @Test func `where nothing may be written, nothing is`() throws {
+        try place.makeReadOnly()
+        try expectRefusal([2], as: "file", EROFS)
+        try expectRefusal([2], as: "other", EROFS)
+        let folder = try Folder.open(place.scratch.path, rule: .secret)
+        #expect(throws: FileError.self) { try folder.remove("file") }
+        #expect(throws: FileError.self) { _ = try folder.lock("lock", wait: .zero) }
+        #expect(throws: FileError.self) { try folder.makeFolder("folder") }
+        let names = try place.scratch.names()
+        #expect(names == ["file"])
+    }
+}
+
+@Suite(.disabled(if: isRoot, "root may write anywhere")) struct ClosedFolderTests {
+    @Test func `a folder without write permission takes nothing and keeps what it has`() throws {
+        let scratch = try Scratch()
+        try scratch.put("file", [1])
+        try scratch.setMode(0o500, of: "")
+        defer { try? scratch.setMode(0o700, of: "") }
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        for name in ["file", "other"] {
+            let error = #expect(throws: FileError.self) { try folder.write(name, [2].span) }
+            guard case .system(_, _, EACCES)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        let names = try scratch.names()
+        let content = try scratch.content("file")
+        #expect(names == ["file"])
+        #expect(content == [1])
+    }
+}

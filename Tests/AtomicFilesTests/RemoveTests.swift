@@ -1,0 +1,65 @@
+import AtomicFiles
+import Testing
+
+@Suite struct RemoveTests {
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+    }
+
+    @Test func `a file is removed, and one that is not there is fine`() throws {
+        try scratch.put("file")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        try folder.remove("file")
+        try folder.remove("file")
+        let names = try scratch.names()
+        #expect(names == [])
+    }
+
+    @Test func `a link is removed itself`() throws {
+        try scratch.put("target")
+        try scratch.putLink("link", to: "target")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        try folder.remove("link")
+        let names = try scratch.names()
+        #expect(names == ["target"])
+    }
+
+    @Test func `a folder is no file to remove`() throws {
+        try scratch.putFolder("folder")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        #expect(throws: FileError.wrongKind(path: scratch.at("folder"))) { try folder.remove("folder") }
+    }
+
+    @Test func `a folder goes with its files, the hidden ones too`() throws {
+        try scratch.put("outside", [9])
+        try scratch.putFolder("folder")
+        for name in ["folder/a", "folder/.b.new", "folder/lock"] { try scratch.put(name) }
+        try scratch.putLink("folder/link", to: "../outside")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        try folder.removeFolder("folder")
+        try folder.removeFolder("folder")
+        let names = try scratch.names()
+        #expect(names == ["outside"])
+        let outside = try scratch.content("outside")
+        #expect(outside == [9])
+    }
+
+    @Test func `a folder behind a link is not emptied`() throws {
+        try scratch.putFolder("target")
+        try scratch.put("target/file")
+        try scratch.putLink("link", to: "target")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        #expect(throws: FileError.wrongKind(path: scratch.at("link"))) { try folder.removeFolder("link") }
+        let names = try scratch.names(in: "target")
+        #expect(names == ["file"])
+    }
+
+    @Test func `a folder with a folder in it is left`() throws {
+        try scratch.putFolder("folder")
+        try scratch.putFolder("folder/inner")
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner"))) { try folder.removeFolder("folder") }
+    }
+}

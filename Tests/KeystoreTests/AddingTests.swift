@@ -1,0 +1,76 @@
+import Keystore
+import Testing
+import VectorKit
+
+/// An identity is added with all of its records, or not at all.
+@Suite struct AddingTests {
+    private struct Refused: Error {}
+
+    private let scratch: Scratch
+    private let keystore: Keystore
+
+    init() throws {
+        scratch = try Scratch()
+        keystore = try Keystore(makingAt: scratch.path)
+    }
+
+    @Test func `nobody sees it before it is whole`() throws {
+        try keystore.add("ABCD1234") { new in
+            try new.put("identity", [1])
+            let ids = try keystore.identities()
+            #expect(ids == [])
+            #expect(throws: KeystoreError.noIdentity("ABCD1234")) { _ = try keystore.identity("ABCD1234") }
+        }
+        let ids = try keystore.identities()
+        #expect(ids == ["ABCD1234"])
+    }
+
+    @Test func `a filling that fails leaves nothing`() throws {
+        #expect(throws: Refused.self) {
+            try keystore.add("ABCD1234") { new in
+                try new.put("identity", [1])
+                try new.writeState([2])
+                throw Refused()
+            }
+        }
+        let tree = try scratch.tree()
+        #expect(tree == ["identities", "keystore", "lock", "master.key"])
+        try keystore.add("ABCD1234") { try $0.put("identity", [3]) }
+        let record = try keystore.identity("ABCD1234").read("identity")
+        #expect(record?.copied == [3])
+    }
+
+    @Test func `one that is there stays as it is`() throws {
+        try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
+        let before = try scratch.tree()
+        #expect(throws: KeystoreError.exists("ABCD1234")) {
+            try keystore.add("ABCD1234") { _ in Issue.record("asked for records that nobody wants") }
+        }
+        let tree = try scratch.tree()
+        #expect(tree == before)
+        let record = try keystore.identity("ABCD1234").read("identity")
+        #expect(record?.copied == [1])
+    }
+
+    @Test func `what a killed process left of it is swept`() throws {
+        try scratch.putFolder("identities/.ABCD1234.new")
+        try scratch.put("identities/.ABCD1234.new/profile", [9])
+        try scratch.put("identities/.ABCD1234.new/.identity.new", [9])
+        try scratch.putFolder("identities/.OTHER000.new")
+        let before = try keystore.identities()
+        #expect(before == [])
+        try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
+        let names = try scratch.tree().filter { $0.hasPrefix("identities/") }
+        #expect(names == ["identities/.OTHER000.new", "identities/ABCD1234", "identities/ABCD1234/identity"])
+        let after = try keystore.identities()
+        #expect(after == ["ABCD1234"])
+    }
+
+    @Test func `identities come in byte order`() throws {
+        for id in ["ZZZZ0000", "0000ZZZZ", "*GATEWAY", "AAAA0000"] {
+            try keystore.add(id) { try $0.put("identity", [1]) }
+        }
+        let ids = try keystore.identities()
+        #expect(ids == ["*GATEWAY", "0000ZZZZ", "AAAA0000", "ZZZZ0000"])
+    }
+}

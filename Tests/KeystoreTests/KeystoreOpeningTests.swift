@@ -1,0 +1,140 @@
+import AtomicFiles
+import Glibc
+import Keystore
+import Testing
+import VectorKit
+
+@Suite struct KeystoreOpeningTests {
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+    }
+
+    private func put(_ id: String) throws {
+        try Keystore(makingAt: scratch.path).add(id) { try $0.put("identity", [1, 2, 3]) }
+    }
+
+    @Test func `a new keystore has its layout and modes`() throws {
+        let keystore = try Keystore(makingAt: scratch.path)
+        try keystore.add("ABCD1234") { new in
+            try new.put("identity", [1])
+            try new.writeState([2])
+        }
+        _ = try keystore.lockedIdentity("ABCD1234", wait: .zero)
+        let tree = try scratch.tree()
+        #expect(
+            tree == [
+                "identities", "identities/ABCD1234", "identities/ABCD1234/identity", "identities/ABCD1234/lock",
+                "identities/ABCD1234/state.json", "keystore", "lock", "master.key",
+            ])
+        for name in tree + [""] {
+            let isFolder = ["", "identities", "identities/ABCD1234"].contains(name)
+            let mode = try scratch.mode(of: name)
+            #expect(mode == (isFolder ? 0o700 : 0o600), "\(name)")
+        }
+    }
+
+    @Test func `the same key opens it again`() throws {
+        try put("ABCD1234")
+        let again = try Keystore(at: scratch.path).identity("ABCD1234").read("identity")
+        #expect(again?.copied == [1, 2, 3])
+        let made = try Keystore(makingAt: scratch.path).identity("ABCD1234").read("identity")
+        #expect(made?.copied == [1, 2, 3])
+    }
+
+    @Test func `two keystores have two keys`() throws {
+        let other = try Scratch()
+        let keys = try [scratch, other].map { try Keystore(makingAt: $0.path).digestKey("state").copied }
+        #expect(keys[0] != keys[1])
+        #expect(keys[0].count == 32)
+    }
+
+    @Test func `a keystore that is not there, or empty, is absent`() throws {
+        let absent = KeystoreError.absent(path: scratch.path)
+        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        try scratch.putFolder("")
+        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        // What a first run leaves that was killed before its last step.
+        try scratch.put("lock", [])
+        try scratch.put("keystore", [1, 2, 3])
+        try scratch.putFolder("identities/.ABCD1234.new")
+        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        try put("ABCD1234")
+        let ids = try Keystore(at: scratch.path).identities()
+        #expect(ids == ["ABCD1234"])
+    }
+
+    @Test func `asking for a keystore makes nothing`() throws {
+        try scratch.putFolder("")
+        _ = try? Keystore(at: scratch.path)
+        let tree = try scratch.tree()
+        #expect(tree == [])
+    }
+
+    @Test func `identities without their master key are never given a new one`() throws {
+        try put("ABCD1234")
+        try scratch.remove("master.key")
+        let before = try scratch.tree()
+        let missing = KeystoreError.masterKeyMissing(path: scratch.path)
+        #expect(throws: missing) { try Keystore(at: scratch.path) }
+        #expect(throws: missing) { try Keystore(makingAt: scratch.path) }
+        let tree = try scratch.tree()
+        #expect(tree == before)
+    }
+
+    @Test func `a master key without its proof, or of another keystore, is damaged`() throws {
+        try put("ABCD1234")
+        let other = try Scratch()
+        _ = try Keystore(makingAt: other.path)
+        let damaged = KeystoreError.damaged(record: "keystore", id: nil)
+        let own = try (key: scratch.content("master.key"), record: scratch.content("keystore"))
+
+        try scratch.put("master.key", other.content("master.key"))
+        #expect(throws: damaged) { try Keystore(at: scratch.path) }
+        #expect(throws: damaged) { try Keystore(makingAt: scratch.path) }
+        try scratch.put("master.key", own.key)
+        try scratch.put("keystore", other.content("keystore"))
+        #expect(throws: damaged) { try Keystore(at: scratch.path) }
+        try scratch.remove("keystore")
+        #expect(throws: damaged) { try Keystore(at: scratch.path) }
+        #expect(throws: damaged) { try Keystore(makingAt: scratch.path) }
+        try scratch.put("keystore", own.record)
+        _ = try Keystore(at: scratch.path)
+    }
+
+    @Test(arguments: ["", "master.key", "keystore"]) func `what others may read is refused`(_ name: String) throws {
+        try put("ABCD1234")
+        let mode: mode_t = name.isEmpty ? 0o750 : 0o640
+        try scratch.setMode(mode, of: name)
+        let exposed = FileError.exposed(path: scratch.at(name), mode: mode)
+        #expect(throws: exposed) { try Keystore(at: scratch.path) }
+        #expect(throws: exposed) { try Keystore(makingAt: scratch.path) }
+    }
+
+    @Test(arguments: ["identities", "identities/ABCD1234", "identities/ABCD1234/identity"])
+    func `what others may read in it is refused`(_ name: String) throws {
+        try put("ABCD1234")
+        try scratch.setMode(0o705, of: name)
+        let keystore = try Keystore(at: scratch.path)
+        #expect(throws: FileError.exposed(path: scratch.at(name), mode: 0o705)) {
+            _ = try keystore.identity("ABCD1234").read("identity")
+        }
+    }
+
+    @Test(arguments: ["master.key", "keystore", "identities", "identities/ABCD1234", "identities/ABCD1234/identity"])
+    func `nothing in it may be a link`(_ name: String) throws {
+        try put("ABCD1234")
+        try #require(rename(scratch.at(name), scratch.at("moved")) == 0)
+        try scratch.putLink(name, to: scratch.at("moved"))
+        #expect(throws: FileError.wrongKind(path: scratch.at(name))) {
+            _ = try Keystore(at: scratch.path).identity("ABCD1234").read("identity")
+        }
+    }
+
+    @Test func `the folders above it are made`() throws {
+        let path = scratch.at("a/b/c")
+        _ = try Keystore(makingAt: path)
+        _ = try Keystore(at: path)
+    }
+}

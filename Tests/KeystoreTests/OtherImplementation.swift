@@ -1,0 +1,70 @@
+import Foundation
+
+/// The keystore's formats a second time, from their description: Python's hashlib and PyNaCl.
+enum OtherImplementation {
+    private static let source = """
+        import hashlib, pathlib, sys
+        from nacl import bindings, utils
+
+        MAGIC, PERSONAL = b"KTR1", b"keytool-record-1"
+        BEFORE_KEY = bytes.fromhex("00000a2800000a2400000a20")
+
+        def record_key(master, name):
+            return hashlib.blake2b(b"", digest_size=32, key=master, salt=name, person=PERSONAL).digest()
+
+        def seal(master, identity, name, content):
+            nonce = utils.random(24)
+            return MAGIC + nonce + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
+                content, MAGIC + identity + name, nonce, record_key(master, name))
+
+        def unseal(master, identity, name, record):
+            assert record[:4] == MAGIC
+            return bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
+                record[28:], MAGIC + identity + name, record[4:28], record_key(master, name))
+
+        def put(path, content):
+            path.touch(0o600)
+            path.write_bytes(content)
+
+        def read(folder):
+            file = (folder / "master.key").read_bytes()
+            assert file[:12] == BEFORE_KEY and len(file) == 44
+            own = unseal(file[12:], b"********", b"keystore", (folder / "keystore").read_bytes())
+            assert own[0] == 1 and len(own) == 17
+            for record in sorted(folder.glob("identities/*/*")):
+                identity, name = record.parent.name.encode(), record.name.encode()
+                print(record.parent.name, record.name, unseal(file[12:], identity, name, record.read_bytes()).hex())
+
+        def write(folder, identity, name, content):
+            master = utils.random(32)
+            place = folder / "identities" / identity
+            for each in (folder, folder / "identities", place):
+                each.mkdir(0o700)
+            put(folder / "master.key", BEFORE_KEY + master)
+            put(folder / "keystore", seal(master, b"********", b"keystore", b"\\x01" + utils.random(16)))
+            put(place / name, seal(master, identity.encode(), name.encode(), bytes.fromhex(content)))
+            print(record_key(master, b"state").hex())
+
+        verb, folder, *rest = sys.argv[1:]
+        {"read": read, "write": write}[verb](pathlib.Path(folder), *rest)
+        """
+
+    struct Failed: Error {
+        let status: Int32
+    }
+
+    /// Runs it.
+    /// - Returns: what it prints, line by line.
+    static func run(_ arguments: String...) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", source] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let result = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+        return String(decoding: result, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}

@@ -1,0 +1,180 @@
+"""safe status: what is known of a backup without asking anybody, and its age as an exit code."""
+
+import datetime
+import re
+import time
+
+import pytest
+
+from runner import snapshot
+from safefolder import SafeFolder
+from secondserver import SecondServer
+
+HOUR = datetime.timedelta(hours=1)
+
+
+def status(safe, *options):
+    return safe.keytool.json("safe", "status", *options)
+
+
+def moment(text):
+    assert text.endswith("Z")
+    return datetime.datetime.fromisoformat(text)
+
+
+def is_recent(text):
+    age = datetime.datetime.now(datetime.timezone.utc) - moment(text)
+    return datetime.timedelta(0) <= age < datetime.timedelta(minutes=1)
+
+
+@pytest.fixture
+def give_contacts(safe, tmp_path, safe_password):
+    """give_contacts("ECHOECHO", ...): a profile that was not pushed."""
+    return SecondServer(safe, tmp_path / "second-server", safe_password).give_contacts
+
+
+def test_before_the_first_push(safe):
+    shown = status(safe)
+    assert (shown["command"], shown["id"]) == ("safe status", "ABCD1234")
+    assert str(safe.folder.path) in shown["server"]["address"]
+    assert (shown["generation"], shown["changed"], shown["failed"]) == (0, True, False)
+    for field in ("uploaded_at", "seen_at", "expires_at", "password_proven_at", "code_proven_at"):
+        assert shown.get(field) is None
+    assert "never" in safe.keytool.ok("safe", "status").out
+
+
+def test_after_a_push(safe):
+    backup = safe.push()["backup"]
+    shown = status(safe)
+    for field in ("uploaded_at", "expires_at", "generation"):
+        assert shown[field] == backup[field]
+    assert is_recent(shown["uploaded_at"]) and is_recent(shown["seen_at"])
+    assert moment(shown["expires_at"]) - moment(shown["uploaded_at"]) == 180 * 24 * HOUR
+    assert (shown["changed"], shown["failed"]) == (False, False)
+    safe.push("--force")
+    assert status(safe)["generation"] == backup["generation"] + 1
+
+
+def test_in_words(safe):
+    backup = safe.push()["backup"]
+    result = safe.keytool.ok("safe", "status")
+    for word in (safe.id, str(safe.folder.path), backup["uploaded_at"], backup["expires_at"][:10]):
+        assert word in result.out
+    assert re.search(r"\bno\. 1\b", result.out)
+    assert safe.keys.backup_id not in result.out + result.err
+
+
+def test_unverified_upload_was_not_seen(safe):
+    safe.push("--no-verify")
+    shown = status(safe)
+    assert is_recent(shown["uploaded_at"])
+    assert shown.get("seen_at") is None
+
+
+def test_changed_by_a_pull(safe, give_contacts):
+    safe.push()
+    give_contacts("ECHOECHO")
+    assert status(safe)["changed"] is True
+    safe.push("--force")
+    assert status(safe)["changed"] is False
+
+
+def test_push_that_failed(safe):
+    safe.push()
+    safe.folder.go_away()
+    safe.keytool.fails(75, "safe", "push", "--force")
+    assert status(safe)["failed"] is True
+    assert "failed" in safe.keytool.ok("safe", "status").out
+    safe.folder.come_back()
+    safe.push()
+    assert status(safe)["failed"] is False
+
+
+def test_asks_no_server(safe):
+    safe.push()
+    before = status(safe)
+    safe.folder.go_away()
+    assert status(safe, "--max-age", "1h") == before
+    assert not safe.folder.path.exists()
+
+
+def test_changes_nothing(safe):
+    safe.push()
+    before = snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    status(safe)
+    safe.keytool("safe", "status", "--max-age", "1s")
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.folder.path)) == before
+
+
+def test_backup_code_that_was_proven(safe, backup_password):
+    code = safe.keytool.ok("backup", "export", *backup_password).out
+    assert status(safe).get("code_proven_at") is None
+    safe.keytool.ok("backup", "check", "-", *backup_password, stdin=code)
+    assert is_recent(status(safe)["code_proven_at"])
+
+
+def test_another_server_knows_nothing_of_it(safe, tmp_path, safe_password):
+    safe.push()
+    safe.keytool.ok("safe", "delete", "--yes")
+    (tmp_path / "second-server").mkdir()
+    second = SafeFolder(tmp_path / "second-server")
+    safe.keytool.ok("safe", "setup", "--create", "--server", second.url, *safe_password)
+    assert status(safe).get("uploaded_at") is None
+
+
+# Age
+
+
+def overdue(keytool, *options):
+    """The status is told all the same; only then the error."""
+    result = keytool("safe", "status", "--max-age", *options)
+    assert result.code == 18 and result.out, result
+    return result
+
+
+def test_never_uploaded_is_overdue(safe):
+    result = overdue(safe.keytool, "100d")
+    assert len(re.findall(r"^keytool: error: \S", result.err, re.M)) == 1
+
+
+def test_max_age(safe):
+    safe.push()
+    for duration in ("1h", "2d", "10m", "30s"):
+        safe.keytool.ok("safe", "status", "--max-age", duration)
+    time.sleep(1.1)
+    overdue(safe.keytool, "1s")
+    result = overdue(safe.keytool, "1s", "--json")
+    assert result.json["id"] == safe.id
+    assert (result.error["code"], result.error["name"]) == (18, "overdue")
+
+
+def test_seeing_the_backup_makes_it_young(safe):
+    safe.push()
+    time.sleep(2.1)
+    safe.keytool.ok("safe", "check")
+    shown = status(safe, "--max-age", "2s")
+    assert moment(shown["seen_at"]) > moment(shown["uploaded_at"])
+
+
+@pytest.mark.parametrize("duration", ["", "1", "1y", "-1d", "soon", "1 d"])
+def test_durations_that_are_none(safe, duration):
+    safe.keytool.fails(64, "safe", "status", f"--max-age={duration}")
+
+
+# Which
+
+
+def test_no_setup(keytool):
+    keytool.fails(10, "safe", "status")
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    result = keytool.fails(10, "safe", "status")
+    assert "safe setup" in result.err
+    assert keytool.fails(10, "safe", "status", "--max-age", "1d", "--json").error["name"] == "absent"
+    keytool.fails(10, "safe", "status", "ZZZZ9999")
+
+
+def test_one_of_several(safe):
+    safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    safe.keytool.fails(64, "safe", "status")
+    assert status(safe, "ABCD1234")["id"] == "ABCD1234"
+    safe.keytool.fails(10, "safe", "status", "ZZZZ9999")

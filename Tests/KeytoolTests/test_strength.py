@@ -1,0 +1,83 @@
+"""Weak passwords, by the apps' own tests of theirs: refused where nobody can be asked.
+
+A password that either app calls bad is weak here: common ones are told in any case of their
+letters. Under eight characters is another matter, which --weak-ok does not help.
+"""
+
+import pytest
+
+import oracle
+from known import VECTORS
+from runner import snapshot
+
+SHORTEST = 8
+SHORT, LONG = [], []
+for one in VECTORS["safe_password"]:
+    (LONG if len(one["password"]) >= SHORTEST else SHORT).append(one)
+
+
+def vectors(wanted):
+    return pytest.mark.parametrize("vector", wanted, ids=lambda v: v["id"])
+
+
+def is_weak(vector):
+    return any(vector.get(rule) for rule in ("bad", "bad_android", "bad_ios"))
+
+
+@pytest.fixture
+def export(keytool, given):
+    """export(password, *options, code=0): backup export where nobody can be asked."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+
+    def export(password, *options, code=0):
+        command = ["backup", "export", "--no-input", *given("backup-password", password), *options]
+        return keytool.ok(*command) if code == 0 else keytool.fails(code, *command)
+
+    return export
+
+
+def test_vectors_have_both_kinds():
+    assert len(SHORT) == 2 and {is_weak(one) for one in LONG} == {True, False}
+
+
+@vectors(LONG)
+def test_weak_ones_are_refused(export, vector):
+    password = vector["password"]
+    result = export(password, code=64 if is_weak(vector) else 0)
+    assert password not in result.out + result.err
+    assert ("weak" in result.err) == is_weak(vector)
+
+
+@vectors([one for one in LONG if is_weak(one)])
+def test_weak_ones_pass_with_a_warning_where_that_is_meant(export, vector):
+    password = vector["password"]
+    result = export(password, "--weak-ok")
+    assert "warning" in result.err and "weak" in result.err
+    assert password not in result.out + result.err
+    assert oracle.open_code(result.out.strip(), password.encode()).id == "ABCD1234"
+
+
+@vectors(SHORT)
+def test_short_ones_do_not_pass_at_all(export, vector):
+    export(vector["password"], code=64)
+    export(vector["password"], "--weak-ok", code=64)
+
+
+@pytest.mark.parametrize("password", ["ÄÄÄÄÄÄÄÄ", "🔑🔑🔑🔑🔑🔑🔑🔑", "        ", "aAaAaAaA"])
+def test_one_character_over_and_over(export, password):
+    export(password, code=64)
+
+
+@pytest.mark.parametrize("password", ["1234567890123456", "12345678901234a", "äbäbäbäb"])
+def test_what_is_not_weak(export, password):
+    assert "weak" not in export(password).err
+
+
+def test_safe_setup_has_the_same_rules(keytool, folder, given):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    before = snapshot(keytool.keystore)
+    setup = ["safe", "setup", "--no-input", "--create", "--server", folder.url]
+    weak = given("safe-password", "Password1")
+    keytool.fails(64, *setup, *weak)
+    assert snapshot(keytool.keystore) == before and list(folder.path.iterdir()) == []
+    assert "weak" in keytool.ok(*setup, *weak, "--weak-ok").err

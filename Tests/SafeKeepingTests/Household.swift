@@ -1,0 +1,203 @@
+import Encodings
+import Foundation
+import Keystore
+import SafeWire
+import SecureMemory
+import Synchronization
+import Threema
+import VectorKit
+
+@testable import SafeKeeping
+
+/// A keystore with one identity, a server, a clock, and the keeper between them.
+final class Household: Sendable {
+    static let id = try! ThreemaID("ABCD1234")
+    static let start = Timestamp(milliseconds: 1_800_000_000_000)
+
+    let keystore: Keystore
+    let keeper: SafeKeeper
+    let server: MemoryServer
+    private let parent: URL
+    private let clock: Clock
+    private let remains: Remains
+
+    /// With a profile of two contacts and, unless told otherwise, a Safe on the server.
+    /// - Parameters:
+    ///   - server: nil for one of its own.
+    ///   - isEmpty: without identity.
+    init(sharing server: MemoryServer? = nil, isSetUp: Bool = true, isEmpty: Bool = false) throws {
+        let parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "household-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: false)
+        let folder = parent.appending(path: "keys/identities/\(Self.id.text)")
+        let remains = Remains(of: folder)
+        let clock = Clock()
+        let own = try server ?? MemoryServer { remains.take() }
+        self.parent = parent
+        self.clock = clock
+        self.server = own
+        self.remains = remains
+        keystore = try Keystore(makingAt: parent.appending(path: "keys").path())
+        keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _ in own })
+        guard !isEmpty else { return }
+        try keeper.add(Self.identity(), profile: Self.document())
+        if isSetUp { try setUp() }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: parent)
+    }
+
+    // MARK: What it holds
+
+    /// The key of the Safe: deriving one from a password takes 64 MiB and a moment.
+    static func safeKeys(_ byte: UInt8 = 7) -> SafeKeys {
+        SafeKeys(masterKey: SecureBytes(copying: [UInt8](repeating: byte, count: SafeKeys.masterKeyCount).span))
+    }
+
+    static func identity(_ byte: UInt8 = 0xcc) -> Identity {
+        let key = [UInt8](repeating: byte, count: ClientKey.count)
+        return Identity(id: id, clientKey: ClientKey(SecureBytes(copying: key.span)))
+    }
+
+    static func document(_ nickname: String = "first", contacts: Int = 2) -> SafeDocument {
+        let contacts = (0..<contacts).map { JSONValue.object([.init("identity", .string("CONTAC\(10 + $0)"))]) }
+        let root: JSONValue = [
+            "info": ["version": 1], "user": ["nickname": .string(nickname)], "contacts": .array(contacts),
+        ]
+        return try! SafeDocument(root)
+    }
+
+    var now: Timestamp { clock.now }
+
+    func advance(_ duration: Duration) { clock.advance(duration) }
+
+    func setClock(_ moment: Timestamp) { clock.set(moment) }
+
+    func locked() throws -> LockedIdentity { try keystore.lockedIdentity(Self.id.text, wait: .seconds(60)) }
+
+    func setUp(_ byte: UInt8 = 7) throws {
+        let target = SafeTarget(address: server.address, keys: Self.safeKeys(byte))
+        try locked().write(setup: SafeSetup.encode(target))
+    }
+
+    func change(to document: SafeDocument) throws { try locked().write(document) }
+
+    func profile() throws -> SafeDocument { try keystore.identity(Self.id.text).profile() }
+
+    func clientKey() throws -> [UInt8] { try keystore.identity(Self.id.text).identity().clientKey.bytes.copied }
+
+    // MARK: What it does
+
+    @discardableResult
+    func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
+        var options = SafeKeeper.PushOptions()
+        options.lockWait = .seconds(60)
+        change(&options)
+        return try keeper.push(Self.id, options)
+    }
+
+    /// Pulls by the stored key.
+    func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
+        var options = SafeKeeper.KeepOptions()
+        change(&options)
+        let access = try keeper.access(to: Self.id)
+        let fetched = try access.fetch()
+        try keeper.keep(fetched, from: access, options)
+    }
+
+    // MARK: What stands on the server
+
+    static var place: String { safeKeys().backupID.hex }
+
+    /// The backup, opened.
+    func stored() throws -> (document: SafeDocument, clientKey: [UInt8], stamp: SafeBackup.Stamp?)? {
+        guard let blob = server.backups[Self.place] else { return nil }
+        let backup = try SafeBackup.open(blob.span, keys: Self.safeKeys())
+        return (backup.document, backup.clientKey.bytes.copied, backup.stamp)
+    }
+
+    /// What an app with the same ID and password would write.
+    static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
+        let identity = identity(key)
+        return try SafeBackup.seal(identity.clientKey, document, stamp: nil, keys: safeKeys())
+    }
+
+    // MARK: State
+
+    /// The file as it stands, nil where there is none.
+    var stateFile: [UInt8]? {
+        get { try? [UInt8](Data(contentsOf: stateURL)) }
+        set {
+            guard let newValue else {
+                try? FileManager.default.removeItem(at: stateURL)
+                return
+            }
+            try! Data(newValue).write(to: stateURL)
+            chmod(stateURL.path(), 0o600)
+        }
+    }
+
+    private var stateURL: URL { parent.appending(path: "keys/identities/\(Self.id.text)/state.json") }
+
+    /// The state as keytool reads it.
+    func state() throws -> UploadState {
+        try UploadState(
+            of: keystore.identity(Self.id.text), key: keystore.digestKey(UploadState.digestPurpose))
+    }
+
+    /// Writes a genuine state.
+    func changeState(_ change: (inout UploadState) -> Void) throws {
+        var state = try state()
+        change(&state)
+        try state.write(to: locked(), key: keystore.digestKey(UploadState.digestPurpose))
+    }
+
+    // MARK: Death
+
+    /// Runs `body` until the server's fault kills it, then leaves the identity's files as they stood at
+    /// that moment: what is done afterwards, no dead process does.
+    /// - Returns: whether it died.
+    func killing(_ body: () throws -> Void) -> Bool {
+        try? body()
+        guard server.recover() else { return false }
+        remains.putBack()
+        return true
+    }
+}
+
+/// A clock that stands until it is set.
+private final class Clock: Sendable {
+    private let value = Mutex(Household.start)
+
+    var now: Timestamp { value.withLock { $0 } }
+
+    func advance(_ duration: Duration) { value.withLock { $0 = $0 + duration } }
+
+    func set(_ moment: Timestamp) { value.withLock { $0 = moment } }
+}
+
+/// The files of a folder as they once stood.
+private final class Remains: Sendable {
+    private let folder: URL
+    private let files = Mutex<[String: Data]>([:])
+
+    init(of folder: URL) {
+        self.folder = folder
+    }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [] }
+
+    func take() {
+        let found = names.reduce(into: [:]) { $0[$1] = try? Data(contentsOf: folder.appending(path: $1)) }
+        files.withLock { $0 = found }
+    }
+
+    func putBack() {
+        for name in names where name != "lock" { try? FileManager.default.removeItem(at: folder.appending(path: name)) }
+        for (name, content) in files.withLock({ $0 }) where name != "lock" {
+            try! content.write(to: folder.appending(path: name))
+            chmod(folder.appending(path: name).path(), 0o600)
+        }
+    }
+}

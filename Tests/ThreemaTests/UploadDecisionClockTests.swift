@@ -1,0 +1,110 @@
+import Encodings
+import Testing
+import Threema
+
+/// Clocks and states of no sense: whatever is remembered, nothing traps and no upload is put off for good.
+@Suite struct UploadDecisionClockTests {
+    private static let hour: Int64 = 3_600_000
+    private static let longestWait = 24 * hour
+    private static let grace = 23 * hour
+
+    /// 1970, 2038 and 2106, where counters of seconds end, the ends of the years with four digits, and of 64 bits.
+    static let moments: [Int64] = [
+        .min, .min + 1, -62_167_219_200_000, -1, 0, 1, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_295_000,
+        4_294_967_296_000, 253_402_300_799_000, .max - 1, .max,
+    ]
+
+    private static let retentions: [Int64] = [.min, -1, 0, 1, 30, 180, 3650, 3651, .max]
+
+    /// What must hold of a decision, whatever was remembered.
+    private func isSound(_ decision: UploadDecision, _ past: UploadDecision.Past, now: Timestamp) -> Bool {
+        switch decision {
+        case .upload: return true
+        case .wait(let moment): return now < moment && moment - now <= .milliseconds(Self.longestWait)
+        case .deferred(let moment):
+            return !past.isUnchanged && !past.hasFailed && now < moment && moment - now <= .milliseconds(Self.grace)
+        case .confirm, .unchanged:
+            guard let lastUpload = past.lastUpload else { return false }
+            return past.isUnchanged && !past.hasFailed && lastUpload <= now
+        }
+    }
+
+    @Test func `no clock and no state makes it trap or say something unsound`() {
+        var unsound: [String] = []
+        var count = 0
+        let remembered = Self.moments.map { Timestamp(milliseconds: $0) as Timestamp? } + [nil]
+        for now in Self.moments.map(Timestamp.init) {
+            for lastUpload in remembered {
+                for lastSeen in remembered {
+                    for notBefore in remembered {
+                        for (isUnchanged, hasFailed) in [(true, false), (false, false), (true, true)] {
+                            let retentionDays = Self.retentions[count % Self.retentions.count]
+                            count += 1
+                            let past = UploadDecision.Past(
+                                isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: lastUpload,
+                                lastSeen: lastSeen, notBefore: notBefore, retentionDays: retentionDays)
+                            let decision = UploadDecision.decide(past, isForced: false, now: now)
+                            if !isSound(decision, past, now: now) { unsound.append("\(past) at \(now): \(decision)") }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(unsound == [])
+        #expect(count == 13 * 14 * 14 * 14 * 3)
+    }
+
+    @Test(arguments: [0, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_295_000, 4_294_967_296_000] as [Int64])
+    func `the table holds at the ends of counters`(_ milliseconds: Int64) {
+        let now = Timestamp(milliseconds: milliseconds)
+        var past = UploadDecision.Past(
+            isUnchanged: true, hasFailed: false, lastUpload: now, lastSeen: now, notBefore: nil, retentionDays: 180)
+        #expect(UploadDecision.decide(past, isForced: false, now: now) == .unchanged)
+        past.isUnchanged = false
+        #expect(UploadDecision.decide(past, isForced: false, now: now) == .deferred(until: now + .hours(23)))
+        #expect(UploadDecision.decide(past, isForced: false, now: now + .hours(23)) == .upload(.changed))
+        // The clock was set back over the last upload.
+        #expect(UploadDecision.decide(past, isForced: false, now: now + .milliseconds(-1)) == .upload(.changed))
+    }
+
+    @Test func `changed content is uploaded within 24 hours of waiting and 23 of grace`() {
+        var generator = SystemRandomNumberGenerator()
+        var delays: [Int64] = []
+        for _ in 0..<20_000 {
+            let start = Int64.random(in: 0...4_294_967_296_000, using: &generator)
+            var now = Timestamp(milliseconds: start)
+            let past = UploadDecision.Past(
+                isUnchanged: false, hasFailed: Int.random(in: 0..<10, using: &generator) == 0,
+                lastUpload: moment(near: start, &generator), lastSeen: moment(near: start, &generator),
+                notBefore: moment(near: start, &generator), retentionDays: .random(in: .min ... .max, using: &generator))
+            // Whoever pushes again when told to has uploaded after three runs at most.
+            var runs = 0
+            loop: while runs < 3 {
+                runs += 1
+                switch UploadDecision.decide(past, isForced: false, now: now) {
+                case .upload: break loop
+                case .deferred(let moment), .wait(let moment): now = moment
+                case .confirm, .unchanged: Issue.record("changed content was taken for unchanged: \(past)")
+                }
+            }
+            #expect(UploadDecision.decide(past, isForced: false, now: now).isUpload, "\(past) from \(start)")
+            delays.append(now.milliseconds - start)
+        }
+        #expect(delays.allSatisfy { (0...Self.longestWait + Self.grace).contains($0) })
+        // The bound is not met by uploading always: long delays do occur.
+        #expect(delays.contains { $0 > 40 * Self.hour })
+    }
+
+    private func moment(near start: Int64, _ generator: inout SystemRandomNumberGenerator) -> Timestamp? {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: return nil
+        case 1: return Timestamp(milliseconds: Self.moments.randomElement(using: &generator)!)
+        default:
+            return Timestamp(milliseconds: start + Int64.random(in: -50 * Self.hour...50 * Self.hour, using: &generator))
+        }
+    }
+}
+
+extension UploadDecision {
+    fileprivate var isUpload: Bool { if case .upload = self { true } else { false } }
+}

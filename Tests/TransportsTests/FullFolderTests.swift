@@ -1,0 +1,71 @@
+import Foundation
+import SafeWire
+import Testing
+
+/// A server, and under it a file system of 256 KiB, unmounted with the value.
+private final class TinyServer: Sendable {
+    let server: FolderServer
+
+    init() throws {
+        server = try FolderServer()
+        guard try mount("-t", "tmpfs", "-o", "size=256k", "tmpfs") == 0 else {
+            throw CocoaError(.fileWriteNoPermission)
+        }
+    }
+
+    deinit {
+        _ = try? Self.run("/bin/umount", [server.path])
+    }
+
+    /// - Returns: the exit status of mount(8).
+    func mount(_ options: String...) throws -> Int32 { try Self.run("/bin/mount", options + [server.path]) }
+
+    private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    static let isPossible = geteuid() == 0 && (try? TinyServer()) != nil
+}
+
+@Suite(.enabled(if: TinyServer.isPossible, "needs root and the right to mount a tmpfs"))
+struct FullFolderTests {
+    private let id = SafeExchangeRule.id(1)
+
+    @Test func `a full one says so, and keeps the old backup`() throws {
+        let tiny = try TinyServer()
+        let exchange = tiny.server.exchange
+        try exchange.prepare(.standard)
+        try exchange.store([1], at: id)
+        #expect(throws: SafeExchangeError.full) { try exchange.store([UInt8](repeating: 2, count: 300_000), at: id) }
+        let backup = try exchange.fetch(id)
+        #expect(backup == [1])
+        let tree = try tiny.server.tree()
+        #expect(tree == ["backups", "backups/" + id.hex, "config"])
+    }
+
+    @Test func `a read-only one refuses changes and answers questions`() throws {
+        let tiny = try TinyServer()
+        let exchange = tiny.server.exchange
+        try exchange.prepare(.standard)
+        try exchange.store([1], at: id)
+        try #require(tiny.mount("-o", "remount,ro") == 0)
+        let refused = SafeExchangeError.refused(code: EROFS)
+        #expect(throws: refused) { try exchange.store([2], at: id) }
+        #expect(throws: refused) { try exchange.remove(id) }
+        let backup = try exchange.fetch(id)
+        #expect(backup == [1])
+        _ = try exchange.config()
+    }
+
+    @Test func `preparing a read-only one says why it cannot`() throws {
+        let tiny = try TinyServer()
+        try #require(tiny.mount("-o", "remount,ro") == 0)
+        #expect(throws: SafeExchangeError.refused(code: EROFS)) { try tiny.server.exchange.prepare(.standard) }
+    }
+}
