@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import SecureMemory
 
 extension Folder {
     /// What a write does where the name is taken.
@@ -11,11 +12,14 @@ extension Folder {
 
     /// Writes a file whole or not at all: a temporary file beside it, fsync, rename, fsync of the folder.
     ///
-    /// The temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by the next
-    /// write. Writers of one name exclude each other by a lock.
+    /// Under `.secret` the temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by
+    /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
+    /// because others write there too.
     /// - Throws: `FileError`; then the old file (or none) is what stands there.
     public func write(_ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace) throws(FileError) {
-        let temporary = ".\(name).new"
+        // A file without a name leaves nothing behind, whenever the process dies.
+        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes) { return }
+        let temporary = temporaryName(name)
         if let old = try status(name) {
             if existing == .refuse { throw .exists(path: path(of: name)) }
             try check(old, name)
@@ -32,15 +36,42 @@ extension Folder {
         }
     }
 
+    private func temporaryName(_ name: String) -> String {
+        guard rule == .shared else { return ".\(name).new" }
+        let suffix = Random.number(below: .max)
+        return ".\(name).\(String(suffix, radix: 36)).new"
+    }
+
     /// Renames within this folder and makes it last.
     public func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
-        let result =
+        var result =
             switch existing {
             case .replace: unsafe renameat(descriptor, name, descriptor, newName)
             case .refuse: unsafe keytool_rename_noreplace(descriptor, name, newName)
             }
+        if existing == .refuse, result != 0, errno == EINVAL {
+            // Some network file systems know no such rename. Looking first is enough where a lock is held.
+            if try contains(newName) { throw .exists(path: path(of: newName)) }
+            result = unsafe renameat(descriptor, name, descriptor, newName)
+        }
         guard result == 0 else { throw FileError(.rename, path: path(of: newName), code: errno) }
         try sync()
+    }
+
+    /// Writes a file that gets its name only when it is complete.
+    /// - Returns: false where the file system has no such files; then nothing was done.
+    private func writeUnnamed(_ name: String, _ bytes: Span<UInt8>) throws(FileError) -> Bool {
+        let file = unsafe keytool_openat(descriptor, ".", O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        try write(bytes, to: file, name)
+        guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
+            // Without /proc there is no way to name it.
+            if errno == ENOENT { return false }
+            throw FileError(.rename, path: path(of: name), code: errno)
+        }
+        try sync()
+        return true
     }
 
     private func writeWhole(_ name: String, _ bytes: Span<UInt8>) throws(FileError) {
@@ -49,6 +80,14 @@ extension Folder {
         guard file >= 0 else { throw FileError(.open, path: path(of: name), code: errno) }
         var isOpen = true
         defer { if isOpen { close(file) } }
+        try write(bytes, to: file, name)
+        // A network file system may report a failed write only here.
+        isOpen = false
+        guard close(file) == 0 else { throw .system(.write, path: path(of: name), code: errno) }
+    }
+
+    /// Writes all bytes to an open file and makes them last.
+    private func write(_ bytes: Span<UInt8>, to file: Int32, _ name: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -59,8 +98,5 @@ extension Folder {
             written += result
         }
         guard fsync(file) == 0 else { throw .system(.sync, path: path(of: name), code: errno) }
-        // A network file system may report a failed write only here.
-        isOpen = false
-        guard close(file) == 0 else { throw .system(.write, path: path(of: name), code: errno) }
     }
 }

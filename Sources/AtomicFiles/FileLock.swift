@@ -45,7 +45,31 @@ public struct FileLock: ~Copyable, Sendable {
     }
 }
 
+extension FileLock {
+    /// The lock on a folder itself, which needs no file in it. A file system without locks (some network file
+    /// systems lock no folders) gives one that excludes nobody.
+    fileprivate init(itself folder: borrowing Folder, wait: Duration) throws(FileError) {
+        let file = unsafe keytool_openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard file >= 0 else { throw FileError(.open, path: folder.path, code: errno) }
+        let deadline = ContinuousClock.now + wait
+        while flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {
+            guard ContinuousClock.now < deadline else {
+                close(file)
+                throw .locked(path: folder.path)
+            }
+            usleep(UInt32(Self.pause / .microseconds(1)))
+        }
+        descriptor = file
+    }
+}
+
 extension Folder {
+    /// Takes the lock on this folder itself.
+    /// - Throws: `.locked` where another process still holds it after `wait`.
+    public func lock(wait: Duration) throws(FileError) -> FileLock {
+        try FileLock(itself: self, wait: wait)
+    }
+
     /// Takes the lock on the file `name`, which is made where it is missing (0600, empty).
     /// - Throws: `.locked` where another process still holds it after `wait`.
     public func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {

@@ -16,8 +16,15 @@ extension Folder {
     func check(_ status: stat, _ name: String) throws(FileError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .wrongKind(path: path(of: name)) }
         guard rule == .secret else { return }
-        guard status.st_nlink == 1 else { throw .wrongKind(path: path(of: name)) }
+        // None at all: it was replaced after it was opened here, and is still whole.
+        guard status.st_nlink <= 1 else { throw .wrongKind(path: path(of: name)) }
         try Self.checkSecrecy(status, path: path(of: name))
+    }
+
+    /// - Throws: `.wrongKind` where the name is a link, a folder or a special file; `.missing`.
+    public func requirePlainFile(_ name: String) throws(FileError) {
+        guard let status = try status(name) else { throw .missing(path: path(of: name)) }
+        try check(status, name)
     }
 
     /// The status of a name, without following a link; nil where there is nothing of that name.

@@ -44,7 +44,9 @@ public struct Folder: ~Copyable, Sendable {
         while end < path.endIndex {
             end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
             let part = String(path[..<end])
-            if unsafe mkdir(part, 0o700) != 0 && errno != EEXIST && end == path.endIndex {
+            if unsafe mkdir(part, 0o700) == 0 {
+                try open(LinkRule.folder(above: part), rule: .shared).sync()
+            } else if errno != EEXIST {
                 throw FileError(.open, path: part, code: errno)
             }
         }
@@ -58,14 +60,13 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Makes a folder inside this one (0700). One that exists is fine.
     public func makeFolder(_ name: String) throws(FileError) {
-        guard unsafe mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
-            throw FileError(.open, path: path(of: name), code: errno)
-        }
+        if unsafe mkdirat(descriptor, name, 0o700) == 0 { return try sync() }
+        guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
     }
 
     /// The names in this folder, without those that begin with a dot, in byte order.
     public func names() throws(FileError) -> [String] {
-        try allNames().filter { !$0.hasPrefix(".") }
+        try allNames().filter { !$0.isHidden }
     }
 
     private func allNames() throws(FileError) -> [String] {
@@ -137,6 +138,19 @@ public struct Folder: ~Copyable, Sendable {
         try sync()
     }
 
+    /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
+    /// holds the lock under which they are made.
+    public func sweepFolders() throws(FileError) {
+        for name in try allNames() where name.isTemporary { try removeFolder(name) }
+    }
+
+    /// Removes what killed writers of this file left, under `.shared`. The caller keeps other writers away.
+    public func sweep(_ name: String) throws(FileError) {
+        for other in try allNames() where other.isTemporary && other.utf8.starts(with: ".\(name).".utf8) {
+            try remove(other)
+        }
+    }
+
     func path(of name: String) -> String { path + "/" + name }
 
     /// Makes what happened to names in this folder survive a power cut.
@@ -146,4 +160,10 @@ public struct Folder: ~Copyable, Sendable {
             throw FileError(.sync, path: path, code: errno)
         }
     }
+}
+
+// File names are bytes: `String.hasPrefix` would take a dot with a combining mark for another character.
+extension String {
+    fileprivate var isHidden: Bool { utf8.first == UInt8(ascii: ".") }
+    fileprivate var isTemporary: Bool { isHidden && utf8.reversed().starts(with: ".new".utf8.reversed()) }
 }

@@ -8,8 +8,9 @@ enum LinkRule {
     ///   another account or is writable for others (sticky folders such as /tmp excepted).
     static func resolve(_ path: String) throws(FileError) -> String {
         var status = stat()
-        // A slash at the end would make lstat follow the link.
-        let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        // "/" and "/." at the end would make lstat follow the link.
+        var path = path
+        while path.utf8.count > 1 && (path.utf8.last == UInt8(ascii: "/") || path.hasSuffix("/.")) { path.removeLast() }
         guard unsafe lstat(path, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFLNK else { return path }
         guard isTrusted(status.st_uid), let target = real(path), let parent = real(folder(above: path)) else {
@@ -30,7 +31,7 @@ enum LinkRule {
 
     private static func isTrusted(_ owner: uid_t) -> Bool { owner == 0 || owner == geteuid() }
 
-    private static func folder(above path: String) -> String {
+    static func folder(above path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -14,6 +14,9 @@
 #define RENAME_NOREPLACE (1 << 0)
 #endif
 
+/// open(2)'s O_TMPFILE, a file without a name: <asm-generic/fcntl.h>'s __O_TMPFILE with O_DIRECTORY.
+static const int keytool_O_TMPFILE = 020000000 | O_DIRECTORY;
+
 /// Renames within one folder and fails with EEXIST instead of replacing.
 static inline int keytool_rename_noreplace(int folder, const char *from, const char *to) {
     return (int)syscall(SYS_renameat2, folder, from, folder, to, RENAME_NOREPLACE);

@@ -18,6 +18,9 @@ public struct IdentityRecords: ~Copyable {
     let folder: Folder
     let keystore: Keystore
 
+    /// Whether there is a record of that name, sound or not.
+    public func contains(_ name: RecordName) throws(FileError) -> Bool { try folder.contains(name.text) }
+
     /// A record's content, nil where there is none of that name.
     /// - Throws: `KeystoreError.damaged`; `FileError`.
     public func read(_ name: RecordName) throws -> SecureBytes? {

@@ -95,7 +95,14 @@ public final class Keystore: Sendable {
         return key
     }
 
-    private static func makeMasterKey(in folder: borrowing Folder) throws(FileError) -> MasterKey {
+    private static func makeMasterKey(in folder: borrowing Folder) throws -> MasterKey {
+        // Somebody else's file of that name (a Java keystore, say) is not ours to replace.
+        if try folder.contains(recordName.text) {
+            let record = try folder.read(recordName.text, limit: IdentityRecords.maxRecordBytes)
+            guard record.withBytes({ SealedRecord.isSealed($0) }) else {
+                throw KeystoreError.foreign(path: folder.path + "/" + recordName.text)
+            }
+        }
         let key = MasterKey.random()
         let content = [recordVersion] + Random.bytes(keystoreIDCount)
         let record = SealedRecord.seal(content.span, id: ownID, name: recordName, key: key)
@@ -141,7 +148,7 @@ public final class Keystore: Sendable {
         let identities = try folder.folder(Self.identitiesName)
         guard try !identities.contains(id) else { throw KeystoreError.exists(id) }
         let temporary = Self.temporaryName(id)
-        try identities.removeFolder(temporary)
+        try identities.sweepFolders()
         try identities.makeFolder(temporary)
         do {
             try fill(
@@ -163,7 +170,7 @@ public final class Keystore: Sendable {
         let lock = try folder.lock(Self.lockName, wait: Self.lockWait)
         let identities = try folder.folder(Self.identitiesName)
         let temporary = Self.temporaryName(id)
-        try identities.removeFolder(temporary)
+        try identities.sweepFolders()
         try identities.rename(id, to: temporary, existing: .refuse)
         try identities.removeFolder(temporary)
         _ = consume lock

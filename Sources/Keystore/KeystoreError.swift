@@ -6,6 +6,8 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case noIdentity(String)
     /// The keystore holds this identity already.
     case exists(String)
+    /// A file that is not keytool's stands where its record belongs.
+    case foreign(path: String)
     /// Identities are there, but the key that opens them is gone.
     case masterKeyMissing(path: String)
     /// A record does not open with the master key: one of the two is damaged. `id` is nil for the keystore's own.

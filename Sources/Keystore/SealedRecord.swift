@@ -30,6 +30,11 @@ enum SealedRecord {
     private static let personal = "keytool-record-1"
     private static let overhead = magic.count + XChaChaPoly.nonceCount + XChaChaPoly.tagCount
 
+    /// Whether bytes begin as a record does; nothing is proven by it.
+    static func isSealed(_ record: Span<UInt8>) -> Bool {
+        record.count >= magic.count && magic.indices.allSatisfy { record[$0] == magic[$0] }
+    }
+
     /// The record is bound to the ID and to its name: put elsewhere, it does not open.
     static func seal(
         _ plaintext: Span<UInt8>, id: String, name: RecordName, key: borrowing MasterKey
@@ -45,7 +50,7 @@ enum SealedRecord {
         _ record: Span<UInt8>, id: String, name: RecordName, key: borrowing MasterKey
     ) throws(KeystoreError) -> SecureBytes {
         let damaged = KeystoreError.damaged(record: name.text, id: id)
-        guard record.count >= overhead, magic.indices.allSatisfy({ record[$0] == magic[$0] }) else { throw damaged }
+        guard record.count >= overhead, isSealed(record) else { throw damaged }
         let nonceEnd = magic.count + XChaChaPoly.nonceCount
         let nonce = (magic.count..<nonceEnd).map { record[$0] }
         do {

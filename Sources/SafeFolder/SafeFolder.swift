@@ -44,12 +44,19 @@ public struct SafeFolder: ~Copyable {
 
     /// Replaces what is there, whole or not at all.
     public func store(_ backup: [UInt8], at id: BackupID) throws(FileError) {
-        try folder.folder(Self.backupsName).write(id.hex, backup.span)
+        let backups = try folder.folder(Self.backupsName)
+        try backups.sweep(id.hex)
+        try backups.write(id.hex, backup.span)
     }
 
     /// Removes a backup; one that is not there is fine.
     public func remove(_ id: BackupID) throws(FileError) {
         try folder.folder(Self.backupsName).remove(id.hex)
+    }
+
+    /// Keeps other writers of backups away until the lock is dropped.
+    public func lock(wait: Duration) throws(FileError) -> FileLock {
+        try folder.folder(Self.backupsName).lock(wait: wait)
     }
 
     private func bytes(_ content: borrowing SecureBytes) -> [UInt8] {

@@ -71,7 +71,7 @@ extension SafeKeeper {
             try add(identity, profile: .empty)
         } catch KeystoreError.exists {
             let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
-            isNew = try !held.records.identity().isSame(as: identity)
+            isNew = try !held.records.isHolding(identity, orDamaged: replacing)
             guard !isNew || replacing else { throw SafeKeepingError.otherKey(id: identity.id.text) }
             if isNew {
                 // The Safe holds the old key until the next upload: forget that it is up to date.
@@ -88,7 +88,7 @@ extension SafeKeeper {
     public func markProven(_ identity: borrowing Identity) throws -> Bool {
         guard try keystore.identities().contains(identity.id.text) else { return false }
         let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
-        guard try held.records.identity().isSame(as: identity) else { return false }
+        guard try held.records.isHolding(identity, orDamaged: true) else { return false }
         let key = keystore.digestKey(UploadState.digestPurpose)
         var state = try UploadState(of: held.records, key: key)
         state.codeProvenAt = now()

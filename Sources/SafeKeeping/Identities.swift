@@ -49,8 +49,11 @@ extension SafeKeeper {
         let identity = try records.identity()
         return Summary(
             id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
-            hasSafe: try records.setup() != nil)
+            hasSafe: try records.contains(.safe))
     }
+
+    /// Whether a Safe is set up; its record is not opened.
+    public func hasSafe(_ id: ThreemaID) throws -> Bool { try keystore.identity(id.text).contains(.safe) }
 
     /// What is lost, and what is left behind, when an identity is removed.
     public struct RemovalProspect: Equatable, Sendable {

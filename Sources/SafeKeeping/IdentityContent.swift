@@ -25,6 +25,16 @@ extension IdentityRecords {
         return identity
     }
 
+    /// Whether this is the identity that the records hold.
+    /// - Parameter orDamaged: a damaged record counts as another identity instead of failing: it is to be replaced.
+    func isHolding(_ identity: borrowing Identity, orDamaged: Bool) throws -> Bool {
+        do {
+            return try self.identity().isSame(as: identity)
+        } catch KeystoreError.damaged where orDamaged {
+            return false
+        }
+    }
+
     func profile() throws -> SafeDocument {
         guard let record = try read(.profile),
             let root = try? record.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),

@@ -50,7 +50,8 @@ public struct SafeAccess: ~Copyable {
     public func fetch() throws -> FetchedSafe {
         let blob = try fetchEncrypted()
         return FetchedSafe(
-            id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span))
+            id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span),
+            limits: try? SafeKeeper.limits(of: server))
     }
 }
 
@@ -62,6 +63,8 @@ public struct FetchedSafe: ~Copyable {
     public let backup: SafeBackup
     /// Digest of the encrypted backup.
     let digest: [UInt8]
+    /// What the server allows, where it said so.
+    let limits: ServerLimits?
 }
 
 extension SafeKeeper {
@@ -110,12 +113,13 @@ extension SafeKeeper {
         _ options: KeepOptions
     ) throws {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
-        let isSame = try held.records.identity().isSame(as: identity)
+        let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacing)
         if !options.isReplacing {
             guard isSame else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
             try refuseLoss(held, fetched)
         }
-        // A push that comes between these steps finds a state that does not fit, and looks at the server.
+        // Another key: nothing that was remembered of uploads is about it.
+        if !isSame { try held.removeState() }
         try held.write(fetched.backup.document)
         if !isSame { try held.write(identity) }
         let isOwnTarget: Bool
@@ -133,7 +137,9 @@ extension SafeKeeper {
         let key = keystore.digestKey(UploadState.digestPurpose)
         let profile = try held.records.profile()
         let safe = try UploadState(of: held.records, key: key).safe
-        if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen {
+        if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen,
+            fetched.digest != safe?.seen
+        {
             throw SafeKeepingError.olderBackup(found: found, seen: seen)
         }
         if profile == fetched.backup.document || profile == .empty { return }
@@ -157,13 +163,20 @@ extension SafeKeeper {
             address: access.target.address, backupID: access.target.keys.backupID,
             document: fetched.backup.document, key: key)
         var state = try UploadState(of: identity.records, key: key)
+        let known = state.safe.flatMap { $0.target == digests.target ? $0 : nil }
         var safe = UploadState.Safe(target: digests.target)
         safe.content = digests.content
         safe.seen = fetched.digest
         safe.seenAt = now()
-        // An app's backup does not say when it was uploaded: unknown, so the next push uploads.
-        safe.uploadedAt = fetched.backup.stamp?.writtenAt
-        safe.generation = fetched.backup.stamp?.generation ?? 0
+        // An app's backup does not say when it was uploaded, and without its limits nobody knows how long the server
+        // keeps it: unknown, so the next push uploads.
+        if let limits = fetched.limits {
+            safe.uploadedAt = fetched.backup.stamp?.writtenAt
+            safe.retentionDays = Int64(limits.retentionDays)
+        }
+        // An app's backup has no number; the count goes on all the same.
+        safe.generation = max(known?.generation ?? 0, fetched.backup.stamp?.generation ?? 0)
+        safe.passwordProvenAt = known?.passwordProvenAt
         safe.contacts = Int64(fetched.backup.document.contactCount)
         state.safe = safe
         try state.write(to: identity, key: key)

@@ -106,6 +106,7 @@ struct Push: ~Copyable {
     let id: String
     let now: Timestamp
     let document: SafeDocument
+    let publicKey: PublicKey
     let target: SafeTarget
     let server: any SafeExchange
     let digests: TargetDigests
@@ -119,6 +120,8 @@ struct Push: ~Copyable {
     private static let verifyTries = 3
 
     init(identity: borrowing LockedIdentity, keeper: SafeKeeper, target: consuming SafeTarget) throws {
+        // A push that has nothing to do must not hide that the private key is gone.
+        let publicKey = try identity.records.identity().clientKey.publicKey
         let document = try identity.records.profile()
         let stateKey = keeper.keystore.digestKey(UploadState.digestPurpose)
         let wholeState = try UploadState(of: identity.records, key: stateKey)
@@ -131,6 +134,7 @@ struct Push: ~Copyable {
         server = keeper.connect(target.address)
         state = known ?? UploadState.Safe(target: digests.target)
         self.document = document
+        self.publicKey = publicKey
         self.digests = digests
         self.wholeState = wholeState
         self.stateKey = stateKey
@@ -170,15 +174,19 @@ struct Push: ~Copyable {
             throw SafeKeepingError.losesContacts(before: Int(clamping: state.contacts), now: document.contactCount)
         }
         let limits = try SafeKeeper.limits(of: server)
-        let present = try server.fetch(target.keys.backupID)
-        let replaced = try examine(present, options)
+        let hold = try server.hold()
+        defer { withExtendedLifetime(hold) {} }
+        let replaced = try examine(try present(options), options)
         let own = try identity.records.identity()
 
-        let stamp = SafeBackup.Stamp(generation: state.generation + 1, writtenAt: now, writer: digests.writer)
+        let stamp = SafeBackup.Stamp(
+            generation: min(state.generation + 1, SafeBackup.Stamp.generations.upperBound), writtenAt: now, writer: digests.writer)
         let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: target.keys)
-        guard blob.count <= limits.maxBackupBytes else {
+        // What is not read back must not be sent, whatever the server would take.
+        let limit = min(limits.maxBackupBytes, maxFetchedBytes)
+        guard blob.count <= limit else {
             throw SafeKeepingError.tooLarge(
-                bytes: blob.count, limit: limits.maxBackupBytes, pictureBytes: document.profilePictureCount)
+                bytes: blob.count, limit: limit, pictureBytes: document.profilePictureCount)
         }
         state.sending = BLAKE2b.hash(blob.span)
         state.hasFailed = true
@@ -203,31 +211,49 @@ struct Push: ~Copyable {
             replaced: replaced)
     }
 
+    /// What stands on the server. Something too long to be read is replaced only by somebody who insists.
+    private func present(_ options: SafeKeeper.PushOptions) throws(SafeExchangeError) -> [UInt8]? {
+        do throws(SafeExchangeError) {
+            return try server.fetch(target.keys.backupID)
+        } catch {
+            if case .tooLarge = error, options.isOverwriting { return nil }
+            throw error
+        }
+    }
+
     /// Decides whether what stands on the server may be replaced, and learns its generation.
     /// - Returns: what is worth a word.
     private mutating func examine(
         _ present: [UInt8]?, _ options: SafeKeeper.PushOptions
     ) throws -> SafeKeeper.Upload.Replaced? {
         guard let present else { return nil }
-        let backup: SafeBackup
-        do throws(SafeBackupError) {
-            backup = try SafeBackup.open(present.span, keys: target.keys)
-        } catch {
-            // Bytes under our key that do not read are nobody's backup; but somebody's newer format is.
-            if case .document(.unsupportedVersion) = error, !options.isOverwriting {
-                throw SafeKeepingError.conflict(id: id)
-            }
-            return .damaged
-        }
+        guard let backup = try open(present, options) else { return .damaged }
         let found = backup.stamp?.generation ?? 0
-        // This keystore wrote it before its state was lost; but not if the state is there and knows of no
-        // such upload: then a copy of this keystore is at work elsewhere.
-        let isOwn = backup.stamp?.writer == digests.writer && (!isStateKnown || found <= state.generation)
+        // Written by this keystore: it may go if the state knows of as many uploads. Where the state is lost, or is
+        // an older copy's, only what says the same may go: there may be news in the rest.
+        let isSame = backup.document == document && backup.clientKey.publicKey == publicKey
+        let isOwn = backup.stamp?.writer == digests.writer && (isStateKnown ? found <= state.generation : isSame)
         guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
         let isOlder = isOwn && !isKnown(present) && found < state.generation
         // The count goes on from wherever it has been left.
         state.generation = max(state.generation, found)
         return isOlder ? .older(generation: found) : nil
+    }
+
+    /// - Returns: nil where there is nothing that anybody could miss.
+    private func open(_ present: [UInt8], _ options: SafeKeeper.PushOptions) throws -> SafeBackup? {
+        do throws(SafeBackupError) {
+            return try SafeBackup.open(present.span, keys: target.keys)
+        } catch {
+            switch error {
+            case .tooShort, .notAuthentic: return nil
+            default:
+                // It was written by somebody who has the key; that it is not understood here is no reason to
+                // destroy it.
+                guard options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
+                return nil
+            }
+        }
     }
 
     private var isStateKnown: Bool { state.seen != nil || state.sending != nil }

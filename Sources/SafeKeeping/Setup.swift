@@ -41,7 +41,13 @@ extension SafeKeeper {
 
     /// The limits of a server.
     static func limits(of server: any SafeExchange) throws -> ServerLimits {
-        let config = try server.config()
+        let config: [UInt8]
+        do throws(SafeExchangeError) {
+            config = try server.config()
+        } catch {
+            if case .tooLarge = error { throw SafeKeepingError.badLimits(.notJSON) }
+            throw error
+        }
         do throws(ServerLimitsError) {
             return try ServerLimits(config: config.span)
         } catch {
@@ -57,11 +63,16 @@ extension SafeKeeper {
         let place = BLAKE2b.deriveKey(from: keys.masterKey, salt: "probe", personal: "keytool-probe")
         let id = place.withBytes { BackupID($0) }
         let content = Random.bytes(64)
-        try server.store(content, at: id)
-        let isReturned = try server.fetch(id) == content
-        try server.remove(id)
-        guard isReturned, try server.fetch(id) == nil else {
-            throw SafeKeepingError.notVerified(server: address.text)
+        do {
+            try server.store(content, at: id)
+            let isReturned = try server.fetch(id) == content
+            try server.remove(id)
+            guard isReturned, try server.fetch(id) == nil else {
+                throw SafeKeepingError.notVerified(server: address.text)
+            }
+        } catch {
+            try? server.remove(id)
+            throw error
         }
     }
 }

@@ -86,7 +86,7 @@ extension UploadState.Safe {
         notBefore = value["not_before"]?.integer.map(Timestamp.init)
         hasFailed = value["failed"]?.bool ?? true
         retentionDays = value["retention_days"]?.integer ?? 0
-        generation = max(0, value["generation"]?.integer ?? 0)
+        generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.Stamp.generations.upperBound)
         contacts = max(0, value["contacts"]?.integer ?? 0)
         passwordProvenAt = value["password_proven_at"]?.integer.map(Timestamp.init)
     }

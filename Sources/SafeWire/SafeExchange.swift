@@ -13,8 +13,17 @@ public protocol SafeExchange {
     /// `DELETE backups/<id>`: nothing there is not an error.
     func remove(_ id: BackupID) throws(SafeExchangeError)
 
+    /// Keeps other writers of this machine away from the server's backups until the answer is dropped, as far as
+    /// the server can; nil where it cannot, as over HTTP.
+    func hold() throws(SafeExchangeError) -> (any Sendable)?
+
     /// Makes an empty place a Safe server: `backups/`, and `config` where it has none.
     func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
+}
+
+extension SafeExchange {
+    /// Most servers cannot.
+    public func hold() throws(SafeExchangeError) -> (any Sendable)? { nil }
 }
 
 /// Largest backup that is read from a server, in bytes.
@@ -26,6 +35,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case unavailable(String)
     /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
     case notPrepared(String)
+    /// Another writer has kept it for itself for too long.
+    case busy(String)
     /// It has no room for the backup.
     case full
     /// What it returned is longer than `limit` bytes.

@@ -34,6 +34,19 @@ public struct FolderExchange: SafeExchange {
         try answer { (safe) throws(FileError) in try safe.remove(id) }
     }
 
+    /// See `SafeExchange`. Where the file system has no locks, two writers at once are caught by verifying only.
+    public func hold() throws(SafeExchangeError) -> (any Sendable)? {
+        try answer { (safe) throws(FileError) in try Hold(lock: safe.lock(wait: Self.holdWait)) }
+    }
+
+    private static let holdWait = Duration.seconds(60)
+
+    private final class Hold: Sendable {
+        private let lock: FileLock
+
+        init(lock: consuming FileLock) { self.lock = lock }
+    }
+
     /// See `SafeExchange`.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
@@ -74,7 +87,8 @@ extension SafeExchangeError {
             case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
             case .system(_, _, let code): .refused(code: code)
             case .wrongKind: .refused(code: ELOOP)
-            case .exists, .exposed, .notOurs, .unsafeLink, .locked: .refused(code: EACCES)
+            case .locked: .busy(address.text)
+            case .exists, .exposed, .notOurs, .unsafeLink: .refused(code: EACCES)
             }
     }
 }

@@ -7,7 +7,7 @@ public import Threema
 extension ThreemaID: ExpressibleByArgument {
     /// IDs are upper case; typed in lower case they mean the same.
     public init?(argument: String) {
-        guard let id = try? ThreemaID(argument.uppercased()) else { return nil }
+        guard argument.utf8.count == ThreemaID.count, let id = try? ThreemaID(argument.uppercased()) else { return nil }
         self = id
     }
 }

@@ -20,6 +20,10 @@ struct Keytool: ParsableCommand {
         prepareProcess()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            // What is not UTF-8 was replaced on the way in: two paths would become one.
+            guard !arguments.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
+                throw UsageFailure("an argument is not UTF-8 text")
+            }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
@@ -35,6 +39,8 @@ struct Keytool: ParsableCommand {
         keytool_forbid_dumps()
         // A closed pipe is a failed write (74), not a death without a word.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that outgrows its limit.
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     private static func end(_ error: any Error, _ arguments: [String]) -> Never {

@@ -22,7 +22,10 @@ struct Session {
     /// The keystore's path: option, environment, systemd's state folder, XDG, home.
     var keystorePath: String {
         get throws {
-            if let keystoreOption { return keystoreOption }
+            if let keystoreOption {
+                guard !keystoreOption.isEmpty else { throw UsageFailure("--keystore names no folder") }
+                return keystoreOption
+            }
             if let path = Environment.value(GlobalOptions.keystoreVariable) { return path }
             if let path = Environment.value("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
             // The XDG specification: a relative path is invalid and ignored.

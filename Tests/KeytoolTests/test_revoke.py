@@ -23,8 +23,9 @@ def stated(result):
 def test_vectors(keytool, given, vector):
     password = bytes.fromhex(vector["password_utf8_hex"])
     options = given("revocation-password", password)
-    for format, wanted in (([], vector["key_base64"]), (["--format", "base64"], vector["key_base64"]),
-                           (["--format", "hex"], vector["key_hex"])):
+    for format, key in (([], "key_base64"), (["--format", "base64"], "key_base64"),
+                        (["--format", "hex"], "key_hex")):
+        wanted = vector[key]
         result = keytool.ok("revoke", "hash", *format, *options)
         assert result.out == wanted + "\n"
         assert password.decode() not in result.err
@@ -113,7 +114,8 @@ def test_under_eight_characters(keytool, given, password):
     keytool.fails(64, "revoke", "hash", *given("revocation-password", password))
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"two\nlines of it", b"with\0 a NUL", b"caf\xe9 latin1"])
+@pytest.mark.parametrize("content", [
+    b"", b"\n", b"two\nlines of it", b"with\0 a NUL", b"caf\xe9 latin1"])
 def test_bad_sources(keytool, given, content):
     keytool.fails(65, "revoke", "hash", *given("revocation-password", content))
 

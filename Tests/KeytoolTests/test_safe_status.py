@@ -141,24 +141,20 @@ def test_max_age(safe):
     safe.push()
     for duration in ("1h", "2d", "10m", "30s"):
         safe.keytool.ok("safe", "status", "--max-age", duration)
-    time.sleep(1.1)
-    overdue(safe.keytool, "1s")
-    result = overdue(safe.keytool, "1s", "--json")
+    time.sleep(2.1)
+    overdue(safe.keytool, "2s")
+    result = overdue(safe.keytool, "2s", "--json")
     assert result.json["id"] == safe.id
     assert (result.error["code"], result.error["name"]) == (18, "overdue")
-
-
-def test_seeing_the_backup_makes_it_young(safe):
-    safe.push()
-    time.sleep(2.1)
+    # Seeing the backup makes it young again.
     safe.keytool.ok("safe", "check")
     shown = status(safe, "--max-age", "2s")
     assert moment(shown["seen_at"]) > moment(shown["uploaded_at"])
 
 
-@pytest.mark.parametrize("duration", ["", "1", "1y", "-1d", "soon", "1 d"])
-def test_durations_that_are_none(safe, duration):
-    safe.keytool.fails(64, "safe", "status", f"--max-age={duration}")
+def test_durations_that_are_none(safe):
+    for duration in ("", "1", "1y", "-1d", "soon", "1 d"):
+        safe.keytool.fails(64, "safe", "status", f"--max-age={duration}")
 
 
 # Which
@@ -169,7 +165,8 @@ def test_no_setup(keytool):
     keytool.ok("id", "create", "--id", "ABCD1234")
     result = keytool.fails(10, "safe", "status")
     assert "safe setup" in result.err
-    assert keytool.fails(10, "safe", "status", "--max-age", "1d", "--json").error["name"] == "absent"
+    error = keytool.fails(10, "safe", "status", "--max-age", "1d", "--json").error
+    assert error["name"] == "absent"
     keytool.fails(10, "safe", "status", "ZZZZ9999")
 
 

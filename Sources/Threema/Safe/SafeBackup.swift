@@ -39,6 +39,8 @@ public struct SafeBackup: ~Copyable, Sendable {
             self.writer = writer
         }
 
+        /// What counts as a number: more uploads than there are milliseconds to make them in is nobody's count.
+        public static let generations = Int64(1)...1 << 53
         /// Length of `writer` in bytes.
         public static let writerCount = 16
     }
@@ -171,7 +173,7 @@ public struct SafeBackup: ~Copyable, Sendable {
 
     /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
     private static func stamp(_ value: JSONValue?) -> Stamp? {
-        guard let generation = value?["generation"]?.integer, generation > 0,
+        guard let generation = value?["generation"]?.integer, Stamp.generations.contains(generation),
             let writtenAt = value?["written_at"]?.integer,
             let writer = value?["writer"]?.string.flatMap(Hex.decode), writer.count == Stamp.writerCount
         else { return nil }

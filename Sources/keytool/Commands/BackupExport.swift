@@ -23,7 +23,7 @@ struct BackupExport: Verb {
     var scheme = IDBackup.Scheme.pbkdf2
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write the code to a new file (0600).", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("Write the code to a new file (0600), - for stdout.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -46,7 +46,7 @@ struct BackupExport: Verb {
         let keeper = try session.keeper()
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
-        let file = try output.map { try ResultFile($0, mayReplace: force) }
+        let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
         _ = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
@@ -55,9 +55,9 @@ struct BackupExport: Verb {
 
         if let file {
             try file.write(Array((code.text + "\n").utf8).span)
-            try session.output.done(["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check))
+            try session.output.done(["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check, file.path))
         } else {
-            try session.output.data(lines(of: code), json: json(id, code, check))
+            try session.output.data(lines(of: code), json: json(id, code, check, nil))
         }
         session.output.note("check \(check)")
         session.output.hint("each export gives another code; older ones go on working with their own passwords")
@@ -69,7 +69,7 @@ struct BackupExport: Verb {
         case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
         }
         if isDrawn && !session.output.isJSON { try draw(code, session.output) }
-        if output == nil && TerminalSize.isTerminal {
+        if file == nil && TerminalSize.isTerminal {
             session.output.hint("the code stays in this terminal's scrollback")
         }
     }
@@ -92,12 +92,12 @@ struct BackupExport: Verb {
         }
     }
 
-    private func json(_ id: ThreemaID, _ code: GroupedCode, _ check: String) -> JSONValue {
+    private func json(_ id: ThreemaID, _ code: GroupedCode, _ check: String, _ file: String?) -> JSONValue {
         .result(
             "backup export",
             [
-                ("id", .string(id.text)), ("code", output == nil ? .string(code.text) : nil),
-                ("file", output.map { .string($0) }), ("scheme", .string(scheme.rawValue)), ("check", .string(check)),
+                ("id", .string(id.text)), ("code", file == nil ? .string(code.text) : nil),
+                ("file", file.map { .string($0) }), ("scheme", .string(scheme.rawValue)), ("check", .string(check)),
                 ("check_bits", .number(scheme.checkBits)),
             ])
     }

@@ -20,7 +20,7 @@ struct PullSummary {
     func lines(isStored: Bool) -> [String] {
         let written =
             stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
-            ?? "an app" + (document.device.map { " (\($0))" } ?? "")
+            ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
         let key = publicKey.lines
         return ["\(isStored ? "restored \(id) from" : "found \(id) on") \(server)", "public key  \(key[0])"]
             + key.dropFirst().map { "            \($0)" }

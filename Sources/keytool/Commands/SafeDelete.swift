@@ -23,7 +23,7 @@ struct SafeDelete: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper()
         let id = try session.identity(id, in: keeper)
-        guard try keeper.summary(id).hasSafe else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
         let server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup)
         try session.output.done(

@@ -38,8 +38,8 @@ struct SafePasswd: Verb {
         let keeper = try session.keeper()
         let id = try session.identity(id, in: keeper)
         if abort { return try takeBack(id, keeper, session.output) }
-        let address = try server.address()
-        guard try keeper.summary(id).hasSafe else { throw SafeKeepingError.noSetup(id: id.text) }
+        let address = try server.address(isNeeded: false)
+        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try keeper.changeTarget(of: id, to: address, password: secret, leavingOld: force)

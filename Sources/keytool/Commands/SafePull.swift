@@ -92,7 +92,7 @@ struct SafePull: Verb {
 
     private func access(_ session: Session) throws -> SafeAccess {
         guard id == nil || identity == nil else { throw UsageFailure("the identity is named twice") }
-        guard let address = try server.address() else {
+        guard let address = try server.address(isNeeded: id != nil) else {
             guard id == nil else { throw UsageFailure("--id needs --server", hint: "--server file:///DIR") }
             let keeper = try session.keeper()
             return try keeper.access(to: session.identity(identity, in: keeper))

@@ -60,15 +60,15 @@ struct SafePush: Verb {
         }
         var results: [JSONValue] = []
         var firstFailure: Failure?
-        for identity in try keeper.identities() where identity.hasSafe {
+        for id in try keeper.identityIDs() {
             do {
-                guard let result = try push(identity.id, keeper) else { continue }
-                results.append(.object(members(identity.id, result)))
-                if !session.output.isJSON { try report(identity.id, result, session.output) }
+                guard try keeper.hasSafe(id), let result = try push(id, keeper) else { continue }
+                results.append(.object(members(id, result)))
+                if !session.output.isJSON { try report(id, result, session.output) }
             } catch {
                 let failure = Failure(error)
-                results.append(["id": .string(identity.id.text), "error": failure.json])
-                if !session.output.isJSON { failure.report(about: identity.id.text) }
+                results.append(["id": .string(id.text), "error": failure.json])
+                if !session.output.isJSON { failure.report(about: id.text) }
                 firstFailure = firstFailure ?? failure
             }
         }

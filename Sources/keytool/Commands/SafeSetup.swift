@@ -37,10 +37,10 @@ struct SafeSetup: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper()
         let id = try session.identity(id, in: keeper)
-        guard let address = try server.address() else {
+        guard let address = try server.address(isNeeded: true) else {
             throw UsageFailure("which server?", hint: "--server file:///DIR, with --create where the folder is new")
         }
-        guard try !keeper.summary(id).hasSafe else { throw SafeKeepingError.setupExists(id: id.text) }
+        guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result: SafeKeeper.SetupResult

@@ -11,8 +11,10 @@ struct ServerOptions: ParsableArguments {
     private static let variable = "KEYTOOL_SERVER"
 
     /// Nil where none is named.
-    func address() throws -> SafeServerAddress? {
-        guard let text = server ?? Environment.value(Self.variable) else { return nil }
+    /// - Parameter isNeeded: without an option, look at the environment. Where a server is set up, what the
+    ///   environment says is no wish to leave it.
+    func address(isNeeded: Bool) throws -> SafeServerAddress? {
+        guard let text = server ?? (isNeeded ? Environment.value(Self.variable) : nil) else { return nil }
         return try SafeServerAddress(parsing: text)
     }
 }

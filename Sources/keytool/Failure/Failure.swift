@@ -28,7 +28,7 @@ struct Failure {
     /// What the argument parser says of the arguments.
     init(parsing error: any Error, _ arguments: [String]) {
         let lines = Keytool.message(for: error).split(separator: "\n").map(String.init)
-        let message = lines.first ?? "wrong options"
+        let message = lines.first.map(withoutValue) ?? "wrong options"
         let help = "keytool \(Suggestion.path(of: arguments).map { $0 + " " }.joined())--help"
         let near = Suggestion.verb(for: arguments).map { "did you mean \"\($0)\"?" }
         self.init(
@@ -121,6 +121,14 @@ struct UsageFailure: Explained {
 
     init(_ message: String) { failure = Failure(.usage, message) }
     init(_ message: String, hint: String) { failure = Failure(.usage, message, hints: hint) }
+}
+
+/// A sentence of the argument parser without the value that it repeats: it may be a secret in the wrong place.
+private func withoutValue(_ message: String) -> String {
+    guard message.hasPrefix("The value '"), let name = message.split(separator: "' is invalid for ").last else {
+        return message
+    }
+    return "the value given is invalid for \(name)"
 }
 
 /// The system's words for an errno.

@@ -9,7 +9,7 @@ extension FileError: Explained {
         case .exposed(let path, let mode):
             Failure(
                 .permission, "\(path) is open to others (mode 0\(String(mode, radix: 8)))",
-                hints: "chmod go= \(path)")
+                hints: "if this is the keystore and nothing else: chmod go= \(path)")
         case .notOurs(let path, let owner): Self.notOurs(path, owner)
         case .wrongKind(let path):
             Failure(

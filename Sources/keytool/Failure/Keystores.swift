@@ -9,6 +9,8 @@ extension KeystoreError: Explained {
         case .noIdentity(let id):
             Failure(.absent, "there is no identity \(id) in the keystore", hints: "keytool id list")
         case .exists(let id): Failure(.exists, "the keystore holds \(id) already", hints: "keytool id show \(id)")
+        case .foreign(let path):
+            Failure(.exists, "\(path) is not keytool's", hints: "choose another folder with --keystore")
         case .masterKeyMissing(let path):
             Failure(
                 .badData, "\(path) holds identities, but not the key that opens them",

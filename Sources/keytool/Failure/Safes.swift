@@ -133,6 +133,8 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
                 hints: "is the right disk mounted there?")
+        case .busy(let server):
+            Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
         case .full: Failure(.tooLarge, "the Safe server has no room left")
         case .tooLarge(let limit): Failure(.badData, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")

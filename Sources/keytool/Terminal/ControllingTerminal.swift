@@ -92,7 +92,8 @@ struct ControllingTerminal: ~Copyable {
             if line.isFull { isTooLong = true } else { line.append(byte) }
         }
         if isSecret { try Output.write("\n", to: descriptor) }
-        guard !isTooLong else { throw SecretError.tooLong }
+        // The kernel's line holds 4095 bytes and drops the rest without a word.
+        guard !isTooLong, line.count < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
         return line.finish()
     }
 }
@@ -102,7 +103,7 @@ private enum HiddenEcho {
     // Read by the signal handler, so both are set before it is installed.
     nonisolated(unsafe) private static var terminal: Int32 = -1
     nonisolated(unsafe) private static var original = termios()
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2]
 
     /// - Parameter byKey: deliver each key at once instead of whole lines.
     static func during<Result: ~Copyable>(

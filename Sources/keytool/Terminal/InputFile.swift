@@ -1,5 +1,7 @@
 import CLinux
+import Encodings
 import Glibc
+import Threema
 
 /// Data that a command reads: a file that the user named, or stdin.
 struct InputFile {
@@ -55,7 +57,11 @@ enum InputError: Error {
 extension InputError: Explained {
     var failure: Failure {
         switch self {
-        case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
+        case .notReadable(let path, let code):
+            // A code where a file's name belongs is not repeated.
+            (try? GroupedCode(parsing: path)).map { (try? IDBackup.scheme(of: $0)) != nil } == true
+                ? Failure(.usage, "a backup code is never an argument", hints: "put it into a file, or give it on stdin")
+                : Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
         case .notText: Failure(.badData, "the input is no UTF-8 text")
         case .empty: Failure(.badData, "the input is empty")

@@ -89,6 +89,13 @@ enum OutputError: Error {
     case notWritten(code: Int32)
 }
 
+extension String {
+    /// Text from elsewhere, fit for a terminal: without control characters, and not too long for a line.
+    var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }))
+    }
+}
+
 extension JSONValue {
     /// A result: the members common to all, then its own in the given order; nil ones are left out.
     static func result(_ command: String, _ members: [(String, JSONValue?)]) -> JSONValue {

@@ -19,7 +19,11 @@ struct ResultFile {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
         do throws(FileError) {
-            if !mayReplace, try folder().contains(name) { throw .exists(path: path) }
+            let folder = try folder()
+            if try folder.contains(name) {
+                try folder.requirePlainFile(name)
+                if !mayReplace { throw .exists(path: path) }
+            }
         } catch {
             throw failure(error)
         }

@@ -75,7 +75,7 @@ struct SecretOptions<Kind: Secret>: ParsableArguments {
         if let command = Environment.value(Kind.variable + "_COMMAND") { return .command(command) }
         if let text = Environment.value(Kind.variable + "_FD") {
             guard let number = Int32(text) else {
-                throw UsageFailure("\(Kind.variable)_FD is not a file descriptor: \(text)")
+                throw UsageFailure("\(Kind.variable)_FD is not a file descriptor")
             }
             return .descriptor(number)
         }

@@ -103,6 +103,9 @@ struct SecretAsker<Kind: Secret> {
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {
         guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
+        guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0 } }) else {
+            throw SecretError.hasNUL(title: Kind.title)
+        }
         guard count >= minimum else {
             throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
         }

@@ -21,13 +21,13 @@ enum SecretCommand {
             close(ends[0])
             throw error
         }
-        defer { close(ends[0]) }
         let output: SecureBytes
         do {
+            defer { close(ends[0]) }
             output = try SecretSource.read(ends[0], path: "command")
         } catch {
-            // Nobody reads on: the helper would wait on its pipe for ever.
-            kill(process, SIGTERM)
+            // Nobody reads on: a helper that goes on printing would never end.
+            kill(process, SIGKILL)
             _ = wait(for: process)
             throw error
         }
