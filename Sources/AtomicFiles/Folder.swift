@@ -144,11 +144,9 @@ public struct Folder: ~Copyable, Sendable {
         for name in try allNames() where name.isTemporary { try removeFolder(name) }
     }
 
-    /// Removes what killed writers of this file left, under `.shared`. The caller keeps other writers away.
-    public func sweep(_ name: String) throws(FileError) {
-        for other in try allNames() where other.isTemporary && other.utf8.starts(with: ".\(name).".utf8) {
-            try remove(other)
-        }
+    /// Removes the files that killed writers left half made. The caller keeps other writers away.
+    public func sweepFiles() throws(FileError) {
+        for name in try allNames() where name.isTemporary { try remove(name) }
     }
 
     func path(of name: String) -> String { path + "/" + name }

@@ -44,9 +44,7 @@ public struct SafeFolder: ~Copyable {
 
     /// Replaces what is there, whole or not at all.
     public func store(_ backup: [UInt8], at id: BackupID) throws(FileError) {
-        let backups = try folder.folder(Self.backupsName)
-        try backups.sweep(id.hex)
-        try backups.write(id.hex, backup.span)
+        try folder.folder(Self.backupsName).write(id.hex, backup.span)
     }
 
     /// Removes a backup; one that is not there is fine.
@@ -54,9 +52,12 @@ public struct SafeFolder: ~Copyable {
         try folder.folder(Self.backupsName).remove(id.hex)
     }
 
-    /// Keeps other writers of backups away until the lock is dropped.
+    /// Keeps other writers of backups away until the lock is dropped, and clears up behind those that were killed.
     public func lock(wait: Duration) throws(FileError) -> FileLock {
-        try folder.folder(Self.backupsName).lock(wait: wait)
+        let backups = try folder.folder(Self.backupsName)
+        let lock = try backups.lock(wait: wait)
+        try backups.sweepFiles()
+        return lock
     }
 
     private func bytes(_ content: borrowing SecureBytes) -> [UInt8] {

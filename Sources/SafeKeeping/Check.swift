@@ -26,8 +26,8 @@ extension SafeKeeper {
         let digests = TargetDigests(
             address: access.target.address, backupID: access.target.keys.backupID,
             document: fetched.backup.document, key: key)
-        guard var safe = state.safe, safe.target == digests.target, safe.seen == fetched.digest else { return fetched }
-        safe.seenAt = now()
+        guard var safe = state.safe, safe.target == digests.target else { return fetched }
+        if safe.seen == fetched.digest { safe.seenAt = now() }
         if access.isFromPassword { safe.passwordProvenAt = now() }
         state.safe = safe
         try state.write(to: identity, key: key)

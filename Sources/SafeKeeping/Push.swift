@@ -180,7 +180,8 @@ struct Push: ~Copyable {
         let own = try identity.records.identity()
 
         let stamp = SafeBackup.Stamp(
-            generation: min(state.generation + 1, SafeBackup.Stamp.generations.upperBound), writtenAt: now, writer: digests.writer)
+            generation: min(state.generation + 1, SafeBackup.Stamp.generations.upperBound), writtenAt: now,
+            writer: digests.writer)
         let blob = try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: target.keys)
         // What is not read back must not be sent, whatever the server would take.
         let limit = min(limits.maxBackupBytes, maxFetchedBytes)

@@ -63,6 +63,8 @@ extension SafeKeeper {
         let place = BLAKE2b.deriveKey(from: keys.masterKey, salt: "probe", personal: "keytool-probe")
         let id = place.withBytes { BackupID($0) }
         let content = Random.bytes(64)
+        let hold = try server.hold()
+        defer { withExtendedLifetime(hold) {} }
         do {
             try server.store(content, at: id)
             let isReturned = try server.fetch(id) == content

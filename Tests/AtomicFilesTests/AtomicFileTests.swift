@@ -49,7 +49,9 @@ import Testing
         try write("file", [1], existing: .refuse)
         #expect(throws: FileError.exists(path: scratch.at("file"))) { try write("file", [2], existing: .refuse) }
         try scratch.putLink("dangling", to: "nowhere")
-        #expect(throws: FileError.exists(path: scratch.at("dangling"))) { try write("dangling", [2], existing: .refuse) }
+        #expect(throws: FileError.exists(path: scratch.at("dangling"))) {
+            try write("dangling", [2], existing: .refuse)
+        }
         let content = try scratch.content("file")
         #expect(content == [1])
         let names = try scratch.names()
@@ -125,7 +127,9 @@ import Testing
         let content = try scratch.content("c")
         #expect(names == ["c"])
         #expect(content == [1])
-        #expect(throws: FileError.missing(path: scratch.at("d"))) { try folder.rename("a", to: "d", existing: .replace) }
+        #expect(throws: FileError.missing(path: scratch.at("d"))) {
+            try folder.rename("a", to: "d", existing: .replace)
+        }
     }
 
     @Test func `a folder that has gone takes no file`() throws {

@@ -99,9 +99,7 @@ import Testing
     func `no spelling of the path goes around the rule`(_ name: String) throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setMode(0o777, of: "place")
-        withKnownIssue("Only one slash at the end is cut, so the link is not seen.") {
-            #expect(throws: FileError.self) { try opens(name) }
-        }
+        #expect(throws: FileError.self) { try opens(name) }
     }
 
     @Test func `a link in between counts as well`() throws {
@@ -109,18 +107,14 @@ import Testing
         try scratch.putFolder("mine")
         try scratch.putLink("mine/link", to: scratch.at("place/middle"))
         try scratch.setMode(0o777, of: "place")
-        withKnownIssue("Only the folders above the first link and above the last target are looked at.") {
-            #expect(throws: FileError.self) { try opens("mine/link") }
-        }
+        #expect(throws: FileError.self) { try opens("mine/link") }
     }
 
     /// A slash and a combining mark are one `Character`: looking for the last slash by `Character` misses it.
     @Test func `a name that begins with a combining mark hides no folder`() throws {
         try scratch.putLink("place/\u{301}link", to: scratch.at("home/keys"))
         try scratch.setMode(0o777, of: "place")
-        withKnownIssue("The folder that holds the link is skipped.") {
-            #expect(throws: FileError.self) { try opens("place/\u{301}link") }
-        }
+        #expect(throws: FileError.self) { try opens("place/\u{301}link") }
     }
 
     @Test func `a shared folder may be reached through any link`() throws {

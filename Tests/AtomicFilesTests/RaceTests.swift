@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import VectorKit
 
-/// Several writers of one name, without a lock.
+/// Several writers of one name without a lock, as a shared folder has them.
 @Suite struct RaceTests {
     private let scratch: Scratch
     private static let writers = 8
@@ -26,7 +26,7 @@ import VectorKit
     private func race(_ name: String, _ existing: Folder.Existing) -> [Outcome] {
         concurrently(Self.writers) { [scratch] writer in
             do throws(FileError) {
-                let folder = try Folder.open(scratch.path, rule: .secret)
+                let folder = try Folder.open(scratch.path, rule: .shared)
                 try folder.write(name, Self.content(of: writer).span, existing: existing)
                 return .written
             } catch {
@@ -55,9 +55,7 @@ import VectorKit
             if winners.first != author { faults.append("another one's content, or nobody's") }
         }
         faults += try scratch.names().filter { $0.hasPrefix(".") }
-        withKnownIssue("Writers share one temporary file, and unlink each other's.", isIntermittent: true) {
-            #expect(faults == [])
-        }
+        #expect(faults == [])
     }
 
     @Test func `of several that replace, one whole content stands there`() throws {
@@ -67,9 +65,7 @@ import VectorKit
             if try author(of: "file") == nil { faults.append("nobody's content") }
         }
         faults += try scratch.names().filter { $0.hasPrefix(".") }
-        withKnownIssue("Writers share one temporary file, and unlink each other's.", isIntermittent: true) {
-            #expect(faults == [])
-        }
+        #expect(faults == [])
     }
 
     @Test func `a reader meets whole contents only, while a writer replaces them`() throws {
@@ -98,8 +94,6 @@ import VectorKit
         }
         isOver.set()
         #expect(writer() > 0)
-        withKnownIssue("A file replaced between open and fstat has no name any more.", isIntermittent: true) {
-            #expect(faults.reduce([]) { $0.union($1) } == [])
-        }
+        #expect(faults.reduce([]) { $0.union($1) } == [])
     }
 }

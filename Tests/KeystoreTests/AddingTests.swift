@@ -61,7 +61,7 @@ import VectorKit
         #expect(before == [])
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
         let names = try scratch.tree().filter { $0.hasPrefix("identities/") }
-        #expect(names == ["identities/.OTHER000.new", "identities/ABCD1234", "identities/ABCD1234/identity"])
+        #expect(names == ["identities/ABCD1234", "identities/ABCD1234/identity"])
         let after = try keystore.identities()
         #expect(after == ["ABCD1234"])
     }

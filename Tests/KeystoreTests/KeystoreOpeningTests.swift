@@ -57,7 +57,7 @@ import VectorKit
         #expect(throws: absent) { try Keystore(at: scratch.path) }
         // What a first run leaves that was killed before its last step.
         try scratch.put("lock", [])
-        try scratch.put("keystore", [1, 2, 3])
+        try scratch.put("keystore", Array("KTR1".utf8) + [1, 2, 3])
         try scratch.putFolder("identities/.ABCD1234.new")
         #expect(throws: absent) { try Keystore(at: scratch.path) }
         try put("ABCD1234")

@@ -16,7 +16,8 @@ import Threema
         case first, changed, refreshed, missing
     }
 
-    private func death(_ number: Int, _ moment: Moment) -> @Sendable (Int, MemoryServer.Request) -> MemoryServer.Fault? {
+    private func death(_ number: Int, _ moment: Moment) -> @Sendable (Int, MemoryServer.Request) -> MemoryServer.Fault?
+    {
         { current, _ in
             guard current == number else { return nil }
             switch moment {
@@ -87,7 +88,9 @@ import Threema
         }
     }
 
-    @Test(arguments: Moment.allCases, [true, false]) func `of a deletion`(_ moment: Moment, _ isKeepingSetup: Bool) throws {
+    @Test(arguments: Moment.allCases, [true, false]) func `of a deletion`(_ moment: Moment, _ isKeepingSetup: Bool)
+        throws
+    {
         let house = try household(.refreshed)
         house.server.misbehave(death(0, moment))
         #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: isKeepingSetup) })

@@ -34,7 +34,8 @@ import VectorKit
     }
 
     @Test(arguments: [
-        "ECHOECH", "ECHOECHOE", "ECHO ECH", " ECHOECHO", "ECHOECHO\n", "ECHOECH\0", "ＥＣＨＯＥＣＨＯ", "٠١٢٣٤٥٦٧", "ECHOECH\u{301}",
+        "ECHOECH", "ECHOECHOE", "ECHO ECH", " ECHOECHO", "ECHOECHO\n", "ECHOECH\0", "ＥＣＨＯＥＣＨＯ", "٠١٢٣٤٥٦٧",
+        "ECHOECH\u{301}",
     ]) func `no other text is an ID`(_ text: String) {
         #expect(throws: ThreemaIDError.invalid) { try ThreemaID(text) }
     }
@@ -64,7 +65,8 @@ import VectorKit
         #expect(keys.contains { $0[31] & 0xc0 != 0x40 })
     }
 
-    @Test(arguments: try Vector.all(in: .publicKeyDisplay)) func `published displays of a key`(_ vector: Vector) throws {
+    @Test(arguments: try Vector.all(in: .publicKeyDisplay)) func `published displays of a key`(_ vector: Vector) throws
+    {
         let key = try PublicKey(vector.inputs.bytes("public_key"))
         #expect(try key.lines == vector.expected.strings("lines"))
         // The Desktop app puts blanks between the characters of the same lines.

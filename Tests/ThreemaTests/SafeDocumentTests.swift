@@ -11,7 +11,8 @@ import VectorKit
     @Test func `the empty document is what all apps restore`() {
         #expect(
             SafeDocument.empty.text
-                == #"{"contacts":[],"info":{"device":"keytool","version":1},"settings":{"syncContacts":false},"user":{}}"#)
+                == #"{"contacts":[],"info":{"device":"keytool","version":1},"settings":{"syncContacts":false},"user":{}}"#
+        )
         #expect(SafeDocument.empty.nickname == nil)
         #expect(SafeDocument.empty.contactCount == 0)
         #expect(SafeDocument.empty.profilePictureCount == 0)
@@ -81,7 +82,8 @@ import VectorKit
 
     @Test func `the private key is in the backup, never in the document`() throws {
         let keys = safeKeys()
-        let document = try document(#"{"info":{"version":1},"user":{"nickname":"n"},"unrelated":{"privatekey":"kept"}}"#)
+        let document = try document(
+            #"{"info":{"version":1},"user":{"nickname":"n"},"unrelated":{"privatekey":"kept"}}"#)
         let writer = [UInt8](repeating: 0xab, count: SafeBackup.Stamp.writerCount)
         let stamp = SafeBackup.Stamp(
             generation: 42, writtenAt: Timestamp(milliseconds: 1_800_000_000_000), writer: writer)

@@ -76,7 +76,8 @@ import Threema
             let past = UploadDecision.Past(
                 isUnchanged: false, hasFailed: Int.random(in: 0..<10, using: &generator) == 0,
                 lastUpload: moment(near: start, &generator), lastSeen: moment(near: start, &generator),
-                notBefore: moment(near: start, &generator), retentionDays: .random(in: .min ... .max, using: &generator))
+                notBefore: moment(near: start, &generator), retentionDays: .random(in: .min ... .max, using: &generator)
+            )
             // Whoever pushes again when told to has uploaded after three runs at most.
             var runs = 0
             loop: while runs < 3 {
@@ -100,7 +101,8 @@ import Threema
         case 0: return nil
         case 1: return Timestamp(milliseconds: Self.moments.randomElement(using: &generator)!)
         default:
-            return Timestamp(milliseconds: start + Int64.random(in: -50 * Self.hour...50 * Self.hour, using: &generator))
+            return Timestamp(
+                milliseconds: start + Int64.random(in: -50 * Self.hour...50 * Self.hour, using: &generator))
         }
     }
 }

@@ -55,7 +55,8 @@ import VectorKit
         (-1, .upload(.changed)), (-400 * day, .upload(.changed)),
     ]
 
-    @Test(arguments: grace) func `changed content waits for 23 hours at most`(_ age: Int64, _ decision: UploadDecision) {
+    @Test(arguments: grace) func `changed content waits for 23 hours at most`(_ age: Int64, _ decision: UploadDecision)
+    {
         #expect(decide(Self.past(isUnchanged: false, lastUpload: Self.ago(age))) == decision)
     }
 
@@ -89,7 +90,8 @@ import VectorKit
         (-1, .confirm), (-400 * day, .confirm),
     ]
 
-    @Test(arguments: looks) func `unchanged content is looked for once a week`(_ age: Int64, _ decision: UploadDecision) {
+    @Test(arguments: looks) func `unchanged content is looked for once a week`(_ age: Int64, _ decision: UploadDecision)
+    {
         let past = Self.past(lastUpload: Self.ago(80 * Self.day), lastSeen: Self.ago(age))
         #expect(decide(past) == decision)
     }

@@ -23,7 +23,8 @@ struct BackupExport: Verb {
     var scheme = IDBackup.Scheme.pbkdf2
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write the code to a new file (0600), - for stdout.", valueName: "file"),
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the code to a new file (0600), - for stdout.", valueName: "file"),
         completion: .file())
     var output: String?
 
@@ -55,7 +56,8 @@ struct BackupExport: Verb {
 
         if let file {
             try file.write(Array((code.text + "\n").utf8).span)
-            try session.output.done(["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check, file.path))
+            try session.output.done(
+                ["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check, file.path))
         } else {
             try session.output.data(lines(of: code), json: json(id, code, check, nil))
         }

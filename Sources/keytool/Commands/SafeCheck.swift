@@ -40,7 +40,12 @@ struct SafeCheck: Verb {
     }
 
     private func access(to id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws -> SafeAccess {
-        guard withPassword else { return try keeper.access(to: id) }
+        guard withPassword else {
+            guard password.file == nil, password.command == nil, password.descriptor == nil else {
+                throw UsageFailure("a Safe password is of no use without --with-password")
+            }
+            return try keeper.access(to: id)
+        }
         let address = try keeper.access(to: id).address
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
             try SafeAccess(to: id, at: address, password: password, server: session.connect(address))

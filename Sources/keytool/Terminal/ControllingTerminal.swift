@@ -35,8 +35,8 @@ struct ControllingTerminal: ~Copyable {
     /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
     /// - Throws: `SecretError.noTerminal` where the input ends before there are enough.
     func collectTyping() throws -> SecureBytes {
-        try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
         let typing = try HiddenEcho.during(descriptor, byKey: true) {
+            try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
             var typing = SecureBuffer(capacity: Self.typedKeys * 9)
             for _ in 0..<Self.typedKeys {
                 var key: UInt8 = 0

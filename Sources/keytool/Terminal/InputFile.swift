@@ -60,7 +60,8 @@ extension InputError: Explained {
         case .notReadable(let path, let code):
             // A code where a file's name belongs is not repeated.
             (try? GroupedCode(parsing: path)).map { (try? IDBackup.scheme(of: $0)) != nil } == true
-                ? Failure(.usage, "a backup code is never an argument", hints: "put it into a file, or give it on stdin")
+                ? Failure(
+                    .usage, "a backup code is never an argument", hints: "put it into a file, or give it on stdin")
                 : Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
         case .notText: Failure(.badData, "the input is no UTF-8 text")

@@ -92,7 +92,9 @@ enum OutputError: Error {
 extension String {
     /// Text from elsewhere, fit for a terminal: without control characters, and not too long for a line.
     var printable: String {
-        String(String.UnicodeScalarView(unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }))
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }))
     }
 }
 
