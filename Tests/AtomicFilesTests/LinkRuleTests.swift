@@ -110,6 +110,16 @@ import Testing
         #expect(throws: FileError.self) { try opens("mine/link") }
     }
 
+    @Test func `so does a link on the way to a target`() throws {
+        try scratch.putLink("place/middle", to: scratch.at("home"))
+        try scratch.putFolder("mine")
+        try scratch.putLink("mine/link", to: scratch.at("place/middle/keys"))
+        let isOpened = try opens("mine/link")
+        #expect(isOpened)
+        try scratch.setMode(0o777, of: "place")
+        #expect(throws: FileError.self) { try opens("mine/link") }
+    }
+
     /// A slash and a combining mark are one `Character`: looking for the last slash by `Character` misses it.
     @Test func `a name that begins with a combining mark hides no folder`() throws {
         try scratch.putLink("place/\u{301}link", to: scratch.at("home/keys"))

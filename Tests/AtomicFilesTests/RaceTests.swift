@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import VectorKit
 
-/// Several writers of one name without a lock, as a shared folder has them.
+/// Several writers of one name at once.
 @Suite struct RaceTests {
     private let scratch: Scratch
     private static let writers = 8
-    private static let rounds = 20
+    private static let rounds = 8
 
     init() throws {
         scratch = try Scratch()
@@ -23,11 +23,15 @@ import VectorKit
         [UInt8](repeating: UInt8(writer), count: 200_000)
     }
 
-    private func race(_ name: String, _ existing: Folder.Existing) -> [Outcome] {
+    private func race(
+        _ name: String, _ rule: Folder.Rule, _ existing: Folder.Existing, isLocking: Bool
+    ) -> [Outcome] {
         concurrently(Self.writers) { [scratch] writer in
             do throws(FileError) {
-                let folder = try Folder.open(scratch.path, rule: .shared)
+                let folder = try Folder.open(scratch.path, rule: rule)
+                let lock: FileLock? = isLocking ? try folder.lock("lock", wait: .seconds(60)) : nil
                 try folder.write(name, Self.content(of: writer).span, existing: existing)
+                _ = consume lock
                 return .written
             } catch {
                 return .failed(error)
@@ -35,37 +39,54 @@ import VectorKit
         }
     }
 
-    /// Who wrote what stands there, nil where it is nobody's whole content.
-    private func author(of name: String) throws -> Int? {
-        let content = try scratch.content(name)
+    /// Who wrote what stands there, nil where nothing does, or nobody's whole content.
+    private func author(of name: String) -> Int? {
+        let content = try? scratch.content(name)
         return (0..<Self.writers).first { Self.content(of: $0) == content }
     }
 
-    @Test func `of several that refuse to replace, one succeeds and its content stands there`() throws {
+    /// What is wrong after many races of writers that refuse to replace: each time one has to succeed.
+    private func faultsOfRefusing(_ rule: Folder.Rule, isLocking: Bool) throws -> [String] {
         var faults: [String] = []
         for round in 0..<Self.rounds {
             let name = "file\(round)"
-            let outcomes = race(name, .refuse)
+            let outcomes = race(name, rule, .refuse, isLocking: isLocking)
             let winners = outcomes.indices.filter { outcomes[$0] == .written }
             if winners.count != 1 { faults.append("\(winners.count) succeeded") }
             for case .failed(let error) in outcomes where error != .exists(path: scratch.at(name)) {
                 faults.append("\(error)")
             }
-            let author = try author(of: name)
-            if winners.first != author { faults.append("another one's content, or nobody's") }
+            if winners.first != author(of: name) { faults.append("another one's content, or nobody's") }
         }
-        faults += try scratch.names().filter { $0.hasPrefix(".") }
-        #expect(faults == [])
+        return faults + (try scratch.names().filter { $0.hasPrefix(".") })
     }
 
-    @Test func `of several that replace, one whole content stands there`() throws {
+    /// What is wrong after many races of writers that replace: each of them has to succeed.
+    private func faultsOfReplacing(_ rule: Folder.Rule, isLocking: Bool) throws -> [String] {
         var faults: [String] = []
         for _ in 0..<Self.rounds {
-            for case .failed(let error) in race("file", .replace) { faults.append("\(error)") }
-            if try author(of: "file") == nil { faults.append("nobody's content") }
+            for case .failed(let error) in race("file", rule, .replace, isLocking: isLocking) {
+                faults.append("\(error)")
+            }
+            if author(of: "file") == nil { faults.append("nobody's content") }
         }
-        faults += try scratch.names().filter { $0.hasPrefix(".") }
-        #expect(faults == [])
+        return faults + (try scratch.names().filter { $0.hasPrefix(".") })
+    }
+
+    @Test func `in a shared folder, of several that refuse one succeeds`() throws {
+        #expect(try faultsOfRefusing(.shared, isLocking: false) == [])
+    }
+
+    @Test func `in a shared folder, of several that replace all succeed`() throws {
+        #expect(try faultsOfReplacing(.shared, isLocking: false) == [])
+    }
+
+    @Test func `in a secret folder, under the lock, of several that refuse one succeeds`() throws {
+        #expect(try faultsOfRefusing(.secret, isLocking: true) == [])
+    }
+
+    @Test func `in a secret folder, under the lock, of several that replace all succeed`() throws {
+        #expect(try faultsOfReplacing(.secret, isLocking: true) == [])
     }
 
     @Test func `a reader meets whole contents only, while a writer replaces them`() throws {
@@ -94,6 +115,7 @@ import VectorKit
         }
         isOver.set()
         #expect(writer() > 0)
+        // A file that is replaced between opening it and looking at it has no name any more.
         #expect(faults.reduce([]) { $0.union($1) } == [])
     }
 }

@@ -56,6 +56,27 @@ import Testing
         #expect(names == ["file"])
     }
 
+    @Test func `what killed writers left of files is swept, and nothing else`() throws {
+        for name in [".a.new", ".a.1x9z.new", ".b.new"] { try scratch.put(name) }
+        let kept = [".a", ".new.a", "a", "a.new", ".a.newer"]
+        for name in kept { try scratch.put(name) }
+        let folder = try Folder.open(scratch.path, rule: .shared)
+        try folder.sweepFiles()
+        let names = try scratch.names()
+        #expect(names == kept.sorted())
+    }
+
+    @Test func `half-made folders are swept, whole ones are not`() throws {
+        for name in [".A.new", ".B.new", "A", ".C"] {
+            try scratch.putFolder(name)
+            try scratch.put(name + "/file")
+        }
+        let folder = try Folder.open(scratch.path, rule: .secret)
+        try folder.sweepFolders()
+        let names = try scratch.names()
+        #expect(names == [".C", "A"])
+    }
+
     @Test func `a folder with a folder in it is left`() throws {
         try scratch.putFolder("folder")
         try scratch.putFolder("folder/inner")

@@ -52,7 +52,7 @@ import VectorKit
         #expect(record?.copied == [1])
     }
 
-    @Test func `what a killed process left of it is swept`() throws {
+    @Test func `what killed processes left is swept`() throws {
         try scratch.putFolder("identities/.ABCD1234.new")
         try scratch.put("identities/.ABCD1234.new/profile", [9])
         try scratch.put("identities/.ABCD1234.new/.identity.new", [9])

@@ -40,7 +40,8 @@ import VectorKit
         let absent = KeystoreError.noIdentity("NOBODY00")
         #expect(throws: absent) { _ = try keystore.identity("NOBODY00") }
         #expect(throws: absent) { _ = try keystore.lockedIdentity("NOBODY00", wait: .zero) }
-        let empty = try Keystore(makingAt: Scratch().path)
+        let other = try Scratch()
+        let empty = try Keystore(makingAt: other.path)
         #expect(throws: absent) { _ = try empty.identity("NOBODY00") }
         let ids = try empty.identities()
         #expect(ids == [])

@@ -65,6 +65,19 @@ import VectorKit
         #expect(ids == ["ABCD1234"])
     }
 
+    @Test func `somebody else's file named keystore is not replaced`() throws {
+        for content in [[], [1, 2, 3], Array("KTR".utf8)] as [[UInt8]] {
+            let scratch = try Scratch()
+            try scratch.putFolder("")
+            try scratch.put("keystore", content)
+            #expect(throws: KeystoreError.foreign(path: scratch.at("keystore"))) {
+                try Keystore(makingAt: scratch.path)
+            }
+            let found = try scratch.content("keystore")
+            #expect(found == content)
+        }
+    }
+
     @Test func `asking for a keystore makes nothing`() throws {
         try scratch.putFolder("")
         _ = try? Keystore(at: scratch.path)

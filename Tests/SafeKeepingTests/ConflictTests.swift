@@ -144,14 +144,10 @@ import Threema
     ]) func `what is authentic and does not read is a conflict, not damage`(_ json: String) throws {
         let blob = sealed(json)
         house.server.backups[Household.place] = blob
-        let isRefused: Bool
-        do {
-            try house.push()
-            isRefused = false
-        } catch {
-            isRefused = error as? SafeKeepingError == conflict
-        }
-        #expect(isRefused && house.server.backups == [Household.place: blob])
+        #expect(throws: conflict) { try house.push() }
+        #expect(house.server.backups == [Household.place: blob])
+        let result = try house.push { $0.isOverwriting = true }
+        #expect(result.upload?.replaced == .damaged)
     }
 
     @Test(arguments: [[], [1], [UInt8](repeating: 0, count: 40), [UInt8](repeating: 0xff, count: 5000)] as [[UInt8]])
@@ -167,16 +163,20 @@ import Threema
         SafeBackup.seal(Array(json.utf8).span, nonce: [UInt8](repeating: 3, count: 24), keys: Household.safeKeys())
     }
 
-    @Test func `the count ends, and nothing traps`() async {
-        // A backup whose number is the last one there is: whoever knows the password can write it.
-        await #expect(processExitsWith: .success) {
-            let house = try Household()
-            let json =
-                #"{"info":{"version":1},"user":{"privatekey":"zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMw="},"keytool":{"#
-                + #""generation":9223372036854775807,"written_at":1,"writer":"01010101010101010101010101010101"}}"#
-            house.server.backups[Household.place] = SafeBackup.seal(
-                Array(json.utf8).span, nonce: [UInt8](repeating: 3, count: 24), keys: Household.safeKeys())
-            try house.push { $0.isOverwriting = true }
-        }
+    /// Whoever knows the password can write any number.
+    @Test(arguments: [1 << 53 - 1, 1 << 53, 1 << 53 + 1, .max - 1, .max] as [Int64])
+    func `numbers at the end of counting trap nothing`(_ generation: Int64) throws {
+        let stamp = #"{"generation":\#(generation),"written_at":0,"writer":"\#(String(repeating: "01", count: 16))"}"#
+        let key = "zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMw="
+        house.server.backups[Household.place] = sealed(
+            #"{"info":{"version":1},"user":{"privatekey":"\#(key)"},"keytool":\#(stamp)}"#)
+        #expect(throws: conflict) { try house.push() }
+        let first = try house.push { $0.isOverwriting = true }
+        let second = try house.push { $0.isForced = true }
+        let numbers = try [first, second].map { try #require($0.upload?.generation) }
+        #expect(numbers.allSatisfy(SafeBackup.Stamp.generations.contains))
+        #expect(numbers[0] <= numbers[1])
+        let last = try house.push()
+        #expect(last.outcome == .unchanged)
     }
 }

@@ -166,6 +166,9 @@ final class Household: Sendable {
     }
 }
 
+/// A password.
+func secret(_ text: String) -> SecureBytes { SecureBytes(copying: Array(text.utf8).span) }
+
 /// A clock that stands until it is set.
 private final class Clock: Sendable {
     private let value = Mutex(Household.start)

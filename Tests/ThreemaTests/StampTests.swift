@@ -29,6 +29,8 @@ import VectorKit
         #"{"written_at":1,WRITER}"#, #"{"generation":0,"written_at":1,WRITER}"#,
         #"{"generation":-1,"written_at":1,WRITER}"#, #"{"generation":1.0,"written_at":1,WRITER}"#,
         #"{"generation":"1","written_at":1,WRITER}"#, #"{"generation":9007199254740993,"written_at":1,WRITER}"#,
+        #"{"generation":9223372036854775807,"written_at":1,WRITER}"#,
+        #"{"generation":9223372036854775808,"written_at":1,WRITER}"#,
         #"{"generation":1,"written_at":1e3,WRITER}"#, #"{"generation":1,"written_at":null,WRITER}"#,
         #"{"generation":1,"written_at":1,"writer":null}"#, #"{"generation":1,"written_at":1,"writer":""}"#,
         #"{"generation":1,"written_at":1,"writer":"0101"}"#,

@@ -10,8 +10,7 @@ import Threema
 
     /// 1970, 2038 and 2106, where counters of seconds end, the ends of the years with four digits, and of 64 bits.
     static let moments: [Int64] = [
-        .min, .min + 1, -62_167_219_200_000, -1, 0, 1, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_295_000,
-        4_294_967_296_000, 253_402_300_799_000, .max - 1, .max,
+        .min, -1, 0, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_296_000, 253_402_300_799_000, .max,
     ]
 
     private static let retentions: [Int64] = [.min, -1, 0, 1, 30, 180, 3650, 3651, .max]
@@ -51,7 +50,7 @@ import Threema
             }
         }
         #expect(unsound == [])
-        #expect(count == 13 * 14 * 14 * 14 * 3)
+        #expect(count == 8 * 9 * 9 * 9 * 3)
     }
 
     @Test(arguments: [0, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_295_000, 4_294_967_296_000] as [Int64])

@@ -51,8 +51,7 @@ import Transports
 
     @Test func `a killed writer's temporary file is no backup, and is swept`() throws {
         let server = try FolderServer.prepared()
-        let temporary = "backups/." + id.hex + ".new"
-        try server.put(temporary, [9, 9, 9])
+        for temporary in [".new", ".1x9z.new"] { try server.put("backups/." + id.hex + temporary, [9, 9, 9]) }
         let absent = try server.exchange.fetch(id)
         #expect(absent == nil)
         let hold = try server.exchange.hold()
@@ -97,16 +96,21 @@ import Transports
         #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.prepare(.standard) }
     }
 
-    @Test func `of two writers at once, one whole backup stands there`() throws {
+    @Test func `of many writers at once, each waiting for its turn, one whole backup stands there`() throws {
         let server = try FolderServer.prepared()
         let faults = Faults()
-        for _ in 0..<20 {
+        for _ in 0..<10 {
             let end = DispatchGroup()
             for writer in 0..<8 {
                 end.enter()
                 Thread.detachNewThread { [id] in
                     do {
-                        try server.exchange.store([UInt8](repeating: UInt8(writer), count: 300_000), at: id)
+                        let hold = try server.exchange.hold()
+                        try server.exchange.store([UInt8](repeating: UInt8(writer), count: 100_000), at: id)
+                        // Until the lock is dropped it is the own one that stands there.
+                        let isOwn = try server.exchange.fetch(id)?.first == UInt8(writer)
+                        if !isOwn { faults.values.withLock { $0.append("replaced meanwhile") } }
+                        withExtendedLifetime(hold) {}
                     } catch {
                         faults.values.withLock { $0.append("\(error)") }
                     }
@@ -115,14 +119,21 @@ import Transports
             }
             end.wait()
             let backup = try server.exchange.fetch(id) ?? []
-            if backup.count != 300_000 || backup.first != backup.last {
-                faults.values.withLock { $0.append("not whole") }
-            }
+            if backup.count != 100_000 || Set(backup).count != 1 { faults.values.withLock { $0.append("not whole") } }
         }
         #expect(faults.values.withLock { $0 } == [])
+        let tree = try server.tree()
+        #expect(tree == ["backups", place, "config"])
     }
 
     private final class Faults: Sendable {
         let values = Mutex<[String]>([])
+    }
+
+    @Test func `without preparation there is nothing to hold`() throws {
+        let server = try FolderServer()
+        #expect(throws: SafeExchangeError.notPrepared(server.address)) { try server.exchange.hold() }
+        try server.takeAway()
+        #expect(throws: SafeExchangeError.unavailable(server.address)) { try server.exchange.hold() }
     }
 }

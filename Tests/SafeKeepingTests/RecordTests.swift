@@ -1,0 +1,111 @@
+import Keystore
+import SafeWire
+import SecureMemory
+import Testing
+import Threema
+import VectorKit
+
+@testable import SafeKeeping
+
+/// What the records of an identity contain, and what happens where they do not.
+@Suite struct RecordTests {
+    private let house: Household
+
+    init() throws {
+        house = try Household()
+    }
+
+    private func decode(_ record: [UInt8]) throws(SafeSetupError) -> (address: String, key: [UInt8]) {
+        let setup = try SafeSetup(decoding: record.span)
+        return (setup.current.address.text, setup.current.keys.masterKey.copied)
+    }
+
+    private var record: [UInt8] {
+        SafeSetup.encode(SafeTarget(address: house.server.address, keys: Household.safeKeys())).copied
+    }
+
+    @Test func `a setup is version, key and address`() throws {
+        // 01, then field 1 of 82 bytes: field 1, 64 bytes of key, and field 2, 14 of text.
+        #expect(
+            record == [1, 0x0a, 82, 0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, 14]
+                + Array("file:///memory".utf8))
+        let (address, key) = try decode(record)
+        #expect(address == "file:///memory")
+        #expect(key == [UInt8](repeating: 7, count: 64))
+    }
+
+    @Test func `every truncation and anything behind it is malformed`() {
+        for count in record.indices {
+            #expect(throws: SafeSetupError.self, "\(count) bytes") { try decode(Array(record[..<count])) }
+        }
+        #expect(throws: SafeSetupError.self) { try decode(record + [0]) }
+        #expect(throws: SafeSetupError.self) { try decode(record + record[1...]) }
+    }
+
+    @Test func `no changed byte traps`() {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<3000 {
+            var changed = record
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                changed[Int.random(in: changed.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            _ = try? decode(changed)
+        }
+    }
+
+    @Test func `addresses that no build knows are malformed`() {
+        for text in ["https://safe.example.net", "file://host/x", "", "\u{0}"] {
+            let bytes = Array(text.utf8)
+            let target = [0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, UInt8(bytes.count)] + bytes
+            #expect(throws: SafeSetupError.self, "\(text)") { try decode([1, 0x0a, UInt8(target.count)] + target) }
+        }
+    }
+
+    @Test func `what is sealed and makes no sense is damaged`() throws {
+        let id = Household.id.text
+        let broken: [(RecordName, String, [UInt8])] = [
+            (.identity, "identity", [1, 2, 3]), (.profile, "profile", Array("{}".utf8)),
+            (.profile, "profile", Array("nonsense".utf8)), (.safe, "safe", [2]), (.safe, "safe", []),
+        ]
+        for (name, text, content) in broken {
+            let house = try Household()
+            try house.locked().write(name, content.span)
+            #expect(throws: KeystoreError.damaged(record: text, id: id), "\(text)") {
+                try house.push { $0.isForced = true }
+            }
+            #expect(house.server.backups == [:])
+        }
+    }
+
+    @Test(arguments: ["identity", "profile"]) func `a record that is missing is damaged`(_ name: String) throws {
+        try house.locked().remove(name == "identity" ? .identity : .profile)
+        #expect(throws: KeystoreError.damaged(record: name, id: "ABCD1234")) { try house.push { $0.isForced = true } }
+        #expect(house.server.backups == [:])
+    }
+
+    @Test func `an identity under another name is damaged`() throws {
+        let bytes = Household.identity().encoded().copied
+        var other = bytes
+        other[7] ^= 1
+        try house.locked().write(.identity, other.span)
+        #expect(throws: KeystoreError.damaged(record: "identity", id: "ABCD1234")) {
+            _ = try house.keeper.summary(Household.id)
+        }
+    }
+
+    @Test func `identities are listed in order, and made once`() throws {
+        let entropy: [UInt8] = [1, 2]
+        let created = try house.keeper.createIdentity(ThreemaID("AAAA0000"), mixing: Span())
+        #expect(created.id.text == "AAAA0000")
+        #expect(created.contactCode == "3mid:AAAA0000,\(created.publicKey.hex)")
+        #expect(!created.hasSafe)
+        #expect(throws: KeystoreError.exists("AAAA0000")) {
+            try house.keeper.createIdentity(ThreemaID("AAAA0000"), mixing: entropy.span)
+        }
+        let random = try house.keeper.createIdentity(nil, mixing: entropy.span)
+        let all = try house.keeper.identities()
+        #expect(all.map(\.id.text) == ["AAAA0000", "ABCD1234", random.id.text].sorted())
+        #expect(Set(all.map(\.publicKey.hex)).count == 3)
+        #expect(all.filter(\.hasSafe).map(\.id) == [Household.id])
+    }
+}
