@@ -25,12 +25,12 @@ enum LinkRule {
                 continue
             }
             let here = reached + "/" + step
-            guard unsafe lstat(here, &status) == 0, status.st_uid == 0 || status.st_uid == geteuid() else {
-                throw .unsafeLink(path: here)
-            }
+            // A way that leads nowhere could be completed by somebody else.
+            guard unsafe lstat(here, &status) == 0 else { throw .unsafeLink(path: path) }
+            guard status.st_uid == 0 || status.st_uid == geteuid() else { throw .unsafeLink(path: here) }
             if status.st_mode & S_IFMT == S_IFLNK {
                 links += 1
-                guard links <= maxLinks, let target = target(of: here) else { throw .unsafeLink(path: here) }
+                guard links <= maxLinks, let target = target(of: here) else { throw .unsafeLink(path: path) }
                 if target.utf8.first == slash { reached = "" }
                 way += steps(of: target)
             } else {

@@ -89,6 +89,14 @@ import VectorKit
         #expect(try faultsOfReplacing(.secret, isLocking: true) == [])
     }
 
+    /// Who takes no lock there may lose the temporary file to another one, but never replaces what was written.
+    @Test func `in a secret folder, without the lock, of several that refuse never two succeed`() {
+        for round in 0..<Self.rounds {
+            let outcomes = race("file\(round)", .secret, .refuse, isLocking: false)
+            #expect(outcomes.filter { $0 == .written }.count <= 1)
+        }
+    }
+
     @Test func `a reader meets whole contents only, while a writer replaces them`() throws {
         let count = 1000
         let isOver = Flag()
