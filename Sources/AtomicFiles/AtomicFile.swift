@@ -6,7 +6,7 @@ extension Folder {
     /// What a write does where the name is taken.
     public enum Existing: Sendable {
         case replace
-        /// Fail with `.exists`; two writers at once get one success.
+        /// Fail with `.exists`; of two writers at once at most one succeeds.
         case refuse
     }
 

@@ -146,7 +146,11 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Removes the files that killed writers left half made. The caller keeps other writers away.
     public func sweepFiles() throws(FileError) {
-        for name in try allNames() where name.isTemporary { try remove(name) }
+        for name in try allNames() where name.isTemporary {
+            // A folder of such a name is nobody's half-made file.
+            guard (try? requirePlainFile(name)) != nil else { continue }
+            try remove(name)
+        }
     }
 
     func path(of name: String) -> String { path + "/" + name }

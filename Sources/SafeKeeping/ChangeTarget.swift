@@ -89,7 +89,7 @@ extension SafeKeeper {
         options.isForced = true
         var record = SafeSetup.Record(current: next)
         record.setRetiring(setup.current)
-        var push = try Push(identity: identity, keeper: self, target: next)
+        var push = try PushRun(identity: identity, keeper: self, target: next)
         _ = try push.upload(identity, options)
         try identity.write(setup: record.finish())
     }

@@ -1,0 +1,57 @@
+internal import SecureMemory
+
+/// The two calls that libsodium's ChaCha20-Poly1305 constructions share; they differ in the nonce alone.
+/// Ciphertext and tag stand together: ciphertext ‖ 16-byte tag.
+@safe
+struct AEAD {
+    typealias Bytes = UnsafePointer<UInt8>
+    typealias Output = UnsafeMutablePointer<UInt8>
+
+    static let keyCount = 32
+    static let tagCount = 16
+
+    let nonceCount: Int
+    /// `crypto_aead_…_encrypt`: output, length, message, additional data, no secret nonce, nonce, key.
+    let encrypt: (Output, UnsafeMutablePointer<UInt64>?, Bytes?, UInt64, Bytes?, UInt64, Bytes?, Bytes, Bytes) -> Int32
+    /// `crypto_aead_…_decrypt`: output, length, no secret nonce, message, additional data, nonce, key.
+    let decrypt: (Output?, UnsafeMutablePointer<UInt64>?, Output?, Bytes, UInt64, Bytes?, UInt64, Bytes, Bytes) -> Int32
+
+    func seal(
+        _ plaintext: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
+    ) -> [UInt8] {
+        precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        return key.withBytes { key in
+            unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.tagCount) { sealed, initialized in
+                _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        unsafe encrypt(
+                            sealed.baseAddress!, nil, plaintext.baseAddress, UInt64(plaintext.count), additionalData,
+                            UInt64(additionalData.count), nil, nonce, key.baseAddress!)
+                    }
+                }
+                initialized = plaintext.count + Self.tagCount
+            }
+        }
+    }
+
+    func open(
+        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
+    ) throws(AuthenticationError) -> SecureBytes {
+        precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        guard sealed.count >= Self.tagCount else { throw .notAuthentic }
+        return try key.withBytes { (key) throws(AuthenticationError) in
+            try SecureBytes(count: sealed.count - Self.tagCount) { (plaintext) throws(AuthenticationError) in
+                let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
+                    unsafe sealed.withUnsafeBufferPointer { sealed in
+                        unsafe key.withUnsafeBufferPointer { key in
+                            unsafe decrypt(
+                                plaintext.baseAddress, nil, nil, sealed.baseAddress!, UInt64(sealed.count),
+                                additionalData, UInt64(additionalData.count), nonce, key.baseAddress!)
+                        }
+                    }
+                }
+                guard result == 0 else { throw .notAuthentic }
+            }
+        }
+    }
+}
