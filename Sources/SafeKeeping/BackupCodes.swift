@@ -89,7 +89,7 @@ extension SafeKeeper {
         guard try keystore.identities().contains(identity.id.text) else { return false }
         let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }
-        let key = keystore.digestKey(UploadState.digestPurpose)
+        let key = stateKey
         var state = try UploadState(of: held.records, key: key)
         state.codeProvenAt = now()
         try state.write(to: held, key: key)

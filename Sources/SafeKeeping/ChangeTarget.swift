@@ -1,5 +1,4 @@
 internal import Keystore
-internal import Primitives
 public import SafeWire
 public import SecureMemory
 public import Threema
@@ -38,10 +37,7 @@ extension SafeKeeper {
         let isClear = try finishChanges(identity)
         guard isClear || leavingOld else { throw SafeKeepingError.oldBackupLeft(id: id.text) }
         let setup = try identity.records.requiredSetup()
-        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
-            try SafeKeys(password: password, id: id)
-        }
-        let next = SafeTarget(address: address ?? setup.current.address, keys: keys)
+        let next = try SafeTarget(address: address ?? setup.current.address, password: password, id: id)
         guard !next.isSame(as: setup.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
         // Ask the new server before anything is written down.
         let server = connect(next.address)
@@ -75,6 +71,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup` where a deletion was finished; what `push` throws.
     func finishChanges(_ identity: borrowing LockedIdentity) throws -> Bool {
         let setup = try identity.records.requiredSetup()
+        if setup.isSettled { return true }
         if setup.isDeleting {
             try finishDeletion(identity, setup)
             throw SafeKeepingError.noSetup(id: identity.records.id)

@@ -21,12 +21,10 @@ extension SafeKeeper {
         guard try identity.records.profile() == fetched.backup.document else {
             throw SafeKeepingError.differs(.profile)
         }
-        let key = keystore.digestKey(UploadState.digestPurpose)
+        let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
-        let digests = TargetDigests(
-            address: access.target.address, backupID: access.target.keys.backupID,
-            document: fetched.backup.document, key: key)
-        guard var safe = state.safe, safe.target == digests.target else { return fetched }
+        let digests = TargetDigests(access.target, fetched.backup.document, key: key)
+        guard var safe = state.safe(at: digests) else { return fetched }
         if safe.seen == fetched.digest { safe.seenAt = now() }
         if access.isFromPassword { safe.passwordProvenAt = now() }
         state.safe = safe

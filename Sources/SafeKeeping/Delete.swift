@@ -51,7 +51,7 @@ extension SafeKeeper {
 
     /// Forgets what was uploaded, and no more.
     func forgetUploads(_ identity: borrowing LockedIdentity) throws {
-        let key = keystore.digestKey(UploadState.digestPurpose)
+        let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
         state.safe = nil
         try state.write(to: identity, key: key)

@@ -66,7 +66,7 @@ extension SafeKeeper {
     /// Changes nothing.
     public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         let records = try keystore.identity(id.text)
-        let state = try UploadState(of: records, key: keystore.digestKey(UploadState.digestPurpose))
+        let state = try UploadState(of: records, key: stateKey)
         guard let setup = try records.setup() else {
             return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
         }

@@ -26,10 +26,8 @@ public struct SafeAccess: ~Copyable {
     public init(
         to id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes, server: any SafeExchange
     ) throws {
-        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
-            try SafeKeys(password: password, id: id)
-        }
-        self.init(id: id, target: SafeTarget(address: address, keys: keys), server: server, isFromPassword: true)
+        let target = try SafeTarget(address: address, password: password, id: id)
+        self.init(id: id, target: target, server: server, isFromPassword: true)
     }
 
     /// Where the server is.
@@ -134,7 +132,7 @@ extension SafeKeeper {
 
     /// - Throws: `.olderBackup`, `.unpushedChanges`.
     private func refuseLoss(_ held: borrowing LockedIdentity, _ fetched: borrowing FetchedSafe) throws {
-        let key = keystore.digestKey(UploadState.digestPurpose)
+        let key = stateKey
         let profile = try held.records.profile()
         let safe = try UploadState(of: held.records, key: key).safe
         if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen,
@@ -147,8 +145,7 @@ extension SafeKeeper {
         guard let setup = try held.records.setup() else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
-        let digests = TargetDigests(
-            address: setup.current.address, backupID: setup.current.keys.backupID, document: profile, key: key)
+        let digests = TargetDigests(setup.current, profile, key: key)
         guard safe?.content == digests.content else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
@@ -158,12 +155,10 @@ extension SafeKeeper {
     private func remember(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ identity: borrowing LockedIdentity
     ) throws {
-        let key = keystore.digestKey(UploadState.digestPurpose)
-        let digests = TargetDigests(
-            address: access.target.address, backupID: access.target.keys.backupID,
-            document: fetched.backup.document, key: key)
+        let key = stateKey
+        let digests = TargetDigests(access.target, fetched.backup.document, key: key)
         var state = try UploadState(of: identity.records, key: key)
-        let known = state.safe.flatMap { $0.target == digests.target ? $0 : nil }
+        let known = state.safe(at: digests)
         var safe = UploadState.Safe(target: digests.target)
         safe.content = digests.content
         safe.seen = fetched.digest

@@ -27,16 +27,13 @@ struct PushRun: ~Copyable {
         // A push that has nothing to do must not hide that the private key is gone.
         let publicKey = try identity.records.identity().clientKey.publicKey
         let document = try identity.records.profile()
-        let stateKey = keeper.keystore.digestKey(UploadState.digestPurpose)
+        let stateKey = keeper.stateKey
         let wholeState = try UploadState(of: identity.records, key: stateKey)
-        let digests = TargetDigests(
-            address: target.address, backupID: target.keys.backupID, document: document, key: stateKey)
-        // What was remembered of another server or backup id says nothing about this one.
-        let known = wholeState.safe.flatMap { $0.target == digests.target ? $0 : nil }
+        let digests = TargetDigests(target, document, key: stateKey)
         id = identity.records.id
         now = keeper.now()
         server = keeper.connect(target.address)
-        state = known ?? UploadState.Safe(target: digests.target)
+        state = wholeState.safe(at: digests) ?? UploadState.Safe(target: digests.target)
         self.document = document
         self.publicKey = publicKey
         self.digests = digests

@@ -1,6 +1,7 @@
 public import Encodings
 public import Keystore
 public import SafeWire
+internal import SecureMemory
 
 /// The verbs on a keystore: each file beside this one adds one of them.
 ///
@@ -21,6 +22,9 @@ public struct SafeKeeper: Sendable {
         self.now = now
         self.connect = connect
     }
+
+    /// The key of the digests in `UploadState`.
+    var stateKey: SecureBytes { keystore.digestKey(UploadState.digestPurpose) }
 }
 
 /// What a verb refuses by its own rules. Errors of the rooms below (`KeystoreError`, `FileError`,

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import Primitives
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
@@ -31,6 +32,14 @@ struct SafeTarget: ~Copyable {
     init(address: SafeServerAddress, keys: consuming SafeKeys) {
         self.address = address
         self.keys = keys
+    }
+
+    /// Derives the key; takes 64 MiB of memory and a moment.
+    init(address: SafeServerAddress, password: borrowing SecureBytes, id: ThreemaID) throws(KeyDerivationError) {
+        self.address = address
+        keys = try password.withBytes { (password) throws(KeyDerivationError) in
+            try SafeKeys(password: password, id: id)
+        }
     }
 
     /// - Throws: `.malformed` for anything but what `encoded` writes.
@@ -77,6 +86,9 @@ struct SafeSetup: ~Copyable {
     let retiring: SafeTarget?
     /// Whether a deletion has begun: it is only ever finished, never undone.
     let isDeleting: Bool
+
+    /// Whether nothing is left to do.
+    var isSettled: Bool { next == nil && retiring == nil && !isDeleting }
 
     consuming func takeCurrent() -> SafeTarget { current }
     consuming func takeNext() -> SafeTarget? { next }

@@ -29,12 +29,9 @@ extension SafeKeeper {
         let server = connect(address)
         if preparing { try server.prepare(.standard) }
         let limits = testing ? try Self.limits(of: server) : nil
-        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
-            try SafeKeys(password: password, id: id)
-        }
-        if testing { try Self.probe(server, address, keys) }
-        let backupExists = testing ? try server.fetch(keys.backupID) != nil : false
-        let target = SafeTarget(address: address, keys: keys)
+        let target = try SafeTarget(address: address, password: password, id: id)
+        if testing { try Self.probe(server, target) }
+        let backupExists = testing ? try server.fetch(target.keys.backupID) != nil : false
         try identity.write(setup: SafeSetup.encode(target))
         return SetupResult(limits: limits, backupExists: backupExists)
     }
@@ -57,10 +54,8 @@ extension SafeKeeper {
 
     /// Stores, fetches and removes some bytes where no backup lies. The place is derived from the Safe
     /// key: it differs for every identity and tells nothing about the backup id.
-    private static func probe(
-        _ server: any SafeExchange, _ address: SafeServerAddress, _ keys: borrowing SafeKeys
-    ) throws {
-        let place = BLAKE2b.deriveKey(from: keys.masterKey, salt: "probe", personal: "keytool-probe")
+    private static func probe(_ server: any SafeExchange, _ target: borrowing SafeTarget) throws {
+        let place = BLAKE2b.deriveKey(from: target.keys.masterKey, salt: "probe", personal: "keytool-probe")
         let id = place.withBytes { BackupID($0) }
         let content = Random.bytes(64)
         let hold = try server.hold()
@@ -70,7 +65,7 @@ extension SafeKeeper {
             let isReturned = try server.fetch(id) == content
             try server.remove(id)
             guard isReturned, try server.fetch(id) == nil else {
-                throw SafeKeepingError.notVerified(server: address.text)
+                throw SafeKeepingError.notVerified(server: target.address.text)
             }
         } catch {
             try? server.remove(id)

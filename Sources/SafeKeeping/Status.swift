@@ -38,12 +38,10 @@ extension SafeKeeper {
     public func status(of id: ThreemaID) throws -> Status {
         let records = try keystore.identity(id.text)
         let setup = try records.requiredSetup()
-        let key = keystore.digestKey(UploadState.digestPurpose)
+        let key = stateKey
         let state = try UploadState(of: records, key: key)
-        let digests = TargetDigests(
-            address: setup.current.address, backupID: setup.current.keys.backupID, document: try records.profile(),
-            key: key)
-        let safe = state.safe.flatMap { $0.target == digests.target ? $0 : nil }
+        let digests = TargetDigests(setup.current, try records.profile(), key: key)
+        let safe = state.safe(at: digests)
         let moment = now()
         // A moment in the future is a clock that was wrong then or is wrong now: it proves nothing.
         let uploadedAt = safe?.uploadedAt.flatMap { $0 <= moment ? $0 : nil }

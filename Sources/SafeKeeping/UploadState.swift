@@ -61,6 +61,9 @@ extension UploadState {
         safe = root["safe"].flatMap(Safe.init)
     }
 
+    /// What is known of the Safe at a target; what was remembered of another server or backup id says nothing.
+    func safe(at digests: TargetDigests) -> Safe? { safe.flatMap { $0.target == digests.target ? $0 : nil } }
+
     func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
         var root: JSONValue = ["version": .number(Self.version)]
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
@@ -126,9 +129,9 @@ struct TargetDigests {
     /// Of address and backup id, for the stamp in the backup: 16 bytes by which this keystore knows its own.
     let writer: [UInt8]
 
-    init(address: SafeServerAddress, backupID: BackupID, document: SafeDocument, key: borrowing SecureBytes) {
-        let prefix = Array(address.text.utf8) + [0] + Array(backupID.hex.utf8)
-        target = BLAKE2b.authenticate(prefix.span, key: key)
+    init(_ target: borrowing SafeTarget, _ document: SafeDocument, key: borrowing SecureBytes) {
+        let prefix = Array(target.address.text.utf8) + [0] + Array(target.keys.backupID.hex.utf8)
+        self.target = BLAKE2b.authenticate(prefix.span, key: key)
         content = BLAKE2b.authenticate((prefix + document.encoded).span, key: key)
         let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + prefix).span, key: key)
         writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
