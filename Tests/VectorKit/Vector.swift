@@ -31,6 +31,12 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case safeJSON = "safe_json"
         case safeConfig = "safe_config"
         case safeUploadDecision = "safe_upload_decision"
+        case safePassword = "safe_password"
+        case revocation
+        case contactCode = "qr_contact"
+        case masterKeyV1 = "masterkey_v1"
+        case masterKeyV2 = "masterkey_v2"
+        case desktopKeyStorage = "desktop_keystorage"
 
         case blake2b = "blake2b_256"
         case hmacSHA256 = "hmac_sha256"
