@@ -15,7 +15,7 @@ public struct JSONScanner {
         public var values: Int
 
         /// The defaults suit the largest document that is ever read here.
-        public init(depth: Int = 64, values: Int = 400_000) {
+        public init(depth: Int = 64, values: Int = 200_000) {
             self.depth = depth
             self.values = values
         }

@@ -26,7 +26,12 @@ public struct SafeFolder: ~Copyable {
         try Folder.make(path)
         let safe = try SafeFolder(at: path)
         try safe.folder.makeFolder(backupsName)
-        if try !safe.folder.contains(configName) { try safe.folder.write(configName, limits.config.span) }
+        guard try !safe.folder.contains(configName) else { return }
+        do throws(FileError) {
+            try safe.folder.write(configName, limits.config.span, existing: .refuse)
+        } catch .exists {
+            // Somebody else prepared it at the same moment.
+        }
     }
 
     /// The document `config`.

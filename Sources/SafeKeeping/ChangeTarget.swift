@@ -34,11 +34,16 @@ extension SafeKeeper {
         of id: ThreemaID, to address: SafeServerAddress?, password: borrowing SecureBytes, leavingOld: Bool
     ) throws -> ChangeResult {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let isUnfinished = try !identity.records.requiredSetup().isSettled
         let isClear = try finishChanges(identity)
         guard isClear || leavingOld else { throw SafeKeepingError.oldBackupLeft(id: id.text) }
         let setup = try identity.records.requiredSetup()
         let next = try SafeTarget(address: address ?? setup.current.address, password: password, id: id)
-        guard !next.isSame(as: setup.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        if next.isSame(as: setup.current) {
+            // Said again after an interruption: that change is over now.
+            guard isUnfinished else { throw SafeKeepingError.sameTarget(id: id.text) }
+            return ChangeResult(server: next.address, isOldRemoved: isClear)
+        }
         // Ask the new server before anything is written down.
         let server = connect(next.address)
         _ = try Self.limits(of: server)

@@ -149,15 +149,16 @@ struct PushRun: ~Copyable {
         guard let present else { return nil }
         guard let backup = try open(present, options) else { return .damaged }
         let found = backup.stamp?.generation ?? 0
-        // Written by this keystore: it may go if the state knows of as many uploads. Where the state is lost, or is
-        // an older copy's, only what says the same may go: there may be news in the rest.
+        // Written by this keystore, or by a copy of it: it may go if it says the same, or if it is older than what
+        // the state knows of. A copy that went its own way has news, whatever number it has come to.
         let isSame = backup.document == document && backup.clientKey.publicKey == publicKey
-        let isOwn = backup.stamp?.writer == digests.writer && (isStateKnown ? found <= state.generation : isSame)
+        let isOlder = found <= state.generation && isBeforeLastUpload(backup.stamp?.writtenAt)
+        let isOwn = backup.stamp?.writer == digests.writer && (isSame || isOlder)
         guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
-        let isOlder = isOwn && !isKnown(present) && found < state.generation
+        let isPutBack = isOwn && !isKnown(present) && found < state.generation
         // The count goes on from wherever it has been left.
         state.generation = max(state.generation, found)
-        return isOlder ? .older(generation: found) : nil
+        return isPutBack ? .older(generation: found) : nil
     }
 
     /// - Returns: nil where there is nothing that anybody could miss.
@@ -176,7 +177,10 @@ struct PushRun: ~Copyable {
         }
     }
 
-    private var isStateKnown: Bool { state.seen != nil || state.sending != nil }
+    private func isBeforeLastUpload(_ moment: Timestamp?) -> Bool {
+        guard let moment, let last = state.uploadedAt else { return false }
+        return moment <= last
+    }
 
     private func isKnown(_ blob: [UInt8]) -> Bool {
         let digest = BLAKE2b.hash(blob.span)

@@ -44,7 +44,7 @@ import Testing
     @Test func `four hundred thousand values are the most`() throws {
         let limits = JSONScanner.Limits()
         #expect(limits.depth == 64)
-        #expect(limits.values == 400_000)
+        #expect(limits.values == 200_000)
     }
 
     /// Everything that is read here is JSON for Foundation, too: the scanner is strict, not merely different.

@@ -55,7 +55,9 @@ enum ResultFileError: Explained {
         case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
         case .notCreated(let path, .missing): Failure(.cantCreate, "the folder of \(path) does not exist")
         case .notCreated(let path, .system(_, _, let code)):
-            Failure(code == ENOSPC || code == EIO ? .io : .cantCreate, "cannot write \(path): \(systemMessage(code))")
+            Failure(
+                [ENOSPC, EIO, EFBIG, EDQUOT].contains(code) ? .io : .cantCreate,
+                "cannot write \(path): \(systemMessage(code))")
         case .notCreated(let path, let reason):
             Failure(.cantCreate, "cannot write \(path): \(reason.failure.message)")
         }

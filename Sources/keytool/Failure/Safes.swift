@@ -84,6 +84,8 @@ extension SafeBackupError: Explained {
         case .gzip(.tooLarge(let limit)):
             Failure(.tooLarge, "the Safe backup unfolds to more than \(limit) bytes")
         case .gzip: Failure(.badData, "the Safe backup decrypts, but what it holds is not gzip")
+        case .json(.tooManyValues(let limit)):
+            Failure(.tooLarge, "the Safe backup decrypts, but its document has more than \(limit) values")
         case .json(let error):
             Failure(.badData, "the Safe backup decrypts, but its document is no JSON: \(error.words)")
         case .document(.unsupportedVersion(let version)):
@@ -136,7 +138,7 @@ extension SafeExchangeError: Explained {
         case .busy(let server):
             Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
         case .full: Failure(.tooLarge, "the Safe server has no room left")
-        case .tooLarge(let limit): Failure(.badData, "the Safe server returned more than \(limit) bytes")
+        case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")
         }
     }
