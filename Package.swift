@@ -58,11 +58,11 @@ let package = Package(
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
         room("SafeWire", ["Encodings"]),
-        room("KeyWrapping", ["Encodings", "SecureMemory"]),
+        room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode"], linking: ["qrencode"]),
         // Storey 4
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("Keystore", ["KeyWrapping", "Primitives", "AtomicFiles", "SecureMemory"]),
+        room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
         // Storey 5
         room("SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),

@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import SecureMemory
+public import SecureMemory
 
 extension Folder {
     /// What a write does where the name is taken.
@@ -24,15 +24,38 @@ extension Folder {
             if existing == .refuse { throw .exists(path: path(of: name)) }
             try check(old, name)
         }
-        guard unsafe unlinkat(descriptor, temporary, 0) == 0 || errno == ENOENT else {
-            throw FileError(.remove, path: path(of: temporary), code: errno)
-        }
+        try discard(temporary)
         do throws(FileError) {
             try writeWhole(temporary, bytes)
             try rename(temporary, to: name, existing: existing)
         } catch {
             unsafe unlinkat(descriptor, temporary, 0)
             throw error
+        }
+    }
+
+    /// Replaces a file once `proof` accepts the new one, as it was read back.
+    /// - Throws: `FileError`, or what `proof` throws; then the old file is what stands there.
+    public func replace(
+        _ name: String, _ bytes: Span<UInt8>, proof: (consuming SecureBytes) throws -> Void
+    ) throws {
+        try requirePlainFile(name)
+        let temporary = temporaryName(name)
+        do {
+            try discard(temporary)
+            try writeWhole(temporary, bytes)
+            try proof(try read(temporary, limit: bytes.count))
+            try rename(temporary, to: name, existing: .replace)
+        } catch {
+            unsafe unlinkat(descriptor, temporary, 0)
+            throw error
+        }
+    }
+
+    /// Removes what a killed writer left under a temporary name.
+    private func discard(_ temporary: String) throws(FileError) {
+        guard unsafe unlinkat(descriptor, temporary, 0) == 0 || errno == ENOENT else {
+            throw FileError(.remove, path: path(of: temporary), code: errno)
         }
     }
 

@@ -27,6 +27,13 @@ extension Folder {
         try check(status, name)
     }
 
+    /// The permission bits of a file or folder.
+    /// - Throws: `.missing`.
+    public func mode(of name: String) throws(FileError) -> UInt32 {
+        guard let status = try status(name) else { throw .missing(path: path(of: name)) }
+        return status.st_mode & 0o7777
+    }
+
     /// The status of a name, without following a link; nil where there is nothing of that name.
     func status(_ name: String) throws(FileError) -> stat? {
         var status = stat()

@@ -144,6 +144,9 @@ public struct Folder: ~Copyable, Sendable {
         for name in try allNames() where name.isTemporary { try removeFolder(name) }
     }
 
+    /// Whether there are names of files or folders that are being made, or that killed writers left half made.
+    public func hasTemporaryNames() throws(FileError) -> Bool { try allNames().contains { $0.isTemporary } }
+
     /// Removes the files that killed writers left half made. The caller keeps other writers away.
     public func sweepFiles() throws(FileError) {
         for name in try allNames() where name.isTemporary {

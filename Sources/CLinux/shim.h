@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -38,6 +39,39 @@ static inline int keytool_pipe(int *ends) {
 
 static inline int keytool_window_size(int descriptor, struct winsize *size) {
     return ioctl(descriptor, TIOCGWINSZ, size);
+}
+
+// The kernel's keyrings (keyrings(7)); the C library has no functions for them.
+static const int keytool_user_keyring = KEY_SPEC_USER_KEYRING;
+static const int keytool_process_keyring = KEY_SPEC_PROCESS_KEYRING;
+
+/// Makes a key of type "user" in this process's own keyring.
+static inline long keytool_add_key(const char *name, const void *payload, size_t count) {
+    return syscall(SYS_add_key, "user", name, payload, count, KEY_SPEC_PROCESS_KEYRING);
+}
+
+static inline long keytool_keyctl_set_timeout(int key, unsigned int seconds) {
+    return syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, seconds);
+}
+
+static inline long keytool_keyctl_set_permissions(int key, unsigned int permissions) {
+    return syscall(SYS_keyctl, KEYCTL_SETPERM, key, permissions);
+}
+
+static inline long keytool_keyctl_link(int key, int keyring) {
+    return syscall(SYS_keyctl, KEYCTL_LINK, key, keyring);
+}
+
+static inline long keytool_keyctl_unlink(int key, int keyring) {
+    return syscall(SYS_keyctl, KEYCTL_UNLINK, key, keyring);
+}
+
+static inline long keytool_keyctl_search(int keyring, const char *name) {
+    return syscall(SYS_keyctl, KEYCTL_SEARCH, keyring, "user", name, 0);
+}
+
+static inline long keytool_keyctl_read(int key, void *buffer, size_t count) {
+    return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, count);
 }
 
 #endif

@@ -1,17 +1,18 @@
 public import SecureMemory
 
-/// The wire form of Protocol Buffers, as far as key files and our own records need it: fields with a
-/// varint or with bytes.
+/// The wire form of Protocol Buffers, as far as key files need it: fields with a varint or with bytes. Fields of a
+/// fixed width are read past.
 public enum ProtobufWire {
     /// One field; bytes are given as their place in the message.
     public enum Field: Equatable, Sendable {
         case varint(number: Int, UInt64)
         case bytes(number: Int, Range<Int>)
+        case fixed(number: Int)
     }
 
     /// The field at `position`, which then stands behind it; nil at the end of the message.
     /// - Throws: `.malformed` for a varint that is cut or over 64 bits, a length past the end, field
-    ///   number 0, or a wire type other than varint and bytes.
+    ///   number 0, or a group.
     public static func next(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> Field? {
         guard position < message.count else { return nil }
         let key = try varint(message, at: &position)
@@ -23,8 +24,24 @@ public enum ProtobufWire {
             guard length <= UInt64(message.count - position) else { throw .malformed }
             defer { position += Int(length) }
             return .bytes(number: number, position..<position + Int(length))
+        case 1, 5:
+            let width = key & 7 == 1 ? 8 : 4
+            guard message.count - position >= width else { throw .malformed }
+            position += width
+            return .fixed(number: number)
         default: throw .malformed
         }
+    }
+
+    /// Writes a varint field.
+    public static func append(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+        appendVarint(UInt64(number) << 3, to: &message)
+        appendVarint(value, to: &message)
+    }
+
+    /// Length of a varint field.
+    public static func encodedCount(number: Int, value: UInt64) -> Int {
+        varintCount(UInt64(number) << 3) + varintCount(value)
     }
 
     /// Writes a bytes field.

@@ -1,7 +1,8 @@
 internal import Encodings
-public import SecureMemory
+internal import Primitives
+internal import SecureMemory
 
-// Three messages inside each other, each behind a version number (facts of the Android app, since 6.2):
+// Three messages inside each other, each behind a version number (the Android app since 6.2):
 //
 //   offset  length  meaning
 //        0       2  outer version: 0
@@ -12,80 +13,155 @@ public import SecureMemory
 //       10       2  0a 20: field 1, master key, 32 bytes
 //       12      32  master key
 //
-// Field 2 instead of 1 means, in the outer message, a passphrase (Argon2id), and in the intermediate
-// one a remote secret. Both are recognised and named; opening them is not in this build.
+// Field 2 instead of 1 means, in the outer message, a passphrase: an `Argon2idMessage` whose field 6 is a
+// message of nonce (field 1, 24 bytes) and ciphertext with tag (field 2), XChaCha20-Poly1305 of the whole
+// intermediate, without additional data. In the intermediate message it means a remote secret, which is
+// recognised and not opened.
 
 /// The Android app's second key file layout.
-public enum AndroidKeyFileV2 {
+enum AndroidKeyFileV2 {
     private static let versionCount = 2
     private static let plaintextField = 1
     private static let protectedField = 2
+    private static let nonceField = 1
+    private static let ciphertextField = 2
+    private static let saltCount = 16
 
-    /// Longest file that can be one, in bytes.
-    public static let maxCount = 4096
+    // MARK: Writing
 
-    /// The unprotected form.
+    /// The form without protection.
     /// - Returns: 44 bytes.
-    public static func encode(_ key: borrowing MasterKey) -> SecureBytes {
-        var message = SecureBuffer(capacity: MasterKey.count)
-        message.append(key.bytes)
-        var content = message.finish()
-        for _ in 0..<3 {
-            let count = ProtobufWire.encodedCount(number: plaintextField, count: content.count)
-            var outer = SecureBuffer(capacity: versionCount + count)
-            outer.append(0)
-            outer.append(0)
-            content.withBytes { ProtobufWire.append($0, number: plaintextField, to: &outer) }
-            content = outer.finish()
+    static func encode(_ key: borrowing MasterKey) -> SecureBytes {
+        intermediate(key).withBytes { wrap($0, plaintextField) }
+    }
+
+    /// The form under a passphrase, at the app's cost, with a fresh salt and nonce.
+    /// - Throws: `.derivation`.
+    static func encode(
+        _ key: borrowing MasterKey, passphrase: borrowing SecureBytes
+    ) throws(KeyFileError) -> SecureBytes {
+        let cost = Argon2idCost.android
+        let salt = Random.bytes(saltCount)
+        let nonce = Random.bytes(XChaChaPoly.nonceCount)
+        let secretKey = try cost.deriveKey(passphrase: passphrase, salt: salt)
+        let sealed = intermediate(key).withBytes {
+            XChaChaPoly.seal($0, nonce: nonce, key: secretKey, additionalData: [])
         }
-        return content
+        let encrypted = message([(nonceField, nonce), (ciphertextField, sealed)])
+
+        let memory = UInt64(cost.memoryKiB)
+        let iterations = UInt64(cost.iterations)
+        var argon = SecureBuffer(
+            capacity: ProtobufWire.encodedCount(number: 2, count: salt.count)
+                + ProtobufWire.encodedCount(number: 3, value: memory)
+                + ProtobufWire.encodedCount(number: 4, value: iterations)
+                + ProtobufWire.encodedCount(number: 5, value: 1)
+                + ProtobufWire.encodedCount(number: 6, count: encrypted.count))
+        // Version 0 is the default and not written, as the app's library does.
+        ProtobufWire.append(salt.span, number: 2, to: &argon)
+        ProtobufWire.append(memory, number: 3, to: &argon)
+        ProtobufWire.append(iterations, number: 4, to: &argon)
+        ProtobufWire.append(1, number: 5, to: &argon)
+        encrypted.withBytes { ProtobufWire.append($0, number: 6, to: &argon) }
+        return argon.finish().withBytes { wrap($0, protectedField) }
     }
 
-    /// Opens the unprotected form.
-    ///
-    /// Stricter than a Protocol Buffers parser: each message must be its one field and nothing else,
-    /// so that a damaged file is not read as something it was not.
-    /// - Throws: `.malformed`, `.unknownVersion`, `.protected`.
-    public static func open(_ file: Span<UInt8>) throws(KeyFileError) -> MasterKey {
-        let intermediate = try content(of: file, 0..<file.count, protection: .passphrase)
-        let inner = try content(of: file, intermediate, protection: .remoteSecret)
-        let key = try content(of: file, inner, protection: nil)
-        guard key.count == MasterKey.count, key.upperBound == file.count else { throw .malformed }
-        return MasterKey(SecureBytes(copying: file.extracting(key)))
+    /// The intermediate message with its version: 40 bytes.
+    private static func intermediate(_ key: borrowing MasterKey) -> SecureBytes {
+        let inner = key.bytes.withBytes { wrap($0, plaintextField) }
+        return inner.withBytes { wrap($0, plaintextField) }
     }
 
-    /// The bytes of the one field of the version-prefixed message at `range`.
-    private static func content(
-        of file: Span<UInt8>, _ range: Range<Int>, protection: KeyFileError.Protection?
-    ) throws(KeyFileError) -> Range<Int> {
-        guard range.count > versionCount else { throw .malformed }
-        // The app writes this number little endian and reads it big endian; only 0 is the same in both.
-        let version = UInt16(file[range.lowerBound]) | UInt16(file[range.lowerBound + 1]) << 8
-        guard version == 0 else { throw .unknownVersion(version) }
-        let start = range.lowerBound + versionCount
-        let message = file.extracting(start..<range.upperBound)
+    /// A message of one field, behind version 0.
+    private static func wrap(_ content: Span<UInt8>, _ field: Int) -> SecureBytes {
+        let count = ProtobufWire.encodedCount(number: field, count: content.count)
+        var outer = SecureBuffer(capacity: versionCount + count)
+        outer.append(0)
+        outer.append(0)
+        ProtobufWire.append(content, number: field, to: &outer)
+        return outer.finish()
+    }
+
+    private static func message(_ fields: [(number: Int, bytes: [UInt8])]) -> SecureBytes {
+        let count = fields.reduce(0) { $0 + ProtobufWire.encodedCount(number: $1.number, count: $1.bytes.count) }
+        var message = SecureBuffer(capacity: count)
+        for field in fields { ProtobufWire.append(field.bytes.span, number: field.number, to: &message) }
+        return message.finish()
+    }
+
+    // MARK: Reading
+
+    // Stricter than a Protocol Buffers parser: each wrapping message must be its one field and nothing else,
+    // so that a damaged file is not read as something it was not.
+
+    /// What protects the key of a file.
+    /// - Throws: `.malformed`, `.unknownVersion`, `.cost`, `.remoteSecret`.
+    static func protection(of file: Span<UInt8>) throws(KeyFileError) -> WrappedKey.Protection {
+        let (field, content) = try content(of: file)
+        let message = file.extracting(content)
+        guard field == plaintextField else {
+            return .argon2id(try Argon2idMessage(message, memoryUnit: 1).cost)
+        }
+        _ = try masterKey(inIntermediate: message)
+        return .none
+    }
+
+    /// Opens the form without protection.
+    /// - Throws: `.malformed`, `.unknownVersion`, `.remoteSecret`.
+    static func open(_ file: Span<UInt8>) throws(KeyFileError) -> MasterKey {
+        let (field, content) = try content(of: file)
+        guard field == plaintextField else { throw .protected }
+        return try masterKey(inIntermediate: file.extracting(content))
+    }
+
+    /// Opens the form under a passphrase.
+    /// - Throws: `.notOpened`; `.malformed`, `.unknownVersion`, `.cost`, `.remoteSecret`, `.derivation`.
+    static func open(_ file: Span<UInt8>, passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
+        let (field, content) = try content(of: file)
+        guard field == protectedField else { throw .malformed }
+        let message = file.extracting(content)
+        let argon = try Argon2idMessage(message, memoryUnit: 1)
+        guard let place = argon.content else { throw .malformed }
+        let (nonce, ciphertext) = try encrypted(message.extracting(place))
+        let secretKey = try argon.cost.deriveKey(passphrase: passphrase, salt: argon.salt)
+        let intermediate: SecureBytes
+        do {
+            let ciphertext = message.extracting(place).extracting(ciphertext)
+            intermediate = try XChaChaPoly.open(ciphertext, nonce: nonce, key: secretKey, additionalData: [])
+        } catch {
+            throw .notOpened
+        }
+        return try intermediate.withBytes { (bytes) throws(KeyFileError) in try masterKey(inIntermediate: bytes) }
+    }
+
+    private static func encrypted(_ message: Span<UInt8>) throws(KeyFileError) -> (nonce: [UInt8], Range<Int>) {
         var position = 0
-        guard case .bytes(let number, let place)? = try? ProtobufWire.next(message, at: &position) else {
-            throw .malformed
-        }
-        if number == protectedField, let protection { throw .protected(protection) }
-        guard number == plaintextField, place.upperBound == message.count else { throw .malformed }
-        return start + place.lowerBound..<start + place.upperBound
+        guard case .bytes(nonceField, let nonce)? = try ProtobufWire.field(message, at: &position),
+            case .bytes(ciphertextField, let ciphertext)? = try ProtobufWire.field(message, at: &position),
+            position == message.count, nonce.count == XChaChaPoly.nonceCount
+        else { throw .malformed }
+        return (nonce.map { message[$0] }, ciphertext)
     }
-}
 
-/// Why a key file does not give its master key.
-public enum KeyFileError: Error, Equatable, Sendable {
-    /// It has not the structure of a key file.
-    case malformed
-    /// A version that this build does not know.
-    case unknownVersion(UInt16)
-    /// It is protected in a way that this build does not open.
-    case protected(Protection)
+    private static func masterKey(inIntermediate message: Span<UInt8>) throws(KeyFileError) -> MasterKey {
+        let (field, inner) = try content(of: message)
+        guard field == plaintextField else { throw .remoteSecret }
+        let bytes = message.extracting(inner)
+        let (innerField, key) = try content(of: bytes)
+        guard innerField == plaintextField, key.count == MasterKey.count else { throw .malformed }
+        return MasterKey(SecureBytes(copying: bytes.extracting(key)))
+    }
 
-    /// What a key file can be protected by.
-    public enum Protection: Sendable {
-        case passphrase
-        case remoteSecret
+    /// The one field, number 1 or 2, of a message behind its version, and the place of its bytes.
+    private static func content(of message: Span<UInt8>) throws(KeyFileError) -> (field: Int, Range<Int>) {
+        guard message.count > versionCount else { throw .malformed }
+        // The app writes this number little endian and reads it big endian; only 0 is the same in both.
+        let version = UInt64(message[0]) | UInt64(message[1]) << 8
+        guard version == 0 else { throw .unknownVersion(version) }
+        var position = versionCount
+        guard case .bytes(let number, let place)? = try ProtobufWire.field(message, at: &position),
+            number == plaintextField || number == protectedField, position == message.count
+        else { throw .malformed }
+        return (number, place)
     }
 }

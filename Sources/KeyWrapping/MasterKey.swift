@@ -16,4 +16,9 @@ public struct MasterKey: ~Copyable, Sendable {
 
     /// A new key from the system's random numbers.
     public static func random() -> MasterKey { MasterKey(Random.secret(count)) }
+
+    /// Whether two keys are the same, in constant time.
+    public static func == (left: borrowing MasterKey, right: borrowing MasterKey) -> Bool {
+        left.bytes.withBytes { left in right.bytes.withBytes { ConstantTime.areEqual(left, $0) } }
+    }
 }

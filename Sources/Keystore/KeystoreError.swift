@@ -6,6 +6,10 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case noIdentity(String)
     /// The keystore holds this identity already.
     case exists(String)
+    /// The keystore holds identities, so its master key is not to be replaced.
+    case notEmpty(path: String)
+    /// Another process changed the master key's file meanwhile.
+    case changed(path: String)
     /// A file that is not keytool's stands where its record belongs.
     case foreign(path: String)
     /// Identities are there, but the key that opens them is gone.

@@ -23,6 +23,9 @@ public struct SafeKeeper: Sendable {
         self.connect = connect
     }
 
+    /// Whether opening the keystore takes a passphrase.
+    public var isProtected: Bool { keystore.isProtected }
+
     /// The key of the digests in `UploadState`.
     var stateKey: SecureBytes { keystore.digestKey(UploadState.digestPurpose) }
 }

@@ -1,6 +1,6 @@
 public import Encodings
 internal import Keystore
-internal import SafeWire
+public import SafeWire
 internal import SecureMemory
 public import Threema
 
@@ -32,6 +32,12 @@ extension SafeKeeper {
 
         /// The last moment at which the backup is known to have been on the server; nil for never.
         public var lastSuccess: Timestamp? { [uploadedAt, seenAt].compactMap { $0 }.max() }
+    }
+
+    /// Asks the server of a Safe for its limits, and nothing else.
+    /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`.
+    public func askServer(of id: ThreemaID) throws -> ServerLimits {
+        try Self.limits(of: connect(keystore.identity(id.text).requiredSetup().current.address))
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Encodings
+public import KeyWrapping
 public import Threema
 
 // How values are spelled on the command line.
@@ -29,6 +30,8 @@ extension GroupedCode: ExpressibleByArgument {
 }
 
 extension IDBackup.Scheme: ExpressibleByArgument {}
+
+extension WrappedKey.Scheme: ExpressibleByArgument {}
 
 /// A length of time: `30s`, `10m`, `24h`, `3d`.
 struct TimeSpan: ExpressibleByArgument {

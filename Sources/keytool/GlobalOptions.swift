@@ -53,6 +53,7 @@ protocol Noun: ParsableCommand {
 extension IDCommand: Noun {}
 extension BackupCommand: Noun {}
 extension SafeCommand: Noun {}
+extension KeyCommand: Noun {}
 extension RevokeCommand: Noun {}
 extension QRCommand: Noun {}
 

@@ -11,14 +11,17 @@ struct Keytool: ParsableCommand {
         commandName: "keytool",
         abstract: "Keep messenger identities: backup codes on paper, Safe backups on a server.",
         version: "keytool \(version)",
-        subcommands: [IDCommand.self, BackupCommand.self, SafeCommand.self, RevokeCommand.self, QRCommand.self]
+        subcommands: [
+            IDCommand.self, BackupCommand.self, SafeCommand.self, KeyCommand.self, RevokeCommand.self, QRCommand.self,
+            Doctor.self,
+        ]
     )
 
     @OptionGroup var globals: GlobalOptions
 
     static func main() {
         prepareProcess()
-        let arguments = Array(CommandLine.arguments.dropFirst())
+        let arguments = ProcessArguments.read()
         do {
             // What is not UTF-8 was replaced on the way in: two paths would become one.
             guard !arguments.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
@@ -90,6 +93,18 @@ struct SafeCommand: ParsableCommand {
         subcommands: [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
             SafeDelete.self,
+        ])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Protect the keystore's master key by a passphrase.",
+        subcommands: [
+            KeyStatus.self, KeyProtect.self, KeyPasswd.self, KeyUnprotect.self, KeyImport.self, KeyUnlock.self,
+            KeyLock.self,
         ])
 
     @ParentCommand var root: Keytool

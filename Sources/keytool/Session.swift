@@ -1,5 +1,6 @@
 import Encodings
 import Glibc
+import KeyWrapping
 import Keystore
 import SafeKeeping
 import SafeWire
@@ -37,13 +38,39 @@ struct Session {
         }
     }
 
+    /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.
     /// - Throws: `KeystoreError.absent` where there is none.
-    func keeper() throws -> SafeKeeper { keeper(try Keystore(at: keystorePath)) }
+    func keeper(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> SafeKeeper {
+        keeper(try unlock(LockedKeystore(at: keystorePath), passphrase))
+    }
 
-    /// Makes the keystore where there is none.
-    func keeperOfNewKeystore() throws -> SafeKeeper { keeper(try Keystore(makingAt: keystorePath)) }
+    /// The same, but makes the keystore where there is none.
+    func keeperOfNewKeystore(_ options: NewKeystoreOptions) throws -> SafeKeeper {
+        let path = try keystorePath
+        do {
+            return keeper(try unlock(LockedKeystore(at: path), options.passphrase))
+        } catch KeystoreError.absent {
+            return keeper(try .making(at: path, passphrase: options.newPassphrase(self)))
+        }
+    }
 
-    private func keeper(_ keystore: Keystore) -> SafeKeeper {
+    /// - Parameter usingKeyring: whether the key that `key unlock` left with the kernel will do.
+    func unlock(
+        _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true
+    ) throws -> Keystore {
+        guard locked.isProtected else { return try locked.unlock() }
+        return try SecretAsker(passphrase, self).open(
+            "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
+            isWrong: { $0 as? KeyFileError == .notOpened }
+        ) { try locked.unlock(passphrase: $0) }
+    }
+
+    /// Says that whoever has the keystore has the keys, where that is so.
+    func noteProtection(of keeper: SafeKeeper) {
+        if !keeper.isProtected { output.note("the keystore is not protected by a passphrase") }
+    }
+
+    func keeper(_ keystore: Keystore) -> SafeKeeper {
         SafeKeeper(
             keystore: keystore,
             now: Self.now,

@@ -75,9 +75,27 @@ import VectorKit
         #expect(try fields([0x0a, 0x00, 0x12, 0x00]) == [.bytes(number: 1, 2..<2), .bytes(number: 2, 4..<4)])
     }
 
-    @Test(arguments: [1, 3, 4, 5, 6, 7] as [UInt8]) func `fixed numbers, groups and unknown wire types are refused`(
-        _ type: UInt8
-    ) {
+    @Test(arguments: [(1, 8), (5, 4)] as [(UInt8, Int)]) func `fixed numbers are read past`(
+        _ type: UInt8, _ width: Int
+    ) throws {
+        let number = [UInt8](repeating: 0xff, count: width)
+        #expect(try fields([0x08 | type] + number + [0x10, 7]) == [.fixed(number: 1), .varint(number: 2, 7)])
+        for count in 0..<width {
+            #expect(throws: ProtobufError.malformed) { try fields([0x08 | type] + number.prefix(count)) }
+        }
+    }
+
+    @Test(arguments: [1, 300, UInt64.max]) func `a number that is written is read`(_ value: UInt64) throws {
+        let length = ProtobufWire.encodedCount(number: 20, value: value)
+        var buffer = SecureBuffer(capacity: length)
+        ProtobufWire.append(value, number: 20, to: &buffer)
+        let isFull = buffer.isFull
+        #expect(isFull)
+        let message = buffer.finish().copied
+        #expect(try fields(message) == [.varint(number: 20, value)])
+    }
+
+    @Test(arguments: [3, 4, 6, 7] as [UInt8]) func `groups and unknown wire types are refused`(_ type: UInt8) {
         // Whatever follows: as a varint, as a length, as a fixed number, as fields up to an end of group.
         for rest in ["", "00", "01", "0161", "0000000000000000", "00000000", "0800" + "0c", "0c"] {
             #expect(throws: ProtobufError.malformed) { try fields([0x08 | type] + [UInt8](hex: rest)!) }

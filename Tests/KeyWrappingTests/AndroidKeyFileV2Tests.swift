@@ -11,7 +11,7 @@ import VectorKit
         hex: "494be0be35af77bb1287941d70328110af2ed0ae5d19865b537225e91783690a")!
 
     private func open(_ file: [UInt8]) throws(KeyFileError) -> [UInt8] {
-        try AndroidKeyFileV2.open(file.span).bytes.copied
+        try KeyFile.open(file, nil)
     }
 
     @Test func `the published file holds the published key`() throws {
@@ -19,11 +19,12 @@ import VectorKit
         #expect(key == Self.publishedKey)
     }
 
-    @Test func `what is written is exactly the published file`() {
-        let file = AndroidKeyFileV2.encode(MasterKey(SecureBytes(copying: Self.publishedKey.span)))
-        #expect(file.copied == Self.published)
-        #expect(file.count == 44)
-        #expect(file.count <= AndroidKeyFileV2.maxCount)
+    @Test func `what is written is exactly the published file`() throws {
+        let wrapped = try WrappedKey.unprotected(MasterKey(SecureBytes(copying: Self.publishedKey.span)))
+        #expect(wrapped.file.copied == Self.published)
+        #expect(wrapped.file.count == 44)
+        #expect(wrapped.file.count <= KeyFileFormat.maxCount)
+        #expect(wrapped.protection == .none)
     }
 
     @Test func `random keys come back, and are not all the same`() throws {
@@ -31,53 +32,24 @@ import VectorKit
         for _ in 0..<50 {
             let key = MasterKey.random()
             keys.insert(key.bytes.copied)
-            let read = try open(AndroidKeyFileV2.encode(key).copied)
+            let read = try open(WrappedKey.unprotected(key).file.copied)
             #expect(read == key.bytes.copied)
         }
         #expect(keys.count == 50)
     }
 
-    /// Published files, except for the two of `generated`, which follow the description of the format.
     @Test(arguments: [
-        (
-            "remote secret",
-            """
-            00000a4e0000124a0a200202020202020202020202020202020202020202020202020202020202020202
-            12205e64d5821ff1c5be623ae9712038accf49d474e3f55e61627144d61186a73b181a0401020304
-            """, KeyFileError.protected(.remoteSecret)
-        ),
-        (
-            "passphrase, generated",
-            """
-            000012701210000102030405060708090a0b0c0d0e0f188080082008280132540a1800010203040506
-            0708090a0b0c0d0e0f101112131415161712382034c82d348f6225295d671018a4a8b06500e11ca297
-            7bb9fb328c46f9675c1ff952960e0811e871c34591c3f2e43ce3242eea33478bbff3
-            """, .protected(.passphrase)
-        ),
-        (
-            "passphrase, all zero, generated",
-            """
-            00001270121000000000000000000000000000000000188080082008280132540a1800000000000000
-            00000000000000000000000000000000001238b25e34fdcd91c02d5a26f0478dcb3f741b5446d75d33
-            9e18e9632bb90e66d1ec1a9e5c8f511eee4df4506417984c0e604a4abfa2c46ec784
-            """, .protected(.passphrase)
-        ),
-        (
-            // The app reads this number big endian and would say 256.
-            "another version, generated",
-            """
-            010012701210000102030405060708090a0b0c0d0e0f188080082008280132540a1800010203040506
-            0708090a0b0c0d0e0f101112131415161712382034c82d348f6225295d671018a4a8b06500e11ca297
-            7bb9fb328c46f9675c1ff952960e0811e871c34591c3f2e43ce3242eea33478bbff3
-            """, .unknownVersion(1)
-        ),
-    ]) func `what this build does not open is named`(_ name: String, _ hex: String, _ error: KeyFileError) throws {
-        let file = try #require([UInt8](hex: hex))
+        ("mk-v2-remote-secret-structure", KeyFileError.remoteSecret), ("mk-v2-gen-test", .protected),
+        ("mk-v2-gen-neg-wrong", .protected),
+        // The app reads this number big endian and would say 256.
+        ("mk-v2-gen-neg-version", .unknownVersion(1)),
+    ]) func `what takes more than the file is named`(_ name: String, _ error: KeyFileError) throws {
+        let file = try Vector.named(name, in: .masterKeyV2).inputs.bytes("file_hex")
         #expect(throws: error) { try open(file) }
     }
 
     @Test(arguments: [(0, 1), (1, 256), (4, 1), (5, 256), (8, 1), (9, 256)])
-    func `each of the three versions counts`(_ offset: Int, _ version: UInt16) {
+    func `each of the three versions counts`(_ offset: Int, _ version: UInt64) {
         var file = Self.published
         file[offset] = 1
         #expect(throws: KeyFileError.unknownVersion(version)) { try open(file) }

@@ -11,7 +11,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore(makingAt: scratch.path)
+        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
     }
 
     @Test func `nobody sees it before it is whole`() throws {

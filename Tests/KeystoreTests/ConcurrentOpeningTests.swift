@@ -34,7 +34,9 @@ import VectorKit
     @Test func `sixteen first openings make one key`() throws {
         for _ in 0..<5 {
             let scratch = try Scratch()
-            let keys = concurrently { _ in try? Keystore(makingAt: scratch.path).digestKey("state").copied }
+            let keys = concurrently { _ in
+                try? Keystore.making(at: scratch.path, passphrase: nil).digestKey("state").copied
+            }
             #expect(keys.count == Self.count)
             #expect(keys.allSatisfy { $0 != nil })
             #expect(Set(keys).count == 1)
@@ -47,7 +49,7 @@ import VectorKit
         let scratch = try Scratch()
         let failures = concurrently { index in
             do {
-                try Keystore(makingAt: scratch.path).add("IDENTI\(10 + index)") { new in
+                try Keystore.making(at: scratch.path, passphrase: nil).add("IDENTI\(10 + index)") { new in
                     try new.put("identity", [UInt8(index)])
                 }
                 return String?.none
@@ -56,7 +58,7 @@ import VectorKit
             }
         }
         #expect(failures.compactMap { $0 } == [])
-        let keystore = try Keystore(at: scratch.path)
+        let keystore = try LockedKeystore(at: scratch.path).unlock()
         let ids = try keystore.identities()
         #expect(ids == (0..<Self.count).map { "IDENTI\(10 + $0)" })
         for (index, id) in ids.enumerated() {
@@ -69,7 +71,7 @@ import VectorKit
         let scratch = try Scratch()
         let errors = concurrently { index in
             do {
-                try Keystore(makingAt: scratch.path).add("ABCD1234") { new in
+                try Keystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
                     try new.put("identity", [UInt8(index)])
                     try new.put("profile", [UInt8(index)])
                 }
@@ -81,7 +83,7 @@ import VectorKit
         #expect(errors.filter { $0 == nil }.count == 1)
         #expect(errors.filter { $0 == .exists("ABCD1234") }.count == Self.count - 1)
         // Both records are the same one's.
-        let records = try Keystore(at: scratch.path).identity("ABCD1234")
+        let records = try LockedKeystore(at: scratch.path).unlock().identity("ABCD1234")
         let both = try (records.read("identity")?.copied, records.read("profile")?.copied)
         #expect(both.0 == both.1)
     }

@@ -9,7 +9,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        try Keystore(makingAt: scratch.path).add("ABCD1234") { new in
+        try Keystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
             try new.put("identity", [UInt8](repeating: 0x5a, count: 40))
             try new.put("profile", Array(#"{"info":{"version":1}}"#.utf8))
             try new.put("safe", [])
@@ -31,9 +31,12 @@ import VectorKit
         #expect(file.count == 44)
         for content in Self.damaged(file) {
             try scratch.put("master.key", content)
-            for open in [Keystore.init(at:), Keystore.init(makingAt:)] {
+            for isMaking in [false, true] {
                 do {
-                    _ = try open(scratch.path)
+                    _ =
+                        isMaking
+                        ? try Keystore.making(at: scratch.path, passphrase: nil)
+                        : try LockedKeystore(at: scratch.path).unlock()
                     Issue.record("opened: \(content.hex)")
                 } catch let error as KeystoreError {
                     #expect(error == .damaged(record: "keystore", id: nil))
@@ -47,7 +50,7 @@ import VectorKit
             #expect(standing == content)
         }
         try scratch.put("master.key", file)
-        _ = try Keystore(at: scratch.path)
+        _ = try LockedKeystore(at: scratch.path).unlock()
     }
 
     @Test func `of the keystore's own record`() throws {
@@ -56,17 +59,17 @@ import VectorKit
         for content in Self.damaged(file) {
             try scratch.put("keystore", content)
             #expect(throws: KeystoreError.damaged(record: "keystore", id: nil), "\(content.hex)") {
-                try Keystore(at: scratch.path)
+                try LockedKeystore(at: scratch.path).unlock()
             }
         }
         try scratch.put("keystore", file)
-        _ = try Keystore(at: scratch.path)
+        _ = try LockedKeystore(at: scratch.path).unlock()
     }
 
     @Test(arguments: [("identity", 40), ("profile", 22), ("safe", 0)]) func `of a record`(
         _ name: String, _ count: Int
     ) throws {
-        let keystore = try Keystore(at: scratch.path)
+        let keystore = try LockedKeystore(at: scratch.path).unlock()
         let path = "identities/ABCD1234/" + name
         let file = try scratch.content(path)
         #expect(file.count == 4 + 24 + count + 16)

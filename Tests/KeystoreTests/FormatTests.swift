@@ -11,7 +11,7 @@ import VectorKit
     }
 
     @Test func `another implementation reads what keytool writes`() throws {
-        let keystore = try Keystore(makingAt: scratch.path)
+        let keystore = try Keystore.making(at: scratch.path, passphrase: nil)
         let large = (0..<20_000).map { UInt8(truncatingIfNeeded: $0) }
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1, 2, 3])
@@ -27,7 +27,7 @@ import VectorKit
 
     @Test func `keytool reads what another implementation writes`() throws {
         let lines = try OtherImplementation.run("write", scratch.path, "WXYZ9876", "profile", "00ff10")
-        let keystore = try Keystore(at: scratch.path)
+        let keystore = try LockedKeystore(at: scratch.path).unlock()
         let ids = try keystore.identities()
         #expect(ids == ["WXYZ9876"])
         let record = try keystore.identity("WXYZ9876").read("profile")

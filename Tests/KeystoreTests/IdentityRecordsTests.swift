@@ -11,7 +11,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore(makingAt: scratch.path)
+        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
         for id in ["ABCD1234", "WXYZ9876"] {
             try keystore.add(id) { new in
                 try new.put("identity", Array(id.utf8))
@@ -41,7 +41,7 @@ import VectorKit
         #expect(throws: absent) { _ = try keystore.identity("NOBODY00") }
         #expect(throws: absent) { _ = try keystore.lockedIdentity("NOBODY00", wait: .zero) }
         let other = try Scratch()
-        let empty = try Keystore(makingAt: other.path)
+        let empty = try Keystore.making(at: other.path, passphrase: nil)
         #expect(throws: absent) { _ = try empty.identity("NOBODY00") }
         let ids = try empty.identities()
         #expect(ids == [])

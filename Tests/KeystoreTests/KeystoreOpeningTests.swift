@@ -12,11 +12,11 @@ import VectorKit
     }
 
     private func put(_ id: String) throws {
-        try Keystore(makingAt: scratch.path).add(id) { try $0.put("identity", [1, 2, 3]) }
+        try Keystore.making(at: scratch.path, passphrase: nil).add(id) { try $0.put("identity", [1, 2, 3]) }
     }
 
     @Test func `a new keystore has its layout and modes`() throws {
-        let keystore = try Keystore(makingAt: scratch.path)
+        let keystore = try Keystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
             try new.writeState([2])
@@ -37,31 +37,33 @@ import VectorKit
 
     @Test func `the same key opens it again`() throws {
         try put("ABCD1234")
-        let again = try Keystore(at: scratch.path).identity("ABCD1234").read("identity")
+        let again = try LockedKeystore(at: scratch.path).unlock().identity("ABCD1234").read("identity")
         #expect(again?.copied == [1, 2, 3])
-        let made = try Keystore(makingAt: scratch.path).identity("ABCD1234").read("identity")
+        let made = try Keystore.making(at: scratch.path, passphrase: nil).identity("ABCD1234").read("identity")
         #expect(made?.copied == [1, 2, 3])
     }
 
     @Test func `two keystores have two keys`() throws {
         let other = try Scratch()
-        let keys = try [scratch, other].map { try Keystore(makingAt: $0.path).digestKey("state").copied }
+        let keys = try [scratch, other].map {
+            try Keystore.making(at: $0.path, passphrase: nil).digestKey("state").copied
+        }
         #expect(keys[0] != keys[1])
         #expect(keys[0].count == 32)
     }
 
     @Test func `a keystore that is not there, or empty, is absent`() throws {
         let absent = KeystoreError.absent(path: scratch.path)
-        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         try scratch.putFolder("")
-        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         // What a first run leaves that was killed before its last step.
         try scratch.put("lock", [])
         try scratch.put("keystore", Array("KTR1".utf8) + [1, 2, 3])
         try scratch.putFolder("identities/.ABCD1234.new")
-        #expect(throws: absent) { try Keystore(at: scratch.path) }
+        #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         try put("ABCD1234")
-        let ids = try Keystore(at: scratch.path).identities()
+        let ids = try LockedKeystore(at: scratch.path).unlock().identities()
         #expect(ids == ["ABCD1234"])
     }
 
@@ -71,7 +73,7 @@ import VectorKit
             try scratch.putFolder("")
             try scratch.put("keystore", content)
             #expect(throws: KeystoreError.foreign(path: scratch.at("keystore"))) {
-                try Keystore(makingAt: scratch.path)
+                try Keystore.making(at: scratch.path, passphrase: nil)
             }
             let found = try scratch.content("keystore")
             #expect(found == content)
@@ -80,7 +82,7 @@ import VectorKit
 
     @Test func `asking for a keystore makes nothing`() throws {
         try scratch.putFolder("")
-        _ = try? Keystore(at: scratch.path)
+        _ = try? LockedKeystore(at: scratch.path).unlock()
         let tree = try scratch.tree()
         #expect(tree == [])
     }
@@ -90,8 +92,8 @@ import VectorKit
         try scratch.remove("master.key")
         let before = try scratch.tree()
         let missing = KeystoreError.masterKeyMissing(path: scratch.path)
-        #expect(throws: missing) { try Keystore(at: scratch.path) }
-        #expect(throws: missing) { try Keystore(makingAt: scratch.path) }
+        #expect(throws: missing) { try LockedKeystore(at: scratch.path).unlock() }
+        #expect(throws: missing) { try Keystore.making(at: scratch.path, passphrase: nil) }
         let tree = try scratch.tree()
         #expect(tree == before)
     }
@@ -99,21 +101,21 @@ import VectorKit
     @Test func `a master key without its proof, or of another keystore, is damaged`() throws {
         try put("ABCD1234")
         let other = try Scratch()
-        _ = try Keystore(makingAt: other.path)
+        _ = try Keystore.making(at: other.path, passphrase: nil)
         let damaged = KeystoreError.damaged(record: "keystore", id: nil)
         let own = try (key: scratch.content("master.key"), record: scratch.content("keystore"))
 
         try scratch.put("master.key", other.content("master.key"))
-        #expect(throws: damaged) { try Keystore(at: scratch.path) }
-        #expect(throws: damaged) { try Keystore(makingAt: scratch.path) }
+        #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
+        #expect(throws: damaged) { try Keystore.making(at: scratch.path, passphrase: nil) }
         try scratch.put("master.key", own.key)
         try scratch.put("keystore", other.content("keystore"))
-        #expect(throws: damaged) { try Keystore(at: scratch.path) }
+        #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
         try scratch.remove("keystore")
-        #expect(throws: damaged) { try Keystore(at: scratch.path) }
-        #expect(throws: damaged) { try Keystore(makingAt: scratch.path) }
+        #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
+        #expect(throws: damaged) { try Keystore.making(at: scratch.path, passphrase: nil) }
         try scratch.put("keystore", own.record)
-        _ = try Keystore(at: scratch.path)
+        _ = try LockedKeystore(at: scratch.path).unlock()
     }
 
     @Test(arguments: ["", "master.key", "keystore"]) func `what others may read is refused`(_ name: String) throws {
@@ -121,15 +123,15 @@ import VectorKit
         let mode: mode_t = name.isEmpty ? 0o750 : 0o640
         try scratch.setMode(mode, of: name)
         let exposed = FileError.exposed(path: scratch.at(name), mode: mode)
-        #expect(throws: exposed) { try Keystore(at: scratch.path) }
-        #expect(throws: exposed) { try Keystore(makingAt: scratch.path) }
+        #expect(throws: exposed) { try LockedKeystore(at: scratch.path).unlock() }
+        #expect(throws: exposed) { try Keystore.making(at: scratch.path, passphrase: nil) }
     }
 
     @Test(arguments: ["identities", "identities/ABCD1234", "identities/ABCD1234/identity"])
     func `what others may read in it is refused`(_ name: String) throws {
         try put("ABCD1234")
         try scratch.setMode(0o705, of: name)
-        let keystore = try Keystore(at: scratch.path)
+        let keystore = try LockedKeystore(at: scratch.path).unlock()
         #expect(throws: FileError.exposed(path: scratch.at(name), mode: 0o705)) {
             _ = try keystore.identity("ABCD1234").read("identity")
         }
@@ -141,13 +143,13 @@ import VectorKit
         try #require(rename(scratch.at(name), scratch.at("moved")) == 0)
         try scratch.putLink(name, to: scratch.at("moved"))
         #expect(throws: FileError.wrongKind(path: scratch.at(name))) {
-            _ = try Keystore(at: scratch.path).identity("ABCD1234").read("identity")
+            _ = try LockedKeystore(at: scratch.path).unlock().identity("ABCD1234").read("identity")
         }
     }
 
     @Test func `the folders above it are made`() throws {
         let path = scratch.at("a/b/c")
-        _ = try Keystore(makingAt: path)
-        _ = try Keystore(at: path)
+        _ = try Keystore.making(at: path, passphrase: nil)
+        _ = try LockedKeystore(at: path).unlock()
     }
 }

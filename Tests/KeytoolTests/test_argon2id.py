@@ -175,7 +175,7 @@ FROM_GROUP = r"From group (\d+)([^:\n]*): $"
 
 
 def test_typed_group_by_group(terminal, keytool, code_password):
-    run = terminal("backup", "import", *code_password)
+    run = terminal("backup", "import", "--no-passphrase", *code_password)
     run.expect("Backup code: $")
     for number, group in enumerate(LONG_CODE.split("-"), 1):
         run.send(group)
@@ -207,7 +207,7 @@ def shorter_code(beginning):
 
 @pytest.mark.parametrize("beginning", ["AE", "AF", "AG", "AH"])
 def test_shorter_code_that_begins_like_a_longer_one(terminal, keytool, backup_password, beginning):
-    run = terminal("backup", "import", *backup_password)
+    run = terminal("backup", "import", "--no-passphrase", *backup_password)
     run.expect("Backup code: $")
     run.send(shorter_code(beginning))
     asked = run.expect(FROM_GROUP)
@@ -229,7 +229,7 @@ def test_shorter_code_is_complete_with_its_last_group(terminal, backup_password,
 def test_longer_code_that_is_ended_too_early(terminal, keytool, code_password):
     groups = LONG_CODE.split("-")
     for count, code in ((19, 65), (20, 12), (25, 65)):
-        run = terminal("backup", "import", *code_password)
+        run = terminal("backup", "import", "--no-passphrase", *code_password)
         run.expect("Backup code: $")
         run.send("-".join(itertools.islice(groups, count)))
         run.expect(FROM_GROUP)

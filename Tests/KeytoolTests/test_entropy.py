@@ -11,7 +11,7 @@ from known import BACKUP_PASSWORD, EMPTY_KEYSTORE
 from runner import snapshot
 
 KEYS = 64
-COMMAND = ("id", "create", "--entropy", "keyboard", "--id", "ABCD1234")
+COMMAND = ("id", "create", "--entropy", "keyboard", "--no-passphrase", "--id", "ABCD1234")
 
 
 def asked(run):
@@ -110,7 +110,7 @@ def test_everything_redirected(terminal, tmp_path):
 def test_same_keys_give_another_private_key(terminal, keytool):
     shown = set()
     for id in ("ABCD1234", "ZZZZ9999"):
-        run = asked(terminal("id", "create", "--entropy", "keyboard", "--id", id))
+        run = asked(terminal("id", "create", "--entropy", "keyboard", "--no-passphrase", "--id", id))
         press(run, KEYS)
         assert run.finish() == 0, run.text
         shown.add(keytool.json("id", "show", id)["public_key"])

@@ -14,6 +14,15 @@ def test_version(keytool):
     assert result.err == ""
 
 
+def test_arguments_survive_a_library_that_moves_the_environment(keytool):
+    """Preloaded, libfaketime sets variables before main."""
+    preloading = keytool.with_environment(
+        LD_PRELOAD="/usr/$LIB/faketime/libfaketime.so.1", FAKETIME="@2038-01-19 03:14:07", TZ="UTC0")
+    result = preloading("id", "show", "ABCD1234")
+    assert result.code == 10, result
+    assert result.out == "" and "no identity" in result.err, result
+
+
 @pytest.mark.parametrize("arguments", [
     ("--help",), ("help",), ("help", "safe"), ("safe", "--help"), ("help", "safe", "push"),
     ("safe", "push", "--help"),

@@ -172,7 +172,7 @@ def test_weak_password_takes_a_second_question(identity, terminal):
 def test_pull_asks_once(terminal, folder, keytool):
     keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
     folder.prepare().put(keys, oracle.seal_safe(oracle.safe_document(bytes(range(32))), keys))
-    run = terminal("safe", "pull", "--id", "ABCD1234", "--server", folder.url)
+    run = terminal("safe", "pull", "--no-passphrase", "--id", "ABCD1234", "--server", folder.url)
     run.expect("Safe password for ABCD1234")
     answer(run, ": ?$", SAFE)
     assert run.finish() == 0, run.text
@@ -180,7 +180,7 @@ def test_pull_asks_once(terminal, folder, keytool):
 
 
 def test_code_is_typed_group_by_group(terminal, keytool, code_password):
-    run = terminal("backup", "import", *code_password)
+    run = terminal("backup", "import", "--no-passphrase", *code_password)
     for group in CODE.split("-"):
         run.expect(r"[^\n]: ?$|> ?$")
         run.send(group)

@@ -37,7 +37,7 @@ final class Household: Sendable {
         self.clock = clock
         self.server = own
         self.remains = remains
-        keystore = try Keystore(makingAt: parent.appending(path: "keys").path())
+        keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
         keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _ in own })
         guard !isEmpty else { return }
         try keeper.add(Self.identity(), profile: Self.document())

@@ -12,13 +12,19 @@ struct BackupCheck: Verb {
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
         let opened = try code.open(session)
         let isHeld: Bool
         do {
-            isHeld = try session.keeper().markProven(opened.identity)
+            isHeld = try session.keeper(passphrase).markProven(opened.identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
+            isHeld = false
+        } catch SecretError.none {
+            session.output.note("the keystore is locked: it will not remember that this code was proven")
             isHeld = false
         }
         try session.output.done(

@@ -43,8 +43,11 @@ struct BackupExport: Verb {
     @OptionGroup(title: "Backup password (at least 8 characters)")
     var password: SecretOptions<BackupPassword>
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }

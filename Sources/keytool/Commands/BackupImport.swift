@@ -12,16 +12,19 @@ struct BackupImport: Verb {
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 
+    @OptionGroup var keystore: NewKeystoreOptions
+
     @Flag(help: "Replace another private key that the keystore holds for this ID.")
     var replace = false
 
     func run(_ session: Session) throws {
         let opened = try code.open(session)
-        let isNew = try session.keeperOfNewKeystore().keep(opened.identity, replacing: replace)
+        let keeper = try session.keeperOfNewKeystore(keystore)
+        let isNew = try keeper.keep(opened.identity, replacing: replace)
         let lead = isNew ? "imported" : "held already, with the same key:"
         try session.output.done(
             ["\(lead) \(opened.identity.id)"] + opened.lines,
             json: opened.json("backup import", ("stored", .bool(isNew))))
-        if isNew { session.output.note("the keystore is not protected by a passphrase") }
+        if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
     }
 }

@@ -31,9 +31,6 @@ struct CodeOptions: ParsableArguments {
     /// Reads the code, then the password, and opens it; a typed password has three tries.
     func open(_ session: Session) throws -> OpenedCode {
         let isStdin = file == "-" || (file == nil && isatty(STDIN_FILENO) == 0)
-        if isStdin, try password.source()?.isStandardInput == true {
-            throw UsageFailure("stdin cannot be both the code and its password")
-        }
         let code = try GroupedCode(parsing: try text(isStdin, session))
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)

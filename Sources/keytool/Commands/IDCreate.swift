@@ -26,29 +26,32 @@ struct IDCreate: Verb {
     @Option(help: ArgumentHelp("Mix the timing of your typing into the private key: keyboard.", valueName: "source"))
     var entropy: EntropySource?
 
-    @Flag(help: "Do not say that the keystore is not protected by a passphrase.")
-    var noPassphrase = false
+    @OptionGroup var keystore: NewKeystoreOptions
 
     func run(_ session: Session) throws {
-        let identity = try create(session)
+        let (keeper, identity) = try create(session)
         try session.output.done(
             IDShow.lines(of: identity),
             json: .result(
                 "id create",
-                IDShow.members(of: identity) + [("registered", false), ("protection", "none")]))
+                IDShow.members(of: identity) + [
+                    ("registered", false), ("protection", .string(keeper.isProtected ? "passphrase" : "none")),
+                ]))
         session.output.hint("an ID made offline is known to no directory: the phone apps will not restore it")
-        if !noPassphrase { session.output.note("the keystore is not protected by a passphrase") }
+        if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         session.output.hint("write it down now: keytool backup export \(identity.id)")
     }
 
-    private func create(_ session: Session) throws -> SafeKeeper.Summary {
+    private func create(_ session: Session) throws -> (SafeKeeper, SafeKeeper.Summary) {
         guard entropy == .keyboard else {
-            return try session.keeperOfNewKeystore().createIdentity(id, mixing: Span())
+            let keeper = try session.keeperOfNewKeystore(keystore)
+            return (keeper, try keeper.createIdentity(id, mixing: Span()))
         }
         guard session.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal to type on")
         }
         let typing = try terminal.collectTyping()
-        return try typing.withBytes { try session.keeperOfNewKeystore().createIdentity(id, mixing: $0) }
+        let keeper = try session.keeperOfNewKeystore(keystore)
+        return (keeper, try typing.withBytes { try keeper.createIdentity(id, mixing: $0) })
     }
 }

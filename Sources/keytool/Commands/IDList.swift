@@ -11,14 +11,18 @@ struct IDList: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let identities: [SafeKeeper.Summary]
+        let keeper: SafeKeeper?
         do {
-            identities = try session.keeper().identities()
+            keeper = try session.keeper(passphrase)
         } catch KeystoreError.absent {
             // A keystore that is still to be made holds nothing: that is an answer, not an error.
-            identities = []
+            keeper = nil
         }
+        let identities = try keeper?.identities() ?? []
         try session.output.data(
             identities.map { "\($0.id)  \($0.publicKey.hex)  \($0.hasSafe ? "safe" : "no safe")" },
             json: .result(
@@ -35,6 +39,6 @@ struct IDList: Verb {
                             })
                     )
                 ]))
-        if !identities.isEmpty { session.output.note("the keystore is not protected by a passphrase") }
+        if let keeper, !identities.isEmpty { session.noteProtection(of: keeper) }
     }
 }

@@ -17,8 +17,11 @@ struct IDRemove: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         let removal = try keeper.prospect(ofRemoving: id)
         if !removal.isCodeProven {

@@ -14,8 +14,11 @@ struct IDShow: Verb {
     @Argument(help: "The identity; may be left out where there is only one.")
     var id: ThreemaID?
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let identity = try keeper.summary(session.identity(id, in: keeper))
         try session.output.data(
             Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))

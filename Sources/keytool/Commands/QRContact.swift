@@ -17,8 +17,11 @@ struct QRContact: Verb {
     @Option(help: QRMode.help)
     var mode = QRMode.auto
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
         let drawing = try QRPlacement(mode).place(
             Array(code.utf8), levels: [.quartile, .medium, .low], mayScroll: false)

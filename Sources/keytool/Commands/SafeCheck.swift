@@ -19,8 +19,11 @@ struct SafeCheck: Verb {
     @OptionGroup(title: "Safe password")
     var password: SecretOptions<SafePassword>
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         let fetched = try keeper.check(access(to: id, keeper, session))
         let document = fetched.backup.document

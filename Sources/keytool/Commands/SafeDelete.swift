@@ -20,8 +20,11 @@ struct SafeDelete: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }

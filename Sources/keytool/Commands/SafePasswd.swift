@@ -34,8 +34,11 @@ struct SafePasswd: Verb {
     @OptionGroup(title: "New Safe password (at least 8 characters)")
     var password: SecretOptions<NewSafePassword>
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         if abort { return try takeBack(id, keeper, session.output) }
         let address = try server.address(isNeeded: false)

@@ -54,6 +54,8 @@ struct SafePull: Verb {
     @OptionGroup(title: "Safe password")
     var password: SecretOptions<SafePassword>
 
+    @OptionGroup var keystore: NewKeystoreOptions
+
     func validate() throws {
         guard !raw || (output != nil && !revealPrivateKey && !show) else {
             throw ValidationError("--raw goes with --output, and neither with --reveal-private-key nor with --show")
@@ -61,12 +63,16 @@ struct SafePull: Verb {
         guard !revealPrivateKey || output != nil else {
             throw ValidationError("--reveal-private-key goes with --output")
         }
+        guard id == nil || identity == nil else { throw ValidationError("the identity is named twice") }
     }
 
     func run(_ session: Session) throws {
         // Refuse before asking for a password, not after.
         let target = try output.map { try DocumentTarget($0, mayReplace: force) }
-        let access = try access(session)
+        let address = try server.address(isNeeded: id != nil)
+        // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
+        let present = try address == nil ? session.keeper(keystore.passphrase) : nil
+        let access = try access(address, present, session)
         if raw { return try writeEncrypted(access, to: target, session) }
         let fetched = try access.fetch()
         if let target {
@@ -79,7 +85,9 @@ struct SafePull: Verb {
             var options = SafeKeeper.KeepOptions()
             options.isReplacing = replace
             options.isKeepingSetup = !noSetup
-            try session.keeperOfNewKeystore().keep(fetched, from: access, options)
+            let keeper = try present ?? session.keeperOfNewKeystore(keystore)
+            try keeper.keep(fetched, from: access, options)
+            if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         // A document on stdout is the result; a summary beside it would spoil it.
         guard target?.isStandardOutput != true else { return }
@@ -87,17 +95,13 @@ struct SafePull: Verb {
         let written = target?.path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(
             summary.lines(isStored: isStoring) + written, json: summary.json(isStored: isStoring, file: target?.path))
-        if isStoring { session.output.note("the keystore is not protected by a passphrase") }
     }
 
-    private func access(_ session: Session) throws -> SafeAccess {
-        guard id == nil || identity == nil else { throw UsageFailure("the identity is named twice") }
-        guard let address = try server.address(isNeeded: id != nil) else {
-            guard id == nil else { throw UsageFailure("--id needs --server", hint: "--server file:///DIR") }
-            let keeper = try session.keeper()
-            return try keeper.access(to: session.identity(identity, in: keeper))
-        }
-        guard let id = id ?? identity else { throw UsageFailure("--server needs --id") }
+    private func access(
+        _ address: SafeServerAddress?, _ present: SafeKeeper?, _ session: Session
+    ) throws -> SafeAccess {
+        if let present { return try present.access(to: session.identity(identity, in: present)) }
+        guard let address, let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
             try SafeAccess(to: id, at: address, password: password, server: session.connect(address))
         }

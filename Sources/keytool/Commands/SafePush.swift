@@ -46,13 +46,16 @@ struct SafePush: Verb {
     @Option(help: ArgumentHelp("Wait so long for another keytool at work (default 1m).", valueName: "duration"))
     var lockWait: TimeSpan?
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func validate() throws {
         guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
     }
 
     func run(_ session: Session) throws {
         if let jitter { Sleep.random(below: jitter.duration) }
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         guard all else {
             let id = try session.identity(id, in: keeper)
             if let result = try push(id, keeper) { try report(id, result, session.output) }

@@ -34,8 +34,11 @@ struct SafeSetup: Verb {
     @OptionGroup(title: "Safe password (at least 8 characters)")
     var password: SecretOptions<SafePassword>
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         guard let address = try server.address(isNeeded: true) else {
             throw UsageFailure("which server?", hint: "--server file:///DIR, with --create where the folder is new")

@@ -18,8 +18,11 @@ struct SafeStatus: Verb {
             "Fail (18) where the backup was not known to be on the server within this time.", valueName: "duration"))
     var maxAge: TimeSpan?
 
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper()
+        let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         let status = try keeper.status(of: id)
         try session.output.data(lines(id, status), json: json(id, status))

@@ -15,6 +15,12 @@ extension KeystoreError: Explained {
             Failure(
                 .badData, "\(path) holds identities, but not the key that opens them",
                 hints: "restore \(path)/master.key from a copy of the folder; no new key was made")
+        case .notEmpty(let path):
+            Failure(
+                .exists, "\(path) holds identities, which another master key would not open",
+                hints: "choose another folder with --keystore")
+        case .changed(let path):
+            Failure(.locked, "another keytool changed \(path) meanwhile", hints: "nothing was changed here; try again")
         case .damaged(let record, nil):
             Failure(
                 .badData, "the master key does not open the keystore: one of them is damaged",
@@ -30,13 +36,42 @@ extension KeystoreError: Explained {
 extension KeyFileError: Explained {
     var failure: Failure {
         switch self {
-        case .malformed: Failure(.badData, "the master key file is damaged", hints: "restore master.key from a copy")
-        case .unknownVersion(let version):
-            Failure(.badData, "the master key file has version \(version), which is not known")
-        case .protected(.passphrase):
-            Failure(.unavailable, "the master key is protected by a passphrase, which this version cannot open")
-        case .protected(.remoteSecret):
-            Failure(.unavailable, "the master key is protected by a remote secret, which this version cannot open")
+        case .malformed:
+            Failure(.badData, "the key file is damaged, or it is none", hints: "restore it from a copy")
+        case .unknownVersion(let version): Failure(.badData, "the key file has version \(version), which is not known")
+        case .unknownProtection(let number):
+            Failure(.badData, "the key file has protection type \(number), which is not known")
+        case .cost(let parameter, let value):
+            Failure(.badData, "the key file asks for \(value) \(parameter.words)")
+        case .remoteSecret:
+            Failure(
+                .badData, "the key file is protected by a remote secret, which only the app's server gives out",
+                hints: "open it in the app, and export a backup code there")
+        case .protected: Failure(.needSecret, "the keystore is protected by a passphrase")
+        case .notOpened:
+            Failure(.wrongPassword, "the passphrase does not open the key file, or the file is damaged")
+        case .derivation(let error): error.failure
+        case .notReproduced: .defect("the new master key file does not open again; the old one still stands")
         }
+    }
+}
+
+extension Argon2idCost.Parameter {
+    fileprivate var words: String {
+        switch self {
+        case .memory: "KiB of memory; 8 to 1048576 are accepted"
+        case .iterations: "passes over the memory; 1 to 64 are accepted"
+        case .parallelism: "parallel lanes; 1 is accepted"
+        case .salt: "bytes of salt; 16 to 64 are accepted"
+        case .work: "KiB of memory times passes; 33554432 are accepted"
+        }
+    }
+}
+
+extension KernelKeyringError: Explained {
+    var failure: Failure {
+        Failure(
+            .unavailable, "the kernel's keyring cannot be used: \(systemMessage(code))",
+            hints: "the passphrase goes on being asked for; containers often forbid keyrings")
     }
 }

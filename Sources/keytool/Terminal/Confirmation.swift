@@ -1,4 +1,16 @@
 extension Session {
+    /// Asks before something that is not undone easily.
+    /// - Throws: `UsageFailure` for anything but a yes, or where nobody can be asked.
+    func confirm(_ deed: String) throws {
+        guard mayAsk, let terminal = ControllingTerminal() else {
+            throw UsageFailure(
+                "to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
+        }
+        guard try terminal.askYesNo(deed.prefix(1).uppercased() + deed.dropFirst() + "?") else {
+            throw UsageFailure("not confirmed; nothing was changed")
+        }
+    }
+
     /// Has the user type a word again before something is destroyed.
     /// - Throws: `UsageFailure` for another answer, or where nobody can be asked.
     func confirm(_ deed: String, typing word: String) throws {

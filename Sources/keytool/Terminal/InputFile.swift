@@ -1,6 +1,7 @@
 import CLinux
 import Encodings
 import Glibc
+import SecureMemory
 import Threema
 
 /// Data that a command reads: a file that the user named, or stdin.
@@ -22,12 +23,39 @@ struct InputFile {
         return text
     }
 
+    /// The whole content, in guarded memory.
+    /// - Throws: `InputError`.
+    func readGuarded(limit: Int) throws -> SecureBytes {
+        let file = try open()
+        defer { close(file) }
+        return try SecureBytes(capacity: limit + 1) { bytes in
+            var used = 0
+            while used < bytes.count {
+                let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                    unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+                if count == 0 { return used }
+                used += count
+            }
+            throw InputError.tooLong(limit: limit)
+        }
+    }
+
+    private func open() throws -> Int32 {
+        if path == nil { try StandardInput.take() }
+        let file =
+            path.map { unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? dup(STDIN_FILENO)
+        guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+        return file
+    }
+
     /// The whole content.
     /// - Parameter isLine: one line ending at its end is no part of it.
     func readBytes(limit: Int, isLine: Bool = false) throws -> [UInt8] {
-        let file = path.map { unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? STDIN_FILENO
-        guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
-        defer { if path != nil { close(file) } }
+        let file = try open()
+        defer { close(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count <= limit + 2 {

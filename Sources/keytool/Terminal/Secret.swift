@@ -11,6 +11,24 @@ protocol Secret {
     static var isGenerated: Bool { get }
 }
 
+enum KeystorePassphrase: Secret {
+    static let stem = "passphrase"
+    static let title = "keystore passphrase"
+    static let isGenerated = false
+}
+
+enum NewKeystorePassphrase: Secret {
+    static let stem = "new-passphrase"
+    static let title = "new keystore passphrase"
+    static let isGenerated = false
+}
+
+enum FilePassphrase: Secret {
+    static let stem = "file-passphrase"
+    static let title = "passphrase of the file"
+    static let isGenerated = false
+}
+
 enum BackupPassword: Secret {
     static let stem = "backup-password"
     static let title = "backup password"

@@ -16,11 +16,14 @@ struct SecretAsker<Kind: Secret> {
     /// Opens something with the secret. Where it is typed, three tries.
     /// - Parameters:
     ///   - subject: what it belongs to, for the prompt, for example "for ABCD1234".
+    ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
     func open<Result: ~Copyable>(
-        _ subject: String, isWrong: (any Error) -> Bool, _ body: (borrowing SecureBytes) throws -> Result
+        _ subject: String, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
+        _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
         if let secret = try given() { return try body(secret) }
+        if let result = kept() { return result }
         let terminal = try terminal()
         for attempt in 1... {
             guard let secret = try terminal.askSecret(Self.question(subject)) else { throw missing }
@@ -44,18 +47,23 @@ struct SecretAsker<Kind: Secret> {
     /// - Parameters:
     ///   - minimum: fewest characters (Unicode scalars).
     ///   - mayBeWeak: take a weak one with a warning alone.
-    func create(_ subject: String, minimum: Int, mayBeWeak: Bool) throws -> SecureBytes {
+    ///   - mayBeNone: an empty answer is one, too.
+    func create(
+        _ subject: String, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
+    ) throws -> SecureBytes {
         if let secret = try given() {
             try check(secret, minimum, mayBeWeak)
             return secret
         }
         let terminal = try terminal()
         for attempt in 1... {
-            guard let secret = try terminal.askSecret(Self.question(subject, orNothing: Kind.isGenerated)) else {
+            let nothing = Kind.isGenerated ? "a random one" : mayBeNone ? "none" : nil
+            guard let secret = try terminal.askSecret(Self.question(subject, nothingFor: nothing)) else {
                 throw missing
             }
             do {
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
+                if secret.count == 0 && mayBeNone { return secret }
                 try check(secret, minimum, mayBeWeak)
                 guard let again = try terminal.askSecret(Self.question(subject + ", again")) else { throw missing }
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
@@ -96,9 +104,10 @@ struct SecretAsker<Kind: Secret> {
         return terminal
     }
 
-    private static func question(_ subject: String, orNothing isOptional: Bool = false) -> String {
+    private static func question(_ subject: String, nothingFor nothing: String? = nil) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
-        return title + (subject.isEmpty ? "" : " " + subject) + (isOptional ? " (nothing for a random one): " : ": ")
+        let subject = subject.isEmpty || subject.hasPrefix(",") ? subject : " " + subject
+        return title + subject + (nothing.map { " (nothing for \($0)): " } ?? ": ")
     }
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {

@@ -11,6 +11,7 @@ extension SecretSource {
     /// - Throws: `SecretError`.
     func read(title: String, output: Output) throws -> SecureBytes? {
         let content: SecureBytes
+        if isStandardInput { try StandardInput.take() }
         switch self {
         case .file("-"): content = try Self.read(STDIN_FILENO, path: "stdin")
         case .file(let path):

@@ -1,0 +1,28 @@
+/// The Protocol Buffers message by which both Android and Desktop say how a key is derived:
+///
+///     field  type    meaning
+///         1  varint  version: 0, Argon2id v1.3
+///         2  bytes   salt
+///         3  varint  memory: KiB in Android's files, bytes in Desktop's
+///         4  varint  passes
+///         5  varint  lanes
+///         6  bytes   what is encrypted (Android only)
+struct Argon2idMessage {
+    let cost: Argon2idCost
+    let salt: [UInt8]
+    /// Place of field 6 in the message.
+    let content: Range<Int>?
+
+    /// - Parameter memoryUnit: bytes in one KiB of the memory field: 1 where it counts KiB, 1024 where it counts bytes.
+    /// - Throws: `.malformed`, `.unknownVersion`, `.cost`.
+    init(_ message: Span<UInt8>, memoryUnit: UInt64) throws(KeyFileError) {
+        let fields = try MessageFields(message)
+        guard fields.number(1) == 0 else { throw .unknownVersion(fields.number(1)) }
+        guard let salt = fields.places[2] else { throw .malformed }
+        guard Argon2idCost.saltBounds.contains(salt.count) else { throw .cost(.salt, UInt64(salt.count)) }
+        cost = try Argon2idCost(
+            memoryKiB: fields.number(3) / memoryUnit, iterations: fields.number(4), parallelism: fields.number(5))
+        self.salt = salt.map { message[$0] }
+        content = fields.places[6]
+    }
+}

@@ -1,0 +1,104 @@
+public import SecureMemory
+
+/// The formats of key files, told apart by their first bytes and length.
+public enum KeyFileFormat: Sendable {
+    /// `key.dat` of the Android app before 6.2.
+    case androidV1
+    /// `master_key.dat` of the Android app since 6.2.
+    case androidV2
+    /// `keystorage.pb3` of the Desktop app.
+    case desktop
+
+    /// Longest key file, in bytes.
+    public static let maxCount = 16 * 1024
+
+    /// A guess that only opening the file confirms.
+    public init(of file: Span<UInt8>) {
+        // A first field of bytes or numbers where the second layout has its version, 0.
+        let isMessage = file.count > 1 && (file[0] == 0x0a || file[0] == 0x12 || file[0] == 0x18)
+        self = file.count == AndroidKeyFileV1.count && file[0] <= 2 ? .androidV1 : isMessage ? .desktop : .androidV2
+    }
+}
+
+/// A master key as a file holds it: its structure is sound, its protection known, its cost within bounds. Nothing
+/// is opened yet.
+public struct WrappedKey: ~Copyable, Sendable {
+    /// What stands between the file and its key.
+    public enum Protection: Equatable, Sendable {
+        /// Nothing.
+        case none
+        /// A passphrase, by scrypt with N 65536, r 8, p 1.
+        case scrypt
+        /// A passphrase, by Argon2id.
+        case argon2id(Argon2idCost)
+    }
+
+    /// How a passphrase is turned into a key where a file is written.
+    public enum Scheme: String, CaseIterable, Sendable {
+        /// 128 MiB, 8 passes; the second layout.
+        case argon2id
+        /// 64 MiB; the first layout, which the whitepaper describes.
+        case scrypt
+    }
+
+    /// Fewest characters (Unicode scalars) of a new passphrase: the Android app takes no shorter one.
+    public static let minimumPassphraseLength = 8
+
+    /// The file, byte for byte.
+    public let file: SecureBytes
+    /// What protects its key.
+    public let protection: Protection
+    private let format: KeyFileFormat
+
+    /// - Throws: `.malformed`, also for a file that holds no master key; `.unknownVersion`, `.unknownProtection`,
+    ///   `.cost`, `.remoteSecret`.
+    public init(_ file: consuming SecureBytes) throws(KeyFileError) {
+        let format = file.withBytes { KeyFileFormat(of: $0) }
+        let protection = try file.withBytes { (file) throws(KeyFileError) in
+            switch format {
+            case .androidV1: try AndroidKeyFileV1.protection(of: file)
+            case .androidV2: try AndroidKeyFileV2.protection(of: file)
+            case .desktop: throw .malformed
+            }
+        }
+        self.file = file
+        self.protection = protection
+        self.format = format
+    }
+
+    /// Writes a key without protection, always in the second layout.
+    public static func unprotected(_ key: borrowing MasterKey) throws(KeyFileError) -> WrappedKey {
+        try WrappedKey(AndroidKeyFileV2.encode(key))
+    }
+
+    /// Writes a key under a passphrase, with a fresh salt.
+    /// - Throws: `.derivation`.
+    public static func protected(
+        _ key: borrowing MasterKey, by passphrase: borrowing SecureBytes, _ scheme: Scheme
+    ) throws(KeyFileError) -> WrappedKey {
+        switch scheme {
+        case .argon2id: try WrappedKey(AndroidKeyFileV2.encode(key, passphrase: passphrase))
+        case .scrypt: try WrappedKey(AndroidKeyFileV1.encode(key, passphrase: passphrase))
+        }
+    }
+
+    /// The key of a file without protection.
+    /// - Throws: `.protected`; `.malformed`.
+    public func open() throws(KeyFileError) -> MasterKey {
+        guard protection == .none else { throw .protected }
+        return try file.withBytes { (file) throws(KeyFileError) in
+            format == .androidV1 ? try AndroidKeyFileV1.open(file) : try AndroidKeyFileV2.open(file)
+        }
+    }
+
+    /// The key of a file under a passphrase.
+    /// - Throws: `.notOpened`; `.malformed` where the file is not protected; `.unknownVersion`, `.remoteSecret`,
+    ///   `.derivation`.
+    public func open(passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
+        try file.withBytes { (file) throws(KeyFileError) in
+            format == .androidV1
+                ? try AndroidKeyFileV1.open(file, passphrase: passphrase)
+                : try AndroidKeyFileV2.open(file, passphrase: passphrase)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import CLinux
+internal import Glibc
+internal import Primitives
+internal import Encodings
+internal import SecureMemory
+
+/// Keys of type "user" in the kernel's keyring of this account (`@u`, keyrings(7)).
+///
+/// A key there is not on disk and not swapped, and the kernel forgets it by itself. It is no wall against this
+/// account: any of its processes can read it while it is there, and so can root.
+public enum KernelKeyring {
+    /// Possessor: view, read, search. Nobody else anything; nor can the possessor change or extend it.
+    private static let permissions: UInt32 = 0x0b00_0000
+
+    /// A name for a key: the first 16 bytes of SHA-256 over a file that stands for what it opens.
+    static func digest(of file: borrowing SecureBytes) -> String {
+        Hex.encode(Array(file.withBytes { SHA256.hash($0) }.prefix(16)))
+    }
+
+    /// Keeps a key; one of the same name is replaced.
+    ///
+    /// It is made in this process's own keyring, which dies with it, and linked into the account's when its
+    /// time-out is set: there is no moment at which one without stands there.
+    static func keep(_ secret: borrowing SecureBytes, as name: String, seconds: UInt32) throws(KernelKeyringError) {
+        let key = secret.withBytes { bytes in
+            unsafe bytes.withUnsafeBytes { unsafe keytool_add_key(name, $0.baseAddress, $0.count) }
+        }
+        try check(key)
+        try check(keytool_keyctl_set_timeout(Int32(key), seconds))
+        try check(keytool_keyctl_link(Int32(key), keytool_user_keyring))
+        try check(keytool_keyctl_set_permissions(Int32(key), permissions))
+    }
+
+    /// Keeps, finds and removes a key without meaning.
+    /// - Throws: where the kernel refuses: containers often do.
+    public static func test() throws(KernelKeyringError) {
+        let secret = Random.secret(16)
+        let name = "keytool-test:" + Hex.encode(Random.bytes(8))
+        try keep(secret, as: name, seconds: 10)
+        let isFound = find(name) != nil
+        guard try remove(name), isFound else { throw KernelKeyringError(code: EACCES) }
+    }
+
+    /// - Returns: nil where there is no such key, it has expired, or it may not be read.
+    static func find(_ name: String) -> SecureBytes? {
+        guard let key = search(name) else { return nil }
+        return try? SecureBytes(capacity: 64) { (bytes) throws(KernelKeyringError) in
+            let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+                unsafe keytool_keyctl_read(key, buffer.baseAddress, buffer.count)
+            }
+            try check(count)
+            // The kernel answers the key's whole length, whatever the buffer took.
+            guard count <= bytes.count else { throw KernelKeyringError(code: EMSGSIZE) }
+            return count
+        }
+    }
+
+    /// - Returns: whether there was one.
+    static func remove(_ name: String) throws(KernelKeyringError) -> Bool {
+        guard let key = search(name) else { return false }
+        try check(keytool_keyctl_unlink(key, keytool_user_keyring))
+        return true
+    }
+
+    /// Finds a key by way of this process's keyring: to be read it must be possessed, and a session that was not
+    /// started by login does not possess what is in the account's keyring.
+    private static func search(_ name: String) -> Int32? {
+        guard keytool_keyctl_link(keytool_user_keyring, keytool_process_keyring) >= 0 else { return nil }
+        let key = unsafe keytool_keyctl_search(keytool_process_keyring, name)
+        return key >= 0 ? Int32(key) : nil
+    }
+
+    private static func check(_ result: Int) throws(KernelKeyringError) {
+        guard result >= 0 else { throw KernelKeyringError(code: errno) }
+    }
+}
+
+/// The kernel refuses the use of its keyring: containers often do.
+public struct KernelKeyringError: Error, Equatable, Sendable {
+    /// The errno.
+    public let code: Int32
+}

@@ -1,0 +1,141 @@
+internal import AtomicFiles
+public import KeyWrapping
+public import SecureMemory
+
+// Making and changing `master.key`. Records are sealed with the key in it and never know how it is wrapped, so a
+// new passphrase rewrites this one small file.
+
+extension Keystore {
+    /// Opens a keystore, and makes it where there is none.
+    ///
+    /// Of several that make it at once, one succeeds and the others open what it made: master.key
+    /// appears as the last step, under the lock, and is never replaced.
+    /// - Parameter passphrase: what is to protect a new keystore, and what opens one that somebody else has just
+    ///   made; nil for none.
+    /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.foreign`.
+    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> Keystore {
+        if let present = try existing(at: path, passphrase) { return present }
+        try Folder.make(path)
+        let folder = try Folder.open(path, rule: .secret)
+        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        if let present = try existing(at: path, passphrase) { return present }
+        let key = MasterKey.random()
+        let wrapped: WrappedKey
+        switch passphrase {
+        case .some(let passphrase):
+            wrapped = try .protected(key, by: passphrase, .argon2id)
+            try proveReproduced(wrapped, key, by: passphrase)
+        case .none: wrapped = try .unprotected(key)
+        }
+        try write(key, wrapped, in: folder)
+        _ = consume lock
+        return Keystore(try LockedKeystore(at: path), key)
+    }
+
+    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> Keystore? {
+        let locked: LockedKeystore
+        do {
+            locked = try LockedKeystore(at: path)
+        } catch KeystoreError.absent {
+            return nil
+        }
+        switch passphrase {
+        case .some(let passphrase) where locked.isProtected: return try locked.unlock(passphrase: passphrase)
+        default: return try locked.unlock()
+        }
+    }
+
+    /// Makes a keystore around a master key from elsewhere, where there is none yet or an empty one.
+    /// - Parameter wrapped: the key's file. Under a passphrase it becomes `master.key` as it is, else the key is
+    ///   written in the present layout.
+    /// - Throws: `KeystoreError.notEmpty`, and then nothing was changed; `KeystoreError.foreign`; `FileError`.
+    public static func adopt(
+        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, at path: String
+    ) throws {
+        try Folder.make(path)
+        let folder = try Folder.open(path, rule: .secret)
+        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        guard try LockedKeystore.isEmpty(folder) else { throw KeystoreError.notEmpty(path: path) }
+        if wrapped.protection == .none {
+            try write(key, .unprotected(key), in: folder)
+        } else {
+            try write(key, wrapped, in: folder)
+        }
+        _ = consume lock
+    }
+
+    /// Writes the record that proves the key, then the key: without the second there is no keystore yet.
+    private static func write(
+        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, in folder: borrowing Folder
+    ) throws {
+        // Somebody else's file of that name (a Java keystore, say) is not ours to replace.
+        let name = LockedKeystore.recordName
+        if try folder.contains(name.text) {
+            let record = try folder.read(name.text, limit: IdentityRecords.maxRecordBytes)
+            guard record.withBytes({ SealedRecord.isSealed($0) }) else {
+                throw KeystoreError.foreign(path: folder.path + "/" + name.text)
+            }
+        }
+        // The key of an empty keystore opens nothing.
+        if try folder.contains(LockedKeystore.masterKeyName) { try folder.remove(LockedKeystore.masterKeyName) }
+        let content = [LockedKeystore.recordVersion] + Random.bytes(LockedKeystore.keystoreIDCount)
+        let record = SealedRecord.seal(content.span, id: LockedKeystore.ownID, name: name, key: key)
+        try folder.write(name.text, record.span)
+        try wrapped.file.withBytes { (file) throws(FileError) in
+            try folder.write(LockedKeystore.masterKeyName, file, existing: .refuse)
+        }
+    }
+
+    // MARK: The passphrase
+
+    /// Puts or changes the passphrase on the master key.
+    ///
+    /// The new file is read back and opened with the new passphrase before the old one goes.
+    /// - Throws: `KeystoreError.changed` where another process changed the file since it was opened;
+    ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file stands.
+    public func protect(by passphrase: borrowing SecureBytes, _ scheme: WrappedKey.Scheme) throws {
+        try replace(with: try .protected(masterKey, by: passphrase, scheme)) { file in
+            try Self.proveReproduced(try WrappedKey(file), masterKey, by: passphrase)
+        }
+    }
+
+    /// Takes the passphrase off the master key.
+    /// - Throws: as `protect`.
+    public func unprotect() throws {
+        try replace(with: try .unprotected(masterKey)) { file in
+            guard try WrappedKey(file).open() == masterKey else { throw KeyFileError.notReproduced }
+        }
+    }
+
+    private func replace(
+        with wrapped: consuming WrappedKey, proof: (consuming SecureBytes) throws -> Void
+    ) throws {
+        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        guard try locked.isCurrent() else { throw KeystoreError.changed(path: locked.masterKeyPath) }
+        try wrapped.file.withBytes { try locked.folder.replace(LockedKeystore.masterKeyName, $0, proof: proof) }
+        _ = consume lock
+    }
+
+    private static func proveReproduced(
+        _ wrapped: borrowing WrappedKey, _ key: borrowing MasterKey, by passphrase: borrowing SecureBytes
+    ) throws(KeyFileError) {
+        let opened: MasterKey
+        do throws(KeyFileError) {
+            opened = try wrapped.open(passphrase: passphrase)
+        } catch .derivation(let error) {
+            throw .derivation(error)
+        } catch {
+            throw .notReproduced
+        }
+        guard opened == key else { throw .notReproduced }
+    }
+
+    // MARK: The kernel's keyring
+
+    /// Leaves the master key in the kernel's keyring, from where `LockedKeystore.unlockFromKeyring` takes it.
+    /// - Parameter seconds: after which the kernel forgets it.
+    /// - Throws: `KernelKeyringError`.
+    public func keepUnlocked(seconds: UInt32) throws {
+        try KernelKeyring.keep(masterKey.bytes, as: try locked.keyringName(), seconds: seconds)
+    }
+}

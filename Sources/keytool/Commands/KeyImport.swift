@@ -1,0 +1,99 @@
+import ArgumentParser
+import Encodings
+import KeyWrapping
+import Keystore
+import SafeKeeping
+import SecureMemory
+import Threema
+
+struct KeyImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Take over a key file of the Android or Desktop app.",
+        discussion: """
+            An Android key.dat or master_key.dat becomes the master key of an empty keystore, under its own \
+            passphrase. A Desktop keystorage.pb3 gives its identity.
+            """)
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The key file.", completion: .file())
+    var file: String
+
+    @Flag(help: "Only open it and say what it is.")
+    var check = false
+
+    @Flag(help: "Replace another private key that the keystore holds for a Desktop file's ID.")
+    var replace = false
+
+    @OptionGroup(title: "Passphrase of the file (default: that of the keystore)")
+    var filePassphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    func run(_ session: Session) throws {
+        let content = try InputFile(path: file).readGuarded(limit: KeyFileFormat.maxCount)
+        switch content.withBytes({ KeyFileFormat(of: $0) }) {
+        case .desktop: try importIdentity(content, session)
+        case .androidV1, .androidV2: try importMasterKey(content, session)
+        }
+    }
+
+    private func importMasterKey(_ content: consuming SecureBytes, _ session: Session) throws {
+        let wrapped = try WrappedKey(content)
+        let protection = wrapped.protection
+        let key =
+            protection == .none
+            ? try wrapped.open() : try open(session) { try wrapped.open(passphrase: $0) }
+        if !check { try Keystore.adopt(key, wrapped, at: session.keystorePath) }
+        try session.output.done(
+            [
+                check ? "\(file) opens: a master key of the Android app" : "took over the master key of \(file)",
+                "protection  \(protection.words)",
+            ],
+            json: .result(
+                "key import",
+                [("format", .string("android")), ("stored", .bool(!check))] + protection.members))
+    }
+
+    private func importIdentity(_ content: consuming SecureBytes, _ session: Session) throws {
+        // What is malformed needs no password.
+        _ = try content.withBytes { (content) throws(KeyFileError) in try DesktopKeyStorage.cost(of: content) }
+        let storage = try open(session) { password in
+            try content.withBytes { (content) throws(KeyFileError) in
+                try DesktopKeyStorage(opening: content, password: password)
+            }
+        }
+        guard let id = try? ThreemaID(storage.id) else { throw KeyFileError.malformed }
+        let identity = Identity(
+            id: id, clientKey: ClientKey(storage.clientKey.withBytes { SecureBytes(copying: $0) }))
+        let publicKey = identity.clientKey.publicKey
+        var isNew = false
+        if !check {
+            let keeper = try session.keeperOfNewKeystore(keystore)
+            isNew = try keeper.keep(identity, replacing: replace)
+            if !keystore.noPassphrase { session.noteProtection(of: keeper) }
+        }
+        let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"
+        try session.output.done(
+            [check ? lead : "\(lead) \(id)", "ID          \(id)", "public key  \(publicKey.lines[0])"]
+                + publicKey.lines.dropFirst().map { "            \($0)" },
+            json: .result(
+                "key import",
+                [
+                    ("format", "desktop"), ("stored", .bool(isNew)), ("id", .string(id.text)),
+                    ("public_key", .string(publicKey.hex)), ("server_group", .string(storage.serverGroup)),
+                ]))
+    }
+
+    /// The passphrase of the file by its own options, else by the keystore's, else by asking.
+    private func open<Result: ~Copyable>(
+        _ session: Session, _ body: (borrowing SecureBytes) throws -> Result
+    ) throws -> Result {
+        let isWrong = { (error: any Error) in error as? KeyFileError == .notOpened }
+        if try filePassphrase.source() == nil, try keystore.passphrase.source() != nil {
+            return try SecretAsker(keystore.passphrase, session).open(", of \(file)", isWrong: isWrong, body)
+        }
+        return try SecretAsker(filePassphrase, session).open("\(file)", isWrong: isWrong, body)
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Encodings
+import KeyWrapping
+import Keystore
+
+struct KeyProtect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "protect", abstract: "Put a passphrase on the keystore.",
+        discussion: """
+            Only the master key's file is written again; identities stay as they are. Older copies of the \
+            folder still open without a passphrase.
+            """)
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+    @OptionGroup var wrapping: WrappingOptions
+
+    @OptionGroup(title: "New keystore passphrase (at least 8 characters)")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    func run(_ session: Session) throws {
+        let locked = try LockedKeystore(at: session.keystorePath)
+        guard !locked.isProtected else {
+            throw CommandFailure(
+                failure: Failure(
+                    .exists, "the keystore is protected by a passphrase already",
+                    hints: "keytool key passwd changes it, keytool key unprotect removes it"))
+        }
+        let keystore = try locked.unlock()
+        let secret = try SecretAsker(passphrase, session).create(
+            "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
+        try keystore.protect(by: secret, wrapping.scheme)
+        try session.reportProtection("key protect", "the keystore is protected now")
+        session.output.hint("nobody can recover a forgotten passphrase: keep a backup code, too")
+        session.output.hint("older copies of the folder still open without a passphrase")
+    }
+}
+
+/// How a new passphrase is put on the master key.
+struct WrappingOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("argon2id, or scrypt, which the whitepaper describes.", valueName: "scheme"))
+    var scheme = WrappedKey.Scheme.argon2id
+
+    @Flag(help: "Take a weak passphrase with a warning alone.")
+    var weakOk = false
+}
+
+extension Session {
+    /// Reads again what stands there now, and says it.
+    func reportProtection(_ command: String, _ lead: String) throws {
+        let protection = try LockedKeystore(at: keystorePath).protection
+        try output.done(["\(lead): \(protection.words)"], json: .result(command, protection.members))
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Encodings
+import KeyWrapping
+import Keystore
+import SecureMemory
+
+struct KeyStatus: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say how the keystore's master key is protected. Needs no passphrase.")
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    func run(_ session: Session) throws {
+        let locked = try LockedKeystore(at: session.keystorePath)
+        let mode = "0" + String(try locked.masterKeyMode(), radix: 8)
+        let isUnlocked = locked.isProtected && locked.unlockFromKeyring() != nil
+        let unlocked: String? =
+            locked.isProtected ? isUnlocked ? "by a key in the kernel's keyring" : "no" : nil
+        try session.output.data(
+            [
+                "protection  \(locked.protection.words)",
+                "file        \(locked.masterKeyPath), mode \(mode)",
+                unlocked.map { "unlocked    \($0)" },
+                "memory      \(MemoryLocking.isPossible ? "secrets are locked against swapping" : MemoryLocking.refusal)",
+            ].compactMap { $0 },
+            json: .result(
+                "key status",
+                locked.protection.members + [
+                    ("file", .string(locked.masterKeyPath)), ("mode", .string(mode)),
+                    ("unlocked", .bool(isUnlocked || !locked.isProtected)),
+                    ("memory_locked", .bool(MemoryLocking.isPossible)),
+                ]))
+    }
+}
+
+extension MemoryLocking {
+    static let refusal = "secrets can be swapped: the limit on locked memory (ulimit -l) is too low"
+}
+
+extension WrappedKey.Protection {
+    /// For people.
+    var words: String {
+        switch self {
+        case .none: "not protected by a passphrase"
+        case .scrypt: "passphrase (scrypt, 64 MiB)"
+        case .argon2id(let cost):
+            "passphrase (Argon2id, \(ByteCount.text(Int(cost.memoryKiB) * 1024)), \(cost.iterations) passes)"
+        }
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        switch self {
+        case .none: [("protection", "none")]
+        case .scrypt: [("protection", "passphrase"), ("scheme", "scrypt")]
+        case .argon2id(let cost):
+            [
+                ("protection", "passphrase"), ("scheme", "argon2id"), ("memory_kib", .number(cost.memoryKiB)),
+                ("iterations", .number(cost.iterations)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Encodings
+import Keystore
+
+struct KeyUnlock: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock", abstract: "Keep the keystore unlocked for a while.",
+        discussion: """
+            The unlocked master key goes into the kernel's keyring of this account, and other commands take \
+            it from there. Until then any process of this account can read it, and so can root; containers \
+            that share the user id without a user namespace share it, too. For cron use a systemd \
+            credential or --passphrase-file instead.
+            """)
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long, at most 24h.", valueName: "duration"))
+    var span = TimeSpan(argument: "15m")!
+
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    func validate() throws {
+        guard (Duration.seconds(1)...Duration.hours(24)).contains(span.duration) else {
+            throw ValidationError("--for takes 1s to 24h")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let locked = try LockedKeystore(at: session.keystorePath)
+        guard locked.isProtected else {
+            return try session.reportProtection("key unlock", "there is nothing to unlock")
+        }
+        let keystore = try session.unlock(locked, passphrase, usingKeyring: false)
+        let seconds = UInt32(span.duration.components.seconds)
+        try keystore.keepUnlocked(seconds: seconds)
+        let until = Session.now() + span.duration
+        try session.output.done(
+            ["unlocked until \(until.rfc3339)"],
+            json: .result("key unlock", [("unlocked", true), ("until", .string(until.rfc3339))]))
+        session.output.hint("any process of this account can read the key until then; keytool key lock ends it")
+    }
+}
+
+struct KeyLock: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "lock", abstract: "Take the unlocked key out of the kernel's keyring.")
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    func run(_ session: Session) throws {
+        let wasUnlocked = try LockedKeystore(at: session.keystorePath).forgetUnlocked()
+        try session.output.done(
+            [wasUnlocked ? "locked" : "it was not unlocked"],
+            json: .result("key lock", [("unlocked", false), ("was_unlocked", .bool(wasUnlocked))]))
+    }
+}

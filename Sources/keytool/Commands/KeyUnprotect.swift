@@ -1,0 +1,32 @@
+import ArgumentParser
+import Encodings
+import Keystore
+
+struct KeyUnprotect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unprotect", abstract: "Take the passphrase off the keystore.",
+        discussion: """
+            Afterwards whoever can read the folder has the keys. Older copies of the folder still open with \
+            the old passphrase only.
+            """)
+
+    @ParentCommand var noun: KeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    func run(_ session: Session) throws {
+        let locked = try LockedKeystore(at: session.keystorePath)
+        guard locked.isProtected else {
+            return try session.reportProtection("key unprotect", "there is nothing to take off")
+        }
+        if !yes { try session.confirm("take the passphrase off: whoever reads the folder then has the keys") }
+        try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
+        try session.reportProtection("key unprotect", "the passphrase is taken off")
+        session.output.hint("older copies of the folder still open with the old passphrase only")
+    }
+}

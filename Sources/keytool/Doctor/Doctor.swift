@@ -1,0 +1,80 @@
+import ArgumentParser
+import Encodings
+
+struct Doctor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look for what could go wrong: keystore, machine, terminal, servers.",
+        discussion: """
+            Changes nothing and never asks. What it prints holds no ID, no server, no key and no path of \
+            yours: it may be pasted into a public report.
+            """)
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    func run() throws {
+        var options = globals.merged(with: root.globals)
+        options.noInput = true
+        let session = Session(options)
+        let findings =
+            MachineCheck.findings() + KeystoreCheck(session, passphrase).findings() + TerminalCheck.findings()
+        try session.output.data(
+            findings.map(\.line),
+            json: .result("doctor", [("checks", .array(findings.map(\.json)))]))
+        let problems = findings.filter { $0.verdict == .problem }
+        guard let first = problems.first else { return }
+        let count = problems.count == 1 ? "1 problem was found" : "\(problems.count) problems were found"
+        throw CommandFailure(failure: Failure(first.status, count, hints: "the lines that begin with PROBLEM"))
+    }
+}
+
+/// What one check found.
+struct Finding {
+    /// What was looked at, in one or two words.
+    let name: String
+    let verdict: Verdict
+    let words: String
+    /// The exit code of a problem.
+    let status: Failure.Status
+
+    enum Verdict: String {
+        case ok
+        /// Works, but the user may want it otherwise.
+        case warning
+        case problem
+        /// Could not be looked at.
+        case skipped
+    }
+
+    init(_ name: String, _ verdict: Verdict, _ words: String, status: Failure.Status = .failed) {
+        self.name = name
+        self.verdict = verdict
+        self.words = words
+        self.status = status
+    }
+
+    /// A problem for which there is a sentence.
+    /// - Parameter private: what is to be replaced in it, because it is the user's own.
+    init(_ name: String, _ failure: Failure, hiding names: [(text: String, by: String)]) {
+        var words = failure.message
+        for name in names where !name.text.isEmpty { words = words.replacing(name.text, with: name.by) }
+        self.init(name, .problem, words, status: failure.status)
+    }
+
+    var line: String {
+        let word = verdict == .ok || verdict == .skipped ? verdict.rawValue : verdict.rawValue.uppercased()
+        return word.padded(to: 9) + name.padded(to: 14) + words
+    }
+
+    var json: JSONValue {
+        ["check": .string(name), "verdict": .string(verdict.rawValue), "detail": .string(words)]
+    }
+}
+
+extension String {
+    /// Followed by blanks up to that many characters, and one at least.
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+}

@@ -1,0 +1,101 @@
+import Encodings
+import KeyWrapping
+import Keystore
+import SafeKeeping
+import SafeWire
+import Threema
+
+/// The keystore, and the Safes that are set up in it.
+struct KeystoreCheck {
+    private let session: Session
+    private let passphrase: SecretOptions<KeystorePassphrase>
+
+    init(_ session: Session, _ passphrase: SecretOptions<KeystorePassphrase>) {
+        self.session = session
+        self.passphrase = passphrase
+    }
+
+    func findings() -> [Finding] {
+        let locked: LockedKeystore
+        do {
+            locked = try LockedKeystore(at: session.keystorePath)
+        } catch KeystoreError.absent {
+            return [Finding("keystore", .ok, "there is none yet")]
+        } catch {
+            return [problem("keystore", error)]
+        }
+        return [files(locked), protection(locked)] + records(locked)
+    }
+
+    /// Modes and owners of the folder and `master.key` were looked at when it was opened.
+    private func files(_ locked: LockedKeystore) -> Finding {
+        do {
+            let errors = try locked.untidiness()
+            guard let first = errors.first else {
+                return Finding("keystore", .ok, "modes, owners and kinds of all files are right")
+            }
+            return Finding(
+                "keystore", .problem,
+                "\(errors.count) of its files are open to others, not ours, or no plain files",
+                status: Failure(first).status)
+        } catch {
+            return problem("keystore", error)
+        }
+    }
+
+    private func protection(_ locked: LockedKeystore) -> Finding {
+        Finding("protection", locked.isProtected ? .ok : .warning, locked.protection.words)
+    }
+
+    private func records(_ locked: LockedKeystore) -> [Finding] {
+        let keeper: SafeKeeper
+        do {
+            keeper = session.keeper(try session.unlock(locked, passphrase))
+        } catch SecretError.none {
+            return [Finding("identities", .skipped, "the keystore is locked: keytool key unlock, or --passphrase-file")]
+        } catch {
+            return [problem("identities", error)]
+        }
+        do {
+            let ids = try keeper.identityIDs()
+            for id in ids { _ = try keeper.summary(id) }
+            let safes = try ids.filter { try keeper.hasSafe($0) }
+            return [Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")]
+                + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
+        } catch {
+            return [problem("identities", error)]
+        }
+    }
+
+    private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
+        do {
+            let limits = try keeper.askServer(of: id)
+            let status = try keeper.status(of: id)
+            func age(_ moment: Timestamp?) -> String {
+                moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
+            }
+            let words =
+                "its server answers (keeps \(limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
+                + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
+            let isFine = status.lastSuccess != nil && !status.hasFailed && !status.isChanging && status.oldServer == nil
+            return Finding(
+                name, isFine ? .ok : .warning,
+                words + (status.hasFailed ? "; the last push failed" : "")
+                    + (status.isChanging ? "; a change is not finished" : "")
+                    + (status.oldServer != nil ? "; an old backup is left over" : ""))
+        } catch {
+            // The sentence may name the server.
+            return Finding(name, .problem, "its server: \(Failure(error).status.name)", status: Failure(error).status)
+        }
+    }
+
+    private func problem(_ name: String, _ error: any Error) -> Finding {
+        Finding(
+            name, Failure(error),
+            hiding: [((try? session.keystorePath) ?? "", "the keystore"), (Environment.home ?? "", "~")])
+    }
+}
+
+extension Duration {
+    fileprivate var days: Int64 { components.seconds / 86_400 }
+}

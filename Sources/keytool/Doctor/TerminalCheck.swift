@@ -1,0 +1,20 @@
+/// Where questions are asked and codes are drawn.
+enum TerminalCheck {
+    static func findings() -> [Finding] { [terminal, locale] }
+
+    private static var terminal: Finding {
+        guard ControllingTerminal() != nil else {
+            return Finding("terminal", .ok, "none: secrets must come from files, commands or credentials")
+        }
+        guard let size = TerminalSize.current else { return Finding("terminal", .ok, "there is one; stdout is none") }
+        let isEnough = size.columns >= 45 && size.rows >= 24
+        return Finding(
+            "terminal", isEnough ? .ok : .warning,
+            "\(size.columns) columns, \(size.rows) rows" + (isEnough ? "" : ": too small for a QR code (45 x 24)"))
+    }
+
+    private static var locale: Finding {
+        Environment.isUTF8
+            ? Finding("locale", .ok, "UTF-8") : Finding("locale", .ok, "not UTF-8: QR codes are drawn with blanks")
+    }
+}

@@ -1,0 +1,27 @@
+import CLinux
+import Glibc
+
+/// The arguments of this process, as the kernel has them.
+///
+/// Swift's own list is found by way of the environment's place in memory. A preloaded library that changes a
+/// variable moves the environment, and then every argument is gone: `safe push` would print help and succeed.
+enum ProcessArguments {
+    /// Without the program's name.
+    static func read() -> [String] {
+        let file = unsafe keytool_openat(AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0)
+        // Without /proc there is only Swift's list.
+        guard file >= 0 else { return Array(CommandLine.arguments.dropFirst()) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = unsafe Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk.prefix(count)
+        }
+        // Each argument ends with a NUL, the last one too.
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().dropFirst()
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,11 @@
+/// stdin, which can be only one thing: the data of a command, or one of its secrets.
+enum StandardInput {
+    nonisolated(unsafe) private static var isTaken = false
+
+    /// Called before it is read.
+    /// - Throws: `UsageFailure` where it has been read for something else.
+    static func take() throws {
+        guard unsafe !isTaken else { throw UsageFailure("stdin cannot be two things at once") }
+        unsafe isTaken = true
+    }
+}

@@ -1,0 +1,102 @@
+"""The same command over and over, each time with another of its system calls ending otherwise.
+
+strace(1) lists the calls by which a command changes files, and then runs it once for each of
+them: with SIGKILL on entering the call, which then has no effect, or with an error in its place.
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+from typing import NamedTuple
+
+import pytest
+
+from runner import Keytool
+
+CHANGING = ("mkdir", "mkdirat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "link",
+            "linkat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "openat", "flock",
+            "fchmod")
+SYNCING = ("fsync", "fdatasync")
+KILL = "signal=SIGKILL"
+
+
+class Point(NamedTuple):
+    """The n-th call of this name since the process began, the loader's calls included."""
+
+    call: str
+    nth: int
+    text: str
+
+    def __str__(self):
+        return f"{self.call} no. {self.nth}, {self.text}"
+
+
+class Prefixed(Keytool):
+    """keytool as the child of another program, which hands on its exit code."""
+
+    def __init__(self, keytool, *prefix):
+        super().__init__(keytool.home, keytool.keystore, keytool.environment)
+        self.prefix = [str(part) for part in prefix]
+
+    def command_line(self, *arguments):
+        return self.prefix + super().command_line(*arguments)
+
+
+def require_tracing():
+    assert shutil.which("strace"), "strace is missing: Scripts/set-up test"
+    tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True)
+    if tried.returncode != 0:
+        pytest.skip(f"no process may be traced here: {tried.stderr.decode().strip()[:200]}")
+
+
+def points(keytool, *arguments):
+    """Runs the command, which has to succeed, and lists the calls by which it changed files."""
+    log = keytool.home / "trace"
+    Prefixed(keytool, "strace", "-qq", "-o", log, "-e", f"trace={','.join(CHANGING)}"
+             ).ok(*arguments)
+    seen, found = {}, []
+    for line in log.read_text(errors="replace").splitlines():
+        call = line.split("(", 1)[0]
+        if call not in CHANGING:
+            continue
+        seen[call] = seen.get(call, 0) + 1
+        if _changes_files(call, line):
+            found.append(Point(call, seen[call], line[:100]))
+    log.unlink()
+    assert found, f"nothing was changed by {arguments}"
+    return found
+
+
+def kill(keytool, point, *arguments):
+    """Runs the command up to this call."""
+    process = _traced(keytool, point, KILL).start(*arguments)
+    process.communicate(timeout=30)
+    # A run in which the call did not come would prove nothing.
+    assert process.returncode == -signal.SIGKILL, f"not killed, but exit {process.returncode}"
+    _log(keytool).unlink()
+
+
+def fail(keytool, point, error, *arguments):
+    """Runs the command with this call failing, and gives its result."""
+    result = _traced(keytool, point, f"error={error}")(*arguments)
+    log = _log(keytool)
+    assert log.read_text(errors="replace").count("(INJECTED)") == 1, f"not reached: {result}"
+    log.unlink()
+    return result
+
+
+def _traced(keytool, point, fault):
+    # Not with --seccomp-bpf, which is faster: strace 6.1 then loses the signal.
+    return Prefixed(keytool, "strace", "-qq", "-o", _log(keytool), "-e", f"trace={point.call}",
+                    "-e", f"inject={point.call}:{fault}:when={point.nth}")
+
+
+def _log(keytool):
+    return keytool.home / "trace"
+
+
+def _changes_files(call, line):
+    if call == "openat":
+        return "O_CREAT" in line or "O_TMPFILE" in line
+    return not re.match(r"write\([12],", line)  # stdout and stderr
