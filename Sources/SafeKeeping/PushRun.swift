@@ -149,11 +149,12 @@ struct PushRun: ~Copyable {
         guard let present else { return nil }
         guard let backup = try open(present, options) else { return .damaged }
         let found = backup.stamp?.generation ?? 0
-        // Written by this keystore, or by a copy of it: it may go if it says the same, or if it is older than what
-        // the state knows of. A copy that went its own way has news, whatever number it has come to.
+        // Written by this keystore, or by a copy of it: it may go if it is older than what the state knows of, in
+        // number and time; a copy that went its own way has news, whatever number it has come to. Where the state
+        // is lost, or is an older copy's, only what says the same may go.
         let isSame = backup.document == document && backup.clientKey.publicKey == publicKey
         let isOlder = found <= state.generation && isBeforeLastUpload(backup.stamp?.writtenAt)
-        let isOwn = backup.stamp?.writer == digests.writer && (isSame || isOlder)
+        let isOwn = backup.stamp?.writer == digests.writer && (isStateKnown ? isOlder : isSame)
         guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
         let isPutBack = isOwn && !isKnown(present) && found < state.generation
         // The count goes on from wherever it has been left.
@@ -176,6 +177,8 @@ struct PushRun: ~Copyable {
             }
         }
     }
+
+    private var isStateKnown: Bool { state.seen != nil || state.sending != nil }
 
     private func isBeforeLastUpload(_ moment: Timestamp?) -> Bool {
         guard let moment, let last = state.uploadedAt else { return false }

@@ -9,6 +9,18 @@ import VectorKit
         #expect(SHA256.hash(message.span).hex == (try vector.expected.string("digest")))
     }
 
+    /// FIPS 180-4's examples, and the empty message.
+    @Test(arguments: [
+        ("", 1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", 1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
+        ), ("a", 1_000_000, "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
+    ]) func `SHA-1`(_ text: String, _ times: Int, _ digest: String) {
+        let message = [UInt8](String(repeating: text, count: times).utf8)
+        #expect(SHA1.hash(message.span).hex == digest)
+    }
+
     @Test(arguments: try Vector.all(in: .hmacSHA256)) func `HMAC-SHA-256`(_ vector: Vector) throws {
         let key = try vector.inputs.bytes("key")
         let message = try vector.inputs.bytes("message")

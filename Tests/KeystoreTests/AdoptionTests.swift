@@ -1,0 +1,64 @@
+import KeyWrapping
+import Keystore
+import SecureMemory
+import Testing
+import VectorKit
+
+/// A master key from elsewhere becomes that of an empty keystore, and of no other.
+@Suite struct AdoptionTests {
+    private let scratch: Scratch
+    private static let passphrase = Array("superSecretPassword".utf8)
+
+    init() throws {
+        scratch = try Scratch()
+    }
+
+    private func adopt(_ name: String, _ area: Vector.Area) throws -> [UInt8] {
+        let file = try Vector.named(name, in: area).inputs.bytes("file_hex")
+        let wrapped = try WrappedKey(SecureBytes(copying: file.span))
+        let key =
+            wrapped.protection == .none
+            ? try wrapped.open() : try wrapped.open(passphrase: SecureBytes(copying: Self.passphrase.span))
+        try Keystore.adopt(key, wrapped, at: scratch.path)
+        return file
+    }
+
+    private func unlock() throws -> Keystore {
+        try LockedKeystore(at: scratch.path).unlock(passphrase: SecureBytes(copying: Self.passphrase.span))
+    }
+
+    @Test(arguments: [("mk-v1-passphrase", Vector.Area.masterKeyV1), ("mk-v2-gen-test", .masterKeyV2)])
+    func `under its passphrase, byte for byte`(_ name: String, _ area: Vector.Area) throws {
+        let file = try adopt(name, area)
+        #expect(try scratch.content("master.key") == file)
+        try unlock().add("ABCD1234") { try $0.put("identity", [1]) }
+        let read = try unlock().identity("ABCD1234").read("identity")?.copied
+        #expect(read == [1])
+    }
+
+    @Test func `without protection, in the present layout`() throws {
+        _ = try adopt("mk-v1-unprotected", .masterKeyV1)
+        let present = try Vector.named("mk-v2-unprotected", in: .masterKeyV2).inputs.bytes("file_hex")
+        #expect(try scratch.content("master.key") == present)
+        _ = try LockedKeystore(at: scratch.path).unlock()
+    }
+
+    @Test func `in place of the key of an empty keystore`() throws {
+        let former = try Keystore.making(at: scratch.path, passphrase: nil)
+        let file = try adopt("mk-v2-gen-test", .masterKeyV2)
+        #expect(try scratch.content("master.key") == file)
+        // Who has opened it before must not add anything under the key that is gone.
+        #expect(throws: KeystoreError.damaged(record: "keystore", id: nil)) {
+            try former.add("ABCD1234") { try $0.put("identity", [1]) }
+        }
+        #expect(try unlock().identities() == [])
+    }
+
+    @Test func `but not of one that holds an identity`() throws {
+        try Keystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { try $0.put("identity", [1]) }
+        let file = try scratch.content("master.key")
+        #expect(throws: KeystoreError.notEmpty(path: scratch.path)) { try adopt("mk-v2-gen-test", .masterKeyV2) }
+        #expect(try scratch.content("master.key") == file)
+        _ = try LockedKeystore(at: scratch.path).unlock()
+    }
+}
