@@ -50,7 +50,9 @@ import VectorKit
             try folder().replace("other", [1].span) { _ in }
         }
         try scratch.putLink("link", to: "file")
-        #expect(throws: FileError.wrongKind(path: scratch.at("link"))) { try folder().replace("link", [1].span) { _ in } }
+        #expect(throws: FileError.wrongKind(path: scratch.at("link"))) {
+            try folder().replace("link", [1].span) { _ in }
+        }
         #expect(try scratch.content("file") == [1, 2, 3])
     }
 
