@@ -9,7 +9,9 @@ binary = .build/release/keytool
 swift = $(or $(shell SWIFT='$(SWIFT)' Scripts/find-swift),$(error this needs Swift 6.2 or newer))
 
 imports = --explicit-target-dependency-import-check error
-release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -s
+# Symbols are bound at the start: binding one in the middle of work saves the processor's registers on the stack,
+# with what they hold of a key.
+release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -s -Xlinker -z -Xlinker now
 
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR

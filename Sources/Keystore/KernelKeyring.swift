@@ -43,7 +43,7 @@ public enum KernelKeyring {
 
     /// - Returns: nil where there is no such key, it has expired, or it may not be read.
     static func find(_ name: String) -> SecureBytes? {
-        guard let key = search(name) else { return nil }
+        guard let key = try? search(name) else { return nil }
         return try? SecureBytes(capacity: 64) { (bytes) throws(KernelKeyringError) in
             let count = unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe keytool_keyctl_read(key, buffer.baseAddress, buffer.count)
@@ -57,17 +57,19 @@ public enum KernelKeyring {
 
     /// - Returns: whether there was one.
     static func remove(_ name: String) throws(KernelKeyringError) -> Bool {
-        guard let key = search(name) else { return false }
+        guard let key = try search(name) else { return false }
         try check(keytool_keyctl_unlink(key, keytool_user_keyring))
         return true
     }
 
     /// Finds a key by way of this process's keyring: to be read it must be possessed, and a session that was not
     /// started by login does not possess what is in the account's keyring.
-    private static func search(_ name: String) -> Int32? {
-        guard keytool_keyctl_link(keytool_user_keyring, keytool_process_keyring) >= 0 else { return nil }
+    private static func search(_ name: String) throws(KernelKeyringError) -> Int32? {
+        try check(keytool_keyctl_link(keytool_user_keyring, keytool_process_keyring))
         let key = unsafe keytool_keyctl_search(keytool_process_keyring, name)
-        return key >= 0 ? Int32(key) : nil
+        if key < 0 && [ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(errno) { return nil }
+        try check(key)
+        return Int32(key)
     }
 
     private static func check(_ result: Int) throws(KernelKeyringError) {

@@ -92,7 +92,8 @@ extension Keystore {
     ///
     /// The new file is read back and opened with the new passphrase before the old one goes.
     /// - Throws: `KeystoreError.changed` where another process changed the file since it was opened;
-    ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file stands.
+    ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file stands; only where the very last
+    ///   step fails, making the new name last, the new one does.
     public func protect(by passphrase: borrowing SecureBytes, _ scheme: WrappedKey.Scheme) throws {
         try replace(with: try .protected(masterKey, by: passphrase, scheme)) { file in
             try Self.proveReproduced(try WrappedKey(file), masterKey, by: passphrase)

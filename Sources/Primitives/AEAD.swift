@@ -20,6 +20,7 @@ struct AEAD {
         _ plaintext: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
     ) -> [UInt8] {
         precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        defer { SpentStack.wipe() }
         return key.withBytes { key in
             unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.tagCount) { sealed, initialized in
                 _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
@@ -38,6 +39,7 @@ struct AEAD {
         _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {
         precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        defer { SpentStack.wipe() }
         guard sealed.count >= Self.tagCount else { throw .notAuthentic }
         return try key.withBytes { (key) throws(AuthenticationError) in
             try SecureBytes(count: sealed.count - Self.tagCount) { (plaintext) throws(AuthenticationError) in

@@ -18,6 +18,7 @@ public enum Argon2id {
         password: Span<UInt8>, salt: [UInt8], memoryKiB: UInt32, iterations: UInt32, count: Int
     ) throws(KeyDerivationError) -> SecureBytes {
         precondition(salt.count >= 8 && memoryKiB >= 8 && iterations >= 1 && count >= 16)
+        defer { SpentStack.wipe() }
         let bytes = Int(memoryKiB) * 1024
         return try SecureBytes(count: count) { (key) throws(KeyDerivationError) in
             let isDerived = unsafe key.withUnsafeMutableBufferPointer { key in

@@ -56,6 +56,7 @@ public enum BLAKE2b {
         into output: inout MutableSpan<UInt8>
     ) {
         precondition(key.count <= 64)
+        defer { SpentStack.wipe() }
         Sodium.start()
         unsafe output.withUnsafeMutableBufferPointer { output in
             unsafe message.withUnsafeBufferPointer { message in

@@ -14,6 +14,7 @@ public enum Scrypt {
     ) throws(KeyDerivationError) -> SecureBytes {
         precondition((2...1 << 32).contains(cost) && cost.nonzeroBitCount == 1)
         precondition((1...1024).contains(blockSize) && (1...1024).contains(parallelism))
+        defer { SpentStack.wipe() }
         return try SecureBytes(count: count) { (key) throws(KeyDerivationError) in
             let result = unsafe key.withUnsafeMutableBufferPointer { key in
                 unsafe password.withUnsafeBufferPointer { password in

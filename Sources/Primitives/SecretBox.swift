@@ -16,6 +16,7 @@ public enum SecretBox {
     /// - Returns: tag ‖ ciphertext, 16 bytes longer than `plaintext`.
     public static func seal(_ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>) -> [UInt8] {
         precondition(nonce.count == nonceCount && key.count == keyCount)
+        defer { SpentStack.wipe() }
         Sodium.start()
         return unsafe [UInt8](unsafeUninitializedCapacity: tagCount + plaintext.count) { box, initialized in
             _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
@@ -33,6 +34,7 @@ public enum SecretBox {
         _ box: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>
     ) throws(AuthenticationError) -> SecureBytes {
         precondition(nonce.count == nonceCount && key.count == keyCount)
+        defer { SpentStack.wipe() }
         guard box.count >= tagCount else { throw .notAuthentic }
         return try SecureBytes(count: box.count - tagCount) { (plaintext) throws(AuthenticationError) in
             let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in

@@ -12,6 +12,7 @@ public enum X25519 {
     /// - Returns: 32 bytes.
     public static func publicKey(of privateKey: Span<UInt8>) -> [UInt8] {
         precondition(privateKey.count == count)
+        defer { SpentStack.wipe() }
         Sodium.start()
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { publicKey, initialized in
             // Fails for no scalar: the base point has prime order and clamped scalars are not 0 modulo it.

@@ -15,6 +15,7 @@ public enum XSalsa20 {
     /// - Returns: as many bytes as `message`.
     public static func apply(to message: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes) -> SecureBytes {
         precondition(nonce.count == nonceCount && key.count == keyCount)
+        defer { SpentStack.wipe() }
         return key.withBytes { key in
             SecureBytes(count: message.count) { output in
                 unsafe output.withUnsafeMutableBufferPointer { output in

@@ -61,11 +61,14 @@ extension SafeKeeper {
         return identity
     }
 
-    /// Keeps an identity that a code gave, and remembers that the code was proven.
+    /// Keeps an identity that came from elsewhere.
+    /// - Parameters:
+    ///   - replacing: over another key.
+    ///   - isFromCode: whether a backup code gave it, which is proven by that.
     /// - Returns: whether it is new here; held already with the same key, nothing else changes.
     /// - Throws: `SafeKeepingError.otherKey` where the keystore holds the ID with another key, unless
     ///   `replacing`. Then nothing was stored.
-    public func keep(_ identity: borrowing Identity, replacing: Bool) throws -> Bool {
+    public func keep(_ identity: borrowing Identity, replacing: Bool, isFromCode: Bool) throws -> Bool {
         var isNew = true
         do {
             try add(identity, profile: .empty)
@@ -79,7 +82,7 @@ extension SafeKeeper {
                 try held.write(identity)
             }
         }
-        _ = try markProven(identity)
+        if isFromCode { _ = try markProven(identity) }
         return isNew
     }
 

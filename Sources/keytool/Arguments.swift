@@ -36,8 +36,11 @@ extension WrappedKey.Scheme: ExpressibleByArgument {}
 /// A length of time: `30s`, `10m`, `24h`, `3d`.
 struct TimeSpan: ExpressibleByArgument {
     let duration: Duration
+    /// As it was given; help shows a default so.
+    let defaultValueDescription: String
 
     init?(argument: String) {
+        defaultValueDescription = argument
         guard let unit = argument.last, let count = Int(argument.dropLast()), (0...1_000_000).contains(count) else {
             return nil
         }

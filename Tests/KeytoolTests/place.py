@@ -82,9 +82,14 @@ def _opened(path):
 
 
 def _record(keystore, id, name):
-    """KTR1, nonce (24), XChaCha20-Poly1305; the key from the unprotected master.key."""
-    master = (keystore / "master.key").read_bytes()[12:]
-    sealed = (keystore / "identities" / id / name).read_bytes()
+    """By the key from the unprotected master.key."""
+    return opened_record(keystore / "identities" / id / name,
+                         (keystore / "master.key").read_bytes()[12:])
+
+
+def opened_record(path, master, id=None):
+    """KTR1, nonce (24), XChaCha20-Poly1305; of an identity's records the folder is its ID."""
+    id, name, sealed = id or path.parent.name, path.name, path.read_bytes()
     key = nacl.bindings.crypto_generichash_blake2b_salt_personal(
         b"", 32, master, name.encode(), b"keytool-record-1")
     return nacl.bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -17,10 +17,10 @@ def stage(name, root):
 class Staged:
     """A scene in two places, with the calls of its command and the views before and after."""
 
-    def __init__(self, scene, root):
+    def __init__(self, scene, root, make_place=Place):
         self.scene, self.views = scene, {}
         root.mkdir()
-        self.places = [Place(root / name) for name in ("one", "two")]
+        self.places = [make_place(root / name) for name in ("one", "two")]
         on_two_processors(self._prepare, self.places, [None, None])
 
     @functools.cached_property

@@ -74,6 +74,11 @@ class Terminal:
         code = self.process.returncode
         return code if code >= 0 else 128 - code
 
+    def hang_up(self):
+        """The window is closed: the kernel tells whoever has this as its terminal."""
+        os.close(self._ours)
+        self._ours = None
+
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
@@ -81,7 +86,8 @@ class Terminal:
         for stream in (self.process.stdout, self.process.stderr, self.process.stdin):
             if stream:
                 stream.close()
-        os.close(self._ours)
+        if self._ours is not None:
+            os.close(self._ours)
         os.close(self._theirs)
 
     def _ended(self):

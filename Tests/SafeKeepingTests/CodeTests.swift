@@ -20,7 +20,7 @@ import Threema
         let code = try house.keeper.exportCode(of: Household.id, password: password, scheme: scheme)
         let other = try Household(isEmpty: true)
         let identity = try SafeKeeper.openCode(code, password: password, expecting: .init())
-        let isNew = try other.keeper.keep(identity, replacing: false)
+        let isNew = try other.keeper.keep(identity, replacing: false, isFromCode: true)
         #expect(isNew)
         #expect(try other.clientKey() == house.clientKey())
         #expect(try other.profile() == .empty)
@@ -61,7 +61,7 @@ import Threema
 
     @Test func `the same identity again changes nothing but the proof`() throws {
         house.advance(.hours(1))
-        let isNew = try house.keeper.keep(Household.identity(), replacing: false)
+        let isNew = try house.keeper.keep(Household.identity(), replacing: false, isFromCode: true)
         #expect(!isNew)
         #expect(try house.profile() == Household.document())
         let state = try house.state()
@@ -71,12 +71,12 @@ import Threema
     @Test func `another key is replaced only when asked`() throws {
         let other = Household.identity(0x11)
         #expect(throws: SafeKeepingError.otherKey(id: "ABCD1234")) {
-            _ = try house.keeper.keep(other, replacing: false)
+            _ = try house.keeper.keep(other, replacing: false, isFromCode: true)
         }
         #expect(try house.clientKey() == [UInt8](repeating: 0xcc, count: 32))
         let state = try house.state()
         #expect(state.codeProvenAt == nil)
-        let isNew = try house.keeper.keep(other, replacing: true)
+        let isNew = try house.keeper.keep(other, replacing: true, isFromCode: true)
         #expect(isNew)
         #expect(try house.clientKey() == [UInt8](repeating: 0x11, count: 32))
     }
@@ -84,7 +84,7 @@ import Threema
     @Test func `after that the Safe is not taken for up to date`() throws {
         try house.setUp()
         try house.push()
-        _ = try house.keeper.keep(Household.identity(0x11), replacing: true)
+        _ = try house.keeper.keep(Household.identity(0x11), replacing: true, isFromCode: true)
         // What stands there has the old key, and who wrote it is forgotten.
         #expect(throws: SafeKeepingError.conflict(id: "ABCD1234")) { try house.push() }
         let result = try house.push { $0.isOverwriting = true }

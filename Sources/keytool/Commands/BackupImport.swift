@@ -20,7 +20,7 @@ struct BackupImport: Verb {
     func run(_ session: Session) throws {
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)
-        let isNew = try keeper.keep(opened.identity, replacing: replace)
+        let isNew = try keeper.keep(opened.identity, replacing: replace, isFromCode: true)
         let lead = isNew ? "imported" : "held already, with the same key:"
         try session.output.done(
             ["\(lead) \(opened.identity.id)"] + opened.lines,

@@ -19,6 +19,7 @@ extension SecretError: Explained {
         case .tooLong: Failure(.badData, "that is longer than any secret here")
         case .notUTF8(let title): Failure(.badData, "the \(title) is not UTF-8 text")
         case .noTerminal: Failure(.needSecret, "the terminal cannot be asked")
+        case .noAnswer(let title): Failure(.needSecret, "the \(title) was not given; nothing was changed")
         case .none(let title, let sources):
             Failure(
                 .needSecret, "the \(title) is needed and there is no terminal to ask on", hints: "looked at \(sources)")

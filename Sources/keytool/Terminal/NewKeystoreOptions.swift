@@ -15,7 +15,12 @@ struct NewKeystoreOptions: ParsableArguments {
 
     /// What is to protect a new keystore; nil for nothing.
     func newPassphrase(_ session: Session) throws -> SecureBytes? {
-        if noPassphrase { return nil }
+        if noPassphrase {
+            guard !passphrase.isGiven else {
+                throw UsageFailure("--no-passphrase and a passphrase for the new keystore exclude each other")
+            }
+            return nil
+        }
         do {
             let secret = try SecretAsker(passphrase, session).create(
                 "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: weakOk, mayBeNone: true)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// One of the secrets that keytool asks for, with one name everywhere.
 protocol Secret {
@@ -78,6 +79,9 @@ struct SecretOptions<Kind: Secret>: ParsableArguments {
         help: ArgumentHelp("Read it from an open file descriptor.", valueName: "number"))
     var descriptor: Int32?
 
+    /// Whether an option names a source.
+    var isGiven: Bool { file != nil || command != nil || descriptor != nil }
+
     /// The source that the options name; else the environment, else systemd; nil where none does.
     func source() throws -> SecretSource? {
         let options = [
@@ -97,10 +101,9 @@ struct SecretOptions<Kind: Secret>: ParsableArguments {
             }
             return .descriptor(number)
         }
-        if let folder = Environment.value("CREDENTIALS_DIRECTORY") {
-            return .credential(folder + "/" + Kind.credential)
-        }
-        return nil
+        // A service has the credentials that it was given; one that is not there is no source.
+        let credential = Environment.value("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
+        return credential.flatMap { unsafe access($0, F_OK) == 0 ? .credential($0) : nil }
     }
 }
 
@@ -109,7 +112,7 @@ enum SecretSource {
     case file(String)
     case command(String)
     case descriptor(Int32)
-    /// Looked for without being asked for: one that is not there is no source.
+    /// Nobody else can read it, whatever its mode says.
     case credential(String)
 
     /// Whether it reads stdin, which can serve only one purpose.
@@ -133,6 +136,8 @@ enum SecretError: Error {
     case tooLong
     case notUTF8(title: String)
     case noTerminal
+    /// The input ended instead (Ctrl-D), or the terminal went away.
+    case noAnswer(title: String)
     /// No source gave it and nobody can be asked. `sources` were looked at.
     case none(title: String, sources: String)
     /// The two answers of a creation differ, three times.

@@ -26,7 +26,7 @@ struct SecretAsker<Kind: Secret> {
         if let result = kept() { return result }
         let terminal = try terminal()
         for attempt in 1... {
-            guard let secret = try terminal.askSecret(Self.question(subject)) else { throw missing }
+            let secret = try ask(Self.question(subject), on: terminal)
             // An empty answer opens nothing: ask again without trying it.
             let isLast = attempt == Self.tries
             do {
@@ -58,17 +58,18 @@ struct SecretAsker<Kind: Secret> {
         let terminal = try terminal()
         for attempt in 1... {
             let nothing = Kind.isGenerated ? "a random one" : mayBeNone ? "none" : nil
-            guard let secret = try terminal.askSecret(Self.question(subject, nothingFor: nothing)) else {
-                throw missing
-            }
+            let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
             do {
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
                 if secret.count == 0 && mayBeNone { return secret }
                 try check(secret, minimum, mayBeWeak)
-                guard let again = try terminal.askSecret(Self.question(subject + ", again")) else { throw missing }
+                let again = try ask(Self.question(subject + ", again"), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
                 return secret
+            } catch SecretError.noAnswer(let title) {
+                // Who ends the input does not want to be asked again.
+                throw SecretError.noAnswer(title: title)
             } catch {
                 guard attempt < Self.tries else { throw error }
                 Output.word("error", Failure(error).message)
@@ -82,7 +83,7 @@ struct SecretAsker<Kind: Secret> {
         let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))
         try terminal.show("\(Kind.title), chosen at random (\(Self.generatedBits) bits): ", secret)
         for attempt in 1... {
-            guard let typed = try terminal.askSecret("Write it down, then type it: ") else { throw missing }
+            let typed = try ask("Write it down, then type it: ", on: terminal)
             let isSame = secret.withBytes { first in typed.withBytes { ConstantTime.areEqual(first, $0) } }
             if isSame { break }
             guard attempt < Self.tries else { throw SecretError.mismatch(title: Kind.title) }
@@ -97,6 +98,11 @@ struct SecretAsker<Kind: Secret> {
     private func given() throws -> SecureBytes? {
         guard let source = try options.source() else { return nil }
         return try source.read(title: Kind.title, output: session.output)
+    }
+
+    private func ask(_ question: String, on terminal: borrowing ControllingTerminal) throws -> SecureBytes {
+        guard let secret = try terminal.askSecret(question) else { throw SecretError.noAnswer(title: Kind.title) }
+        return secret
     }
 
     private func terminal() throws -> ControllingTerminal {

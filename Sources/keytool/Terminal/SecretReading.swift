@@ -7,21 +7,16 @@ extension SecretSource {
     static let maxBytes = 16 * 1024
 
     /// Reads the secret into guarded memory: all of it, without one line ending.
-    /// - Returns: nil for a credential that is not there.
     /// - Throws: `SecretError`.
-    func read(title: String, output: Output) throws -> SecureBytes? {
+    func read(title: String, output: Output) throws -> SecureBytes {
         let content: SecureBytes
         if isStandardInput { try StandardInput.take() }
         switch self {
         case .file("-"): content = try Self.read(STDIN_FILENO, path: "stdin")
         case .file(let path):
-            guard let bytes = try Self.readFile(path, warning: output) else {
-                throw SecretError.notReadable(path: path, code: ENOENT)
-            }
-            content = bytes
+            content = try Self.readFile(path, warning: output)
         case .credential(let path):
-            guard let bytes = try Self.readFile(path, warning: nil) else { return nil }
-            content = bytes
+            content = try Self.readFile(path, warning: nil)
         case .descriptor(let number):
             guard fcntl(number, F_GETFD) >= 0 else { throw SecretError.badDescriptor(number, code: errno) }
             content = try Self.read(number, path: "file descriptor \(number)")
@@ -31,12 +26,9 @@ extension SecretSource {
         return try Self.line(of: content, title: title)
     }
 
-    private static func readFile(_ path: String, warning output: Output?) throws -> SecureBytes? {
+    private static func readFile(_ path: String, warning output: Output?) throws -> SecureBytes {
         let file = unsafe keytool_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0)
-        guard file >= 0 else {
-            if errno == ENOENT { return nil }
-            throw SecretError.notReadable(path: path, code: errno)
-        }
+        guard file >= 0 else { throw SecretError.notReadable(path: path, code: errno) }
         defer { close(file) }
         var status = stat()
         if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0 {

@@ -1,0 +1,172 @@
+"""key import: an Android key file becomes the master key of an empty keystore."""
+
+import os
+
+import pytest
+
+import keyfiles
+import masterkey
+from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from measured import Measured
+from place import opened_record
+from runner import snapshot
+from test_keyfiles import passphrase as published_passphrase
+from test_keyfiles import vectors
+
+ALL = {
+    "v1": lambda key: keyfiles.wrap_v1(key),
+    "v1-scrypt": lambda key: keyfiles.wrap_v1(key, PASSPHRASE),
+    "v2": lambda key: keyfiles.wrap_v2(key),
+    "v2-argon2id": lambda key: keyfiles.wrap_v2(key, PASSPHRASE, 8, 1),
+}
+PROTECTED = ["v1-scrypt", "v2-argon2id"]
+KEY = bytes(range(100, 132))
+layouts = pytest.mark.parametrize("layout", ALL)
+
+
+@pytest.fixture(params=["missing", "empty", "made and emptied"])
+def empty(request, keytool, tmp_path):
+    """A keystore without identities."""
+    if request.param == "missing":
+        return keytool.with_keystore(tmp_path / "missing")
+    if request.param == "made and emptied":
+        keytool.ok("id", "create", "--id", "ABCD1234")
+        keytool.ok("id", "remove", "ABCD1234", "--yes")
+    return keytool
+
+
+@pytest.fixture
+def key_file(write):
+    return lambda layout: write("key.dat", ALL[layout](KEY))
+
+
+@pytest.fixture
+def passphrase(given):
+    return given("passphrase", PASSPHRASE)
+
+
+@layouts
+def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout):
+    file = key_file(layout)
+    done = empty.json("key", "import", file, *passphrase)
+    assert (done["command"], done["format"], done["stored"]) == ("key import", "android", True)
+    stored = masterkey.file(empty)
+    if layout in PROTECTED:
+        assert done["protection"] == "passphrase"
+        assert stored.read_bytes() == file.read_bytes(), "as it was: nothing to be re-opened"
+    else:
+        assert done["protection"] == "none"
+        assert stored.read_bytes() == keyfiles.wrap_v2(KEY), "in the present layout"
+    assert stored.stat().st_mode & 0o7777 == 0o600
+    assert empty.keystore.stat().st_mode & 0o7777 == 0o700
+    made = empty.json("id", "create", "--id", "ZZZZ9999", *passphrase)
+    assert made["protection"] == done["protection"]
+    # What is sealed from now on is sealed with that key, and not by chance with another.
+    assert opened_record(empty.keystore / "identities/ZZZZ9999/identity", KEY)
+    assert empty.json("id", "show", *passphrase)["public_key"] == made["public_key"]
+    assert not [path for path in empty.keystore.rglob(".*")]
+
+
+@vectors("masterkey_v1", "mk-v1-unprotected", "mk-v1-passphrase", "mk-v1-gen-zero")
+def test_published_v1(keytool, given, write, vector):
+    takes_published(keytool, given, write, vector)
+
+
+@vectors("masterkey_v2", "mk-v2-unprotected", "mk-v2-gen-test", "mk-v2-gen-zero")
+def test_published_v2(keytool, given, write, vector):
+    takes_published(keytool, given, write, vector)
+
+
+def takes_published(keytool, given, write, vector):
+    file = write("key.dat", bytes.fromhex(vector["inputs"]["file_hex"]))
+    passphrase = published_passphrase(vector)
+    keytool.ok("key", "import", file, *(given("passphrase", passphrase) if passphrase else []))
+    assert masterkey.read(keytool, passphrase).hex() == vector["expected"]["master_key"]
+
+
+@layouts
+def test_check_stores_nothing(keytool, tmp_path, key_file, passphrase, layout):
+    missing = keytool.with_keystore(tmp_path / "missing")
+    done = missing.json("key", "import", "--check", key_file(layout), *passphrase)
+    assert done["stored"] is False
+    assert not missing.keystore.exists()
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    before = snapshot(keytool.keystore, without=())
+    assert "opens" in keytool.ok("key", "import", "--check", key_file(layout), *passphrase).out
+    assert snapshot(keytool.keystore, without=()) == before
+
+
+@layouts
+def test_elsewhere(keytool, key_file, passphrase, layout):
+    """A keystore with identities keeps the key that opens them."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    before = snapshot(keytool.keystore)
+    for options in ([], ["--replace"]):
+        result = keytool.fails(17, "key", "import", key_file(layout), *passphrase, *options)
+        assert str(keytool.keystore) in result.err
+        assert snapshot(keytool.keystore) == before
+
+
+def refused(keytool, code, *command):
+    before = snapshot(keytool.keystore)
+    result = keytool.fails(code, "key", "import", *command)
+    assert snapshot(keytool.keystore) == before
+    return result
+
+
+@pytest.mark.parametrize("layout", PROTECTED)
+def test_passphrases(keytool, key_file, given, layout):
+    """The file's own option, else the keystore's: the file keeps its passphrase."""
+    file = key_file(layout)
+    wrong, right = given("passphrase", WRONG), given("file-passphrase", PASSPHRASE)
+    assert "--file-passphrase-file" in refused(keytool, 16, file).err
+    for options in (wrong, ["--check", *wrong]):
+        assert "damaged" in refused(keytool, 12, file, *options).err
+    keytool.ok("key", "import", file, *right, *wrong)
+    assert masterkey.read(keytool, PASSPHRASE) == KEY
+
+
+def test_the_option_serves_where_credentials_are_for_others(keytool, key_file, tmp_path, given):
+    """Under systemd there always is a folder of credentials: an empty one is no source."""
+    service = keytool.with_environment(CREDENTIALS_DIRECTORY=tmp_path)
+    file = key_file("v2-argon2id")
+    service.ok("key", "import", "--check", file, *given("passphrase", PASSPHRASE))
+    (tmp_path / "keytool.file-passphrase").write_bytes(PASSPHRASE)
+    service.ok("key", "import", "--check", file, *given("passphrase", NEW_PASSPHRASE))
+    (tmp_path / "keytool.file-passphrase").write_bytes(WRONG)
+    service.fails(12, "key", "import", "--check", file)
+
+
+@vectors("masterkey_v1", "mk-v1-neg-type1", "mk-v1-neg-short", "mk-v1-neg-unprot-corrupt")
+def test_refused_v1(keytool, write, passphrase, vector):
+    refused(keytool, 65, write("key.dat", bytes.fromhex(vector["inputs"]["file_hex"])), *passphrase)
+
+
+@vectors("masterkey_v2", "mk-v2-remote-secret-structure", "mk-v2-gen-neg-version")
+def test_refused_v2(keytool, write, passphrase, vector):
+    refused(keytool, 65, write("key.dat", bytes.fromhex(vector["inputs"]["file_hex"])), *passphrase)
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"\0", b"\n", b"hello", bytes(44), bytes(45), b"\x0a", b"\x0a\xff\xff\xff\xff\x0f",
+    b"\x12\0\x0a\0", b"\xff" * 200, b"\x0a" * 5000, os.urandom(300)], ids=lambda c: str(len(c)))
+def test_garbage(keytool, write, passphrase, content, tmp_path):
+    measured = Measured(keytool, tmp_path / "report")
+    for options in ([], ["--check"]):
+        refused(measured, 65, write("garbage", content), *passphrase, *options)
+    assert measured.mebibytes < 32
+
+
+def test_files_that_cannot_be_read(keytool, write, passphrase, tmp_path):
+    refused(keytool, 66, tmp_path / "absent", *passphrase)
+    refused(keytool, (66, 74), tmp_path, *passphrase)
+    refused(keytool, 65, "/dev/zero", *passphrase)
+    refused(keytool, 65, write("long", keyfiles.wrap_v2(KEY) + bytes(16 * 1024)), *passphrase)
+    refused(keytool, 64)
+
+
+def test_somebody_elses_file_named_keystore(keytool, key_file):
+    """A Java keystore, say."""
+    (keytool.keystore / "keystore").write_bytes(b"\xfe\xed\xfe\xed")
+    (keytool.keystore / "keystore").chmod(0o600)
+    refused(keytool, 17, key_file("v2"))

@@ -1,0 +1,194 @@
+"""On the way out of every command that has secrets: none in memory but in guarded pages."""
+
+import shutil
+
+import pytest
+
+import edit
+import keyfiles
+import oracle
+from everysecret import COST, ID, PASSWORDS, EverySecret
+from memoryleft import unexpected
+from safefolder import SafeSetup
+from tracing import run_to_exit
+
+IDENTITY = oracle.Identity(ID, bytes.fromhex(
+    "8f3a51c2d47e0b96a8125dfe6c3971b0e45f82970ad3bc1648f7692e05dba1c4"))
+ANDROID = bytes.fromhex("1b8e46d3a95f7c20e3d61894bf07a25c6de14937f2805bca94d76e31a80fc25b")
+
+
+def starting(*, scheme=None, identity=True):
+    """Where a command starts from: with ABCD1234 and its Safe, or with an empty keystore."""
+
+    def start(decorated):
+        decorated.scheme, decorated.identity = scheme, identity
+        return decorated
+
+    return start
+
+
+def opening(*arguments, scheme="argon2id", stems=(), source="file"):
+    """A command of an identity with a Safe, in a keystore under a passphrase."""
+
+    @starting(scheme=scheme)
+    def command(house):
+        known = ("passphrase",) if scheme != "none" else ()
+        return [*arguments, *house.given(*known, *stems, source=source)]
+
+    return command
+
+
+@starting(identity=False)
+def create(house):
+    return ["id", "create", "--id", ID, *house.given("passphrase")]
+
+
+def importing(seal, verb):
+    @starting(identity=False)
+    def command(house):
+        code = seal(IDENTITY, PASSWORDS["backup-password"])
+        house.learn_code(code)
+        protection = house.given("passphrase") if verb == "import" else []
+        return ["backup", verb, house.file("code", code.encode()),
+                *house.given("backup-password"), *protection]
+
+    return command
+
+
+@starting(scheme="argon2id")
+def export_to_file(house):
+    return ["backup", "export", "--qr", "-o", house.home / "written",
+            *house.given("passphrase", "backup-password")]
+
+
+@starting(scheme="argon2id")
+def set_up_safe(house):
+    (house.keystore / "identities" / ID / "safe").unlink()
+    return ["safe", "setup", "--server", house.folder.url,
+            *house.given("passphrase", "safe-password")]
+
+
+@starting(scheme="none")
+def push_changed(house):
+    machine = SafeSetup(house.keytool, house.folder, ID, PASSWORDS["safe-password"])
+    edit.edit(machine, house.learn().secrets["client key"], ["ECHOECHO"])
+    house.protect("argon2id")
+    return ["safe", "push", "--force", *house.given("passphrase")]
+
+
+@starting()
+def pull_to_empty(house):
+    house.learn()
+    shutil.rmtree(house.keystore)
+    return ["safe", "pull", "--id", ID, "--server", house.folder.url,
+            *house.given("passphrase", "safe-password")]
+
+
+@starting(scheme="argon2id")
+def pull_to_file(house):
+    return ["safe", "pull", "-o", house.home / "document", *house.given("passphrase")]
+
+
+@starting(scheme="argon2id")
+def reveal(house):
+    return [*pull_to_file(house), "--reveal-private-key"]
+
+
+@starting()
+def protect(house, scheme="argon2id"):
+    return ["key", "protect", "--scheme", scheme, *house.given("passphrase")]
+
+
+@starting()
+def protect_scrypt(house):
+    return protect(house, "scrypt")
+
+
+@starting(identity=False)
+def import_android(house):
+    file = keyfiles.wrap_v2(ANDROID, PASSWORDS["file-passphrase"], **COST)
+    return ["key", "import", house.file("master_key.dat", file), *house.given("file-passphrase")]
+
+
+@starting(identity=False)
+def import_desktop(house):
+    file = keyfiles.seal_desktop(IDENTITY, PASSWORDS["file-passphrase"], **COST)
+    argon = keyfiles.fields(keyfiles.fields(file)[2])
+    house.secrets["Desktop's key"] = keyfiles.argon2id(
+        PASSWORDS["file-passphrase"], argon[2], argon[3] // 1024, argon[4])
+    return ["key", "import", house.file("keystorage.pb3", file),
+            *house.given("file-passphrase", "passphrase")]
+
+
+@starting()
+def revoke(house):
+    return ["revoke", "hash", *house.given("revocation-password")]
+
+
+COMMANDS = {
+    "id create": create,
+    **{f"id show, {scheme}": opening("id", "show", scheme=scheme)
+       for scheme in ("none", "argon2id", "scrypt")},
+    **{f"id list, {scheme}": opening("id", "list", scheme=scheme)
+       for scheme in ("none", "argon2id", "scrypt")},
+    "id show, from a command": opening("id", "show", source="command"),
+    "backup export": opening("backup", "export", stems=["backup-password"]),
+    "backup export, argon2id": opening("backup", "export", "--scheme", "argon2id",
+                                       stems=["backup-password"]),
+    "backup export, to a file": export_to_file,
+    "backup import": importing(oracle.seal_code, "import"),
+    "backup import, argon2id": importing(oracle.seal_code_argon2id, "import"),
+    "backup check": importing(oracle.seal_code, "check"),
+    "safe setup": set_up_safe,
+    "safe push": opening("safe", "push"),
+    "safe push, changed": push_changed,
+    "safe pull": opening("safe", "pull"),
+    "safe pull, to empty": pull_to_empty,
+    "safe pull, to a file": pull_to_file,
+    "safe pull, revealing": reveal,
+    "safe pull, show": opening("safe", "pull", "--show"),
+    "safe check": opening("safe", "check"),
+    "safe check, with password": opening("safe", "check", "--with-password",
+                                         stems=["safe-password"]),
+    "safe passwd": opening("safe", "passwd", stems=["new-safe-password"]),
+    "key protect": protect,
+    "key protect, scrypt": protect_scrypt,
+    "key passwd": opening("key", "passwd", stems=["new-passphrase"]),
+    "key passwd, scrypt": opening("key", "passwd", "--scheme", "scrypt", scheme="scrypt",
+                                  stems=["new-passphrase"]),
+    "key unprotect": opening("key", "unprotect", "--yes"),
+    "key unlock": opening("key", "unlock", "--for", "30s"),
+    "key import, Android": import_android,
+    "key import, Desktop": import_desktop,
+    "revoke hash": revoke,
+}
+
+
+@pytest.fixture(scope="module")
+def houses(built, tmp_path_factory):
+    """An empty one, and one with the identity and its Safe."""
+    root = tmp_path_factory.mktemp("houses")
+    return {False: EverySecret(root / "empty").keep(),
+            True: EverySecret(root / "identity").identity().keep()}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_at_exit(houses, name):
+    command = COMMANDS[name]
+    house = houses[command.identity].bring_back()
+    if command.scheme:
+        house.protect(command.scheme).learn()
+    arguments, keytool = command(house), house.keytool
+    try:
+        result, memory = run_to_exit(
+            keytool.command_line(*arguments), keytool.environment, house.home)
+    finally:
+        if "unlock" in arguments:
+            keytool.ok("key", "lock")
+    assert result.code == 0, result
+    if arguments[:2] == ["backup", "export"]:
+        written = house.home / "written"
+        house.learn_code((written.read_text() if written.exists() else result.out).split()[0])
+    house.learn()
+    left = unexpected(memory, house)
+    assert not left, f"{result}" + "\n".join(map(str, left))

@@ -1,0 +1,91 @@
+"""While keytool waits at a prompt, after a secret was entered: its memory, a core, and the exit."""
+
+import pytest
+
+import oracle
+from corefile import core, require_gcore
+from everysecret import ID, PASSWORDS, EverySecret
+from memory import Memory
+from memoryleft import unexpected
+from tracing import CONT, exit_snapshot, ptrace, seize
+
+IDENTITY = oracle.Identity(ID, bytes.fromhex(
+    "d5137ea8460bf29c31685be70cda94f2716e03bd589f24c8a0e71b36f84d92c5"))
+QUESTION = {"passphrase": r"Keystore passphrase[^\n]*: $",
+            "new-passphrase": r"New keystore passphrase[^\n]*: $",
+            "backup-password": r"Backup password[^\n]*: $",
+            "safe-password": r"Safe password[^\n]*: $"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gcore(built):
+    require_gcore()
+
+
+@pytest.fixture
+def house(tmp_path):
+    return EverySecret(tmp_path / "house")
+
+
+def answer(process, stem):
+    process.expect(QUESTION[stem])
+    process.send(PASSWORDS[stem].decode())
+
+
+def left_waiting(process, house, asked, guarded):
+    """`guarded`: a secret that is in use here, to be found in guarded pages."""
+    process.expect(QUESTION[asked])
+    memory = Memory(process.process.pid)
+    snapshot = memory.snapshot()
+    memory.close()
+    assert any(one.mapping.is_guarded for one in snapshot.find({guarded: house.secrets[guarded]}))
+    dumped = core(process.process.pid, house.path)
+    return unexpected(snapshot, house) + unexpected(dumped, house)
+
+
+def left_at_exit(process, house, *last):
+    """Types the last answers first."""
+    for secret in last[:-1]:
+        process.send(secret.decode())
+        process.expect(r", again: $")
+    memory = seize(process.process.pid)  # from here on, its end is ours to wait for
+    process.send(last[-1].decode())
+    snapshot = exit_snapshot(process.process.pid, memory)
+    ptrace(CONT, process.process.pid)
+    assert process.finish() == 0, process.text
+    return unexpected(snapshot, house.learn())
+
+
+def is_clean(left):
+    assert not left, "\n" + "\n".join(map(str, left))
+
+
+def test_key_passwd(house, terminal):
+    house.identity().protect("argon2id").learn()
+    process = terminal("key", "passwd", "--scheme", "scrypt", runner=house.keytool)
+    answer(process, "passphrase")
+    left = left_waiting(process, house, "new-passphrase", "master key")
+    process.send(PASSWORDS["new-passphrase"].decode())
+    left += left_waiting(process, house, "new-passphrase", "new-passphrase")
+    is_clean(left + left_at_exit(process, house, PASSWORDS["new-passphrase"]))
+
+
+def test_safe_setup(house, terminal):
+    house.keytool.ok("id", "create", "--id", ID)
+    house.protect("argon2id").learn()
+    process = terminal("safe", "setup", "--create", "--server", house.folder.url,
+                       runner=house.keytool)
+    answer(process, "passphrase")
+    left = left_waiting(process, house, "safe-password", "master key")
+    is_clean(left + left_at_exit(process, house, *[PASSWORDS["safe-password"]] * 2))
+
+
+def test_backup_import(house, terminal):
+    code = oracle.seal_code(IDENTITY, PASSWORDS["backup-password"])
+    house.learn_code(code)
+    process = terminal("backup", "import", runner=house.keytool)
+    process.expect(r"Backup code: $")
+    process.send(code)
+    answer(process, "backup-password")
+    left = left_waiting(process, house, "passphrase", "client key")
+    is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))
