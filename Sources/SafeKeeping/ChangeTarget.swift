@@ -65,8 +65,7 @@ extension SafeKeeper {
         case .some(let next):
             try connect(next.address).remove(next.keys.backupID)
             try identity.write(setup: SafeSetup.encode(setup.current))
-            // The state may be about the new backup; without one, the old one is looked at anew.
-            try forgetUploads(identity)
+            try forgetNextUploads(identity)
             return true
         }
     }
@@ -91,7 +90,7 @@ extension SafeKeeper {
         options.isForced = true
         var record = SafeSetup.Record(current: next)
         record.setRetiring(setup.current)
-        var push = try PushRun(identity: identity, keeper: self, target: next)
+        var push = try PushRun(identity: identity, keeper: self, target: next, isNext: true)
         _ = try push.upload(identity, options)
         try identity.write(setup: record.finish())
     }

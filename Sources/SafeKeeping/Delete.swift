@@ -30,8 +30,18 @@ extension SafeKeeper {
     }
 
     /// The rest of a deletion whose mark is set.
+    /// - Throws: where a server refuses, the mark is taken back: it would bar the way to a server that can be
+    ///   approached in another way. Where a server is away, it stays.
     func finishDeletion(_ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup) throws {
-        try removeBackups(setup)
+        do {
+            try removeBackups(setup)
+        } catch let error as SafeExchangeError where !error.isPassing {
+            var record = SafeSetup.Record(current: setup.current)
+            record.setNext(ifAny: setup.next)
+            record.setRetiring(ifAny: setup.retiring)
+            try identity.write(setup: record.finish())
+            throw error
+        }
         try forgetUploads(identity)
         try identity.remove(.safe)
     }
@@ -51,9 +61,23 @@ extension SafeKeeper {
 
     /// Forgets what was uploaded, and no more.
     func forgetUploads(_ identity: borrowing LockedIdentity) throws {
+        try changeState(of: identity) { state in
+            state.safe = nil
+            state.next = nil
+        }
+    }
+
+    /// Forgets what was uploaded for a change that is taken back.
+    func forgetNextUploads(_ identity: borrowing LockedIdentity) throws {
+        try changeState(of: identity) { $0.next = nil }
+    }
+
+    private func changeState(
+        of identity: borrowing LockedIdentity, _ change: (inout UploadState) -> Void
+    ) throws {
         let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
-        state.safe = nil
+        change(&state)
         try state.write(to: identity, key: key)
     }
 }

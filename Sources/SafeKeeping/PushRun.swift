@@ -16,6 +16,9 @@ struct PushRun: ~Copyable {
     let digests: TargetDigests
     var state: UploadState.Safe
 
+    /// Whether this is the target of a change that is not finished.
+    private let isNext: Bool
+
     /// Whether no backup under an old password or on an old server is left.
     var isOldRemoved = true
 
@@ -23,7 +26,9 @@ struct PushRun: ~Copyable {
     private let stateKey: SecureBytes
     private static let verifyTries = 3
 
-    init(identity: borrowing LockedIdentity, keeper: SafeKeeper, target: consuming SafeTarget) throws {
+    init(
+        identity: borrowing LockedIdentity, keeper: SafeKeeper, target: consuming SafeTarget, isNext: Bool = false
+    ) throws {
         // A push that has nothing to do must not hide that the private key is gone.
         let publicKey = try identity.records.identity().clientKey.publicKey
         let document = try identity.records.profile()
@@ -34,6 +39,7 @@ struct PushRun: ~Copyable {
         now = keeper.now()
         server = keeper.connect(target.address)
         state = wholeState.safe(at: digests) ?? UploadState.Safe(target: digests.target)
+        self.isNext = isNext
         self.document = document
         self.publicKey = publicKey
         self.digests = digests
@@ -156,6 +162,8 @@ struct PushRun: ~Copyable {
         let isOlder = found <= state.generation && isBeforeLastUpload(backup.stamp?.writtenAt)
         let isOwn = backup.stamp?.writer == digests.writer && (isStateKnown ? isOlder : isSame)
         guard isKnown(present) || isOwn || options.isOverwriting else { throw SafeKeepingError.conflict(id: id) }
+        // What arrived without an acknowledgement stays known when the next one is about to be sent.
+        if isKnown(present) { state.seen = BLAKE2b.hash(present.span) }
         let isPutBack = isOwn && !isKnown(present) && found < state.generation
         // The count goes on from wherever it has been left.
         state.generation = max(state.generation, found)
@@ -196,7 +204,7 @@ struct PushRun: ~Copyable {
     }
 
     private mutating func save(_ identity: borrowing LockedIdentity) throws {
-        wholeState.safe = state
+        wholeState.keep(state, asNext: isNext)
         try wholeState.write(to: identity, key: stateKey)
     }
 

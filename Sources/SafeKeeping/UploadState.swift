@@ -16,6 +16,8 @@ struct UploadState: Equatable {
     var codeProvenAt: Timestamp?
     /// What is known of the Safe backup; nil where nothing is.
     var safe: Safe?
+    /// What is known of it at the next target, while a change of password or server is not finished.
+    var next: Safe?
 
     struct Safe: Equatable {
         /// Keyed digest of server address and backup id.
@@ -59,15 +61,30 @@ extension UploadState {
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
         safe = root["safe"].flatMap(Safe.init)
+        next = root["next"].flatMap(Safe.init)
     }
 
     /// What is known of the Safe at a target; what was remembered of another server or backup id says nothing.
-    func safe(at digests: TargetDigests) -> Safe? { safe.flatMap { $0.target == digests.target ? $0 : nil } }
+    func safe(at digests: TargetDigests) -> Safe? {
+        [safe, next].compactMap { $0 }.first { $0.target == digests.target }
+    }
+
+    /// What a run has learned. What is known of the present target stays until a change is finished: it may be
+    /// refused, or taken back.
+    mutating func keep(_ safe: Safe, asNext isNext: Bool) {
+        if isNext {
+            next = safe
+        } else {
+            self.safe = safe
+            if next?.target == safe.target { next = nil }
+        }
+    }
 
     func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
         var root: JSONValue = ["version": .number(Self.version)]
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
         root = root.setting("safe", to: safe?.value)
+        root = root.setting("next", to: next?.value)
         let mac = Self.mac(of: root, identity.records.id, key)
         try identity.writeState(root.setting("mac", to: .string(Hex.encode(mac))).encoded)
     }

@@ -43,4 +43,12 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case tooLarge(limit: Int)
     /// The system refused; `code` is its errno.
     case refused(code: Int32)
+
+    /// Whether it may go better later, with nothing changed.
+    public var isPassing: Bool {
+        switch self {
+        case .unavailable, .busy: true
+        default: false
+        }
+    }
 }

@@ -55,6 +55,21 @@ import Threema
         #expect(Array(house.server.backups.keys) == [Self.newPlace])
     }
 
+    @Test func `a change that the server refuses leaves what is known of the present backup`() throws {
+        let before = try house.keeper.status(of: Household.id)
+        house.server.misbehave { _, request in request == .store ? .refused(.full) : nil }
+        #expect(throws: SafeExchangeError.full) { _ = try change(house) }
+        house.server.recover()
+        let status = try house.keeper.status(of: Household.id)
+        #expect(status.isChanging)
+        #expect(status.uploadedAt == before.uploadedAt && status.seenAt == before.seenAt)
+        let isTakenBack = try house.keeper.abortChange(of: Household.id)
+        #expect(isTakenBack)
+        #expect(try house.keeper.status(of: Household.id) == before)
+        let push = try house.push()
+        #expect(push.outcome == .unchanged)
+    }
+
     @Test func `dying at any request, the next push finishes it`() throws {
         var number = 0
         while true {
@@ -86,7 +101,7 @@ import Threema
         #expect(isTaken)
         #expect(Array(house.server.backups.keys) == [Household.place])
         let push = try house.push()
-        #expect(push.outcome == .uploaded)
+        #expect(push.outcome == .unchanged)
         #expect(push.upload?.replaced == nil)
         let nothing = try house.keeper.abortChange(of: Household.id)
         #expect(!nothing)

@@ -11,6 +11,21 @@ import Threema
         house = try Household()
     }
 
+    @Test(arguments: [SafeExchangeError.refused(code: 13), .notPrepared("file:///memory")])
+    func `a refusal takes the mark back, so that there is a way on`(_ error: SafeExchangeError) throws {
+        try house.push()
+        house.server.misbehave { _, request in request == .remove ? .refused(error) : nil }
+        for _ in 0..<2 {
+            #expect(throws: error) {
+                _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false)
+            }
+        }
+        house.server.recover()
+        let push = try house.push()
+        #expect(push.outcome == .unchanged)
+        #expect(house.server.backups.count == 1)
+    }
+
     @Test func `the backup goes, then the setup`() throws {
         try house.push()
         _ = house.server.takeRequests()

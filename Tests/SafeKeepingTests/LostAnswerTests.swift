@@ -53,6 +53,16 @@ import Threema
         #expect(try house.stored()?.document == Household.document("third"))
     }
 
+    @Test func `nor where nothing was ever acknowledged`() throws {
+        loseAnswer()
+        house.server.misbehave { [away] _, request in request == .store ? .refused(away) : nil }
+        for _ in 0..<2 { #expect(throws: away) { try house.push() } }
+        house.server.recover()
+        let result = try house.push()
+        #expect(result.outcome == .uploaded)
+        #expect(result.upload?.replaced == nil)
+    }
+
     @Test func `nor after many`() throws {
         for _ in 0..<5 { loseAnswer() }
         let result = try house.push()
