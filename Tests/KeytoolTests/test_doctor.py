@@ -1,0 +1,63 @@
+"""`doctor` looks at everything, changes nothing, and says nothing that is the user's own."""
+
+import pytest
+
+from runner import snapshot
+
+
+def findings(keytool, *options):
+    return {check["check"]: check for check in keytool.json("doctor", *options)["checks"]}
+
+
+def test_without_a_keystore(keytool):
+    found = findings(keytool)
+    assert found["keystore"]["verdict"] == "ok"
+    assert {"version", "name", "memory", "derivation", "keyring", "clock", "terminal", "locale"} <= set(found)
+
+
+def test_a_safe_in_order(safe):
+    safe.push()
+    before = snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    found = findings(safe.keytool)
+    assert found["identities"]["verdict"] == found["safe 1"]["verdict"] == "ok", found
+    assert found["protection"]["verdict"] == "warning"
+    assert "not protected by a passphrase" in found["protection"]["detail"]
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.folder.path)) == before
+
+
+def test_nothing_of_the_users_is_said(safe):
+    result = safe.keytool.ok("doctor")
+    for own in (safe.id, safe.keytool.keystore, safe.folder.path, safe.keytool.home, safe.keys.backup_id):
+        assert str(own) not in result.out + result.err, result
+
+
+def test_a_locked_keystore_is_not_asked_about(keytool, given):
+    passphrase = given("passphrase", b"correct horse\n")
+    keytool.ok("id", "create", *passphrase)
+    assert findings(keytool)["identities"]["verdict"] == "skipped"
+    assert findings(keytool, *passphrase)["identities"]["verdict"] == "ok"
+
+
+@pytest.mark.parametrize("what, code", [("", 77), ("master.key", 77), ("identities/ABCD1234/profile", 77)])
+def test_files_that_others_can_read(safe, what, code):
+    (safe.keytool.keystore / what).chmod(0o755 if what == "" else 0o644)
+    result = safe.keytool("doctor")
+    assert result.code == code, result
+    assert "PROBLEM" in result.out and str(safe.keytool.keystore) not in result.out, result
+
+
+def test_a_safe_folder_that_is_away(safe):
+    safe.push()
+    safe.folder.path.rename(safe.folder.path.with_name("away"))
+    result = safe.keytool("doctor")
+    assert result.code == 75, result
+    assert str(safe.folder.path) not in result.out + result.err, result
+
+
+def test_another_keytool_on_the_path(keytool, tmp_path):
+    for name in ("keytool", "java"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    found = findings(keytool.with_environment(PATH=f"{tmp_path}:/usr/bin:/bin"))
+    assert found["name"]["verdict"] == "warning" and "Java" in found["name"]["detail"]
