@@ -1,7 +1,7 @@
 public import SecureMemory
 
-/// The wire form of Protocol Buffers, as far as key files need it: fields with a varint or with bytes. Fields of a
-/// fixed width are read past.
+/// The wire form of Protocol Buffers, as far as key files and our own records need it: fields with a
+/// varint or with bytes. Fields of a fixed width are read past.
 public enum ProtobufWire {
     /// One field; bytes are given as their place in the message.
     public enum Field: Equatable, Sendable {

@@ -63,9 +63,7 @@ struct OpenedCode: ~Copyable {
     let identity: Identity
 
     var lines: [String] {
-        let key = identity.clientKey.publicKey.lines
-        return ["public key  \(key[0])"] + key.dropFirst().map { "            \($0)" }
-            + ["check       \(IDBackup.checkWord(of: code).text)"]
+        identity.clientKey.publicKey.labelledLines + ["check       \(IDBackup.checkWord(of: code).text)"]
     }
 
     func json(_ command: String, _ outcome: (String, JSONValue?)...) -> JSONValue {

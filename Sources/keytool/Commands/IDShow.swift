@@ -25,9 +25,7 @@ struct IDShow: Verb {
     }
 
     static func lines(of identity: SafeKeeper.Summary) -> [String] {
-        let key = identity.publicKey.lines
-        return ["ID          \(identity.id)", "public key  \(key[0])"]
-            + key.dropFirst().map { "            \($0)" }
+        ["ID          \(identity.id)"] + identity.publicKey.labelledLines
             + ["contact     \(identity.contactCode)"]
     }
 
@@ -36,5 +34,12 @@ struct IDShow: Verb {
             ("id", .string(identity.id.text)), ("public_key", .string(identity.publicKey.hex)),
             ("contact", .string(identity.contactCode)),
         ]
+    }
+}
+
+extension PublicKey {
+    /// The eight lines of a key, the first one behind its label.
+    var labelledLines: [String] {
+        ["public key  \(lines[0])"] + lines.dropFirst().map { "            \($0)" }
     }
 }

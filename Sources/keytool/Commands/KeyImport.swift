@@ -76,8 +76,7 @@ struct KeyImport: Verb {
         }
         let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"
         try session.output.done(
-            [check ? lead : "\(lead) \(id)", "ID          \(id)", "public key  \(publicKey.lines[0])"]
-                + publicKey.lines.dropFirst().map { "            \($0)" },
+            [check ? lead : "\(lead) \(id)", "ID          \(id)"] + publicKey.labelledLines,
             json: .result(
                 "key import",
                 [

@@ -15,6 +15,7 @@ struct KeyStatus: Verb {
         let locked = try LockedKeystore(at: session.keystorePath)
         let mode = "0" + String(try locked.masterKeyMode(), radix: 8)
         let isUnlocked = locked.isProtected && locked.unlockFromKeyring() != nil
+        let isMemoryLocked = MemoryLocking.isPossible
         let unlocked: String? =
             locked.isProtected ? isUnlocked ? "by a key in the kernel's keyring" : "no" : nil
         try session.output.data(
@@ -22,14 +23,14 @@ struct KeyStatus: Verb {
                 "protection  \(locked.protection.words)",
                 "file        \(locked.masterKeyPath), mode \(mode)",
                 unlocked.map { "unlocked    \($0)" },
-                "memory      \(MemoryLocking.isPossible ? "secrets are locked against swapping" : MemoryLocking.refusal)",
+                "memory      \(isMemoryLocked ? "secrets are locked against swapping" : MemoryLocking.refusal)",
             ].compactMap { $0 },
             json: .result(
                 "key status",
                 locked.protection.members + [
                     ("file", .string(locked.masterKeyPath)), ("mode", .string(mode)),
                     ("unlocked", .bool(isUnlocked || !locked.isProtected)),
-                    ("memory_locked", .bool(MemoryLocking.isPossible)),
+                    ("memory_locked", .bool(isMemoryLocked)),
                 ]))
     }
 }
