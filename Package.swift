@@ -89,8 +89,8 @@ let package = Package(
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "Transports", ["SafeWire"]),
+        tests(of: "Transports", ["SafeWire", "VectorKit"]),
         tests(of: "SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
-        tests(of: "QRCode", []),
+        tests(of: "QRCode", ["VectorKit"]),
     ]
 )

@@ -1,6 +1,7 @@
 import AtomicFiles
 import Foundation
 import Testing
+import VectorKit
 
 @Suite struct FileLockTests {
     private let scratch: Scratch
@@ -78,10 +79,10 @@ import Testing
 
     @Test func `other processes see it`() throws {
         let lock = try lock()
-        let whileHeld = try run("/usr/bin/flock", "-n", scratch.at("lock"), "true")
+        let whileHeld = try Program.run("/usr/bin/flock", "-n", scratch.at("lock"), "true")
         #expect(whileHeld == 1)
         _ = consume lock
-        let afterwards = try run("/usr/bin/flock", "-n", scratch.at("lock"), "true")
+        let afterwards = try Program.run("/usr/bin/flock", "-n", scratch.at("lock"), "true")
         #expect(afterwards == 0)
     }
 

@@ -1,6 +1,7 @@
 import AtomicFiles
 import Foundation
 import Testing
+import VectorKit
 
 /// The lock on a folder itself.
 @Suite struct FolderLockTests {
@@ -52,10 +53,10 @@ import Testing
 
     @Test func `other processes see it`() throws {
         let lock = try lock()
-        let whileHeld = try run("/usr/bin/flock", "-n", scratch.path, "true")
+        let whileHeld = try Program.run("/usr/bin/flock", "-n", scratch.path, "true")
         #expect(whileHeld == 1)
         _ = consume lock
-        let afterwards = try run("/usr/bin/flock", "-n", scratch.path, "true")
+        let afterwards = try Program.run("/usr/bin/flock", "-n", scratch.path, "true")
         #expect(afterwards == 0)
     }
 }

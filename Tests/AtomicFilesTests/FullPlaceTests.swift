@@ -1,6 +1,7 @@
 import AtomicFiles
 import Foundation
 import Testing
+import VectorKit
 
 /// A file system of 64 KiB in a folder of its own, gone with the value.
 private final class TinyFileSystem: Sendable {
@@ -9,17 +10,17 @@ private final class TinyFileSystem: Sendable {
 
     init() throws {
         scratch = try Scratch()
-        let status = try run(
+        let status = try Program.run(
             "/bin/mount", "-t", "tmpfs", "-o", "size=64k,nr_inodes=8,mode=0700", "tmpfs", scratch.path)
         guard status == 0 else { throw CocoaError(.fileWriteNoPermission) }
     }
 
     deinit {
-        _ = try? run("/bin/umount", scratch.path)
+        _ = try? Program.run("/bin/umount", scratch.path)
     }
 
     func makeReadOnly() throws {
-        let status = try run("/bin/mount", "-o", "remount,ro", scratch.path)
+        let status = try Program.run("/bin/mount", "-o", "remount,ro", scratch.path)
         try #require(status == 0)
     }
 

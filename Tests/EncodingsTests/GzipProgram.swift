@@ -1,11 +1,8 @@
 import Foundation
+import VectorKit
 
 /// The system's gzip(1): what it writes has to open, and what is stored here it has to read.
 enum GzipProgram {
-    struct Failed: Error {
-        let status: Int32
-    }
-
     /// - Parameter level: 1 to 9.
     static func compress(_ content: [UInt8], level: Int) throws -> [UInt8] {
         try run(["-\(level)", "-c"], reading: content)
@@ -23,17 +20,6 @@ enum GzipProgram {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "input")
         try Data(input).write(to: file)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/gzip")
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let result = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
-        return [UInt8](result)
+        return [UInt8](try Program.output(of: "/usr/bin/gzip", arguments, reading: file))
     }
 }

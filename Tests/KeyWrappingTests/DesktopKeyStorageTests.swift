@@ -43,14 +43,9 @@ import VectorKit
         memory: Int = 1 << 20, passes: Int = 3, schema: String = "3=#1", identity: String = identity,
         content: String = rest + "5=#2"
     ) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.source, "supersafe", "\(memory)", "\(passes)", schema, identity, content]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let text = try Program.output(
+            of: "/usr/bin/python3",
+            ["-c", Self.source, "supersafe", "\(memory)", "\(passes)", schema, identity, content])
         return try #require([UInt8](hex: String(decoding: text, as: UTF8.self)))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import VectorKit
 
 /// The keystore's formats a second time, from their description: Python's hashlib and PyNaCl.
 enum OtherImplementation {
@@ -49,22 +50,10 @@ enum OtherImplementation {
         {"read": read, "write": write}[verb](pathlib.Path(folder), *rest)
         """
 
-    struct Failed: Error {
-        let status: Int32
-    }
-
     /// Runs it.
     /// - Returns: what it prints, line by line.
     static func run(_ arguments: String...) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", source] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let result = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+        let result = try Program.output(of: "/usr/bin/python3", ["-c", source] + arguments)
         return String(decoding: result, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

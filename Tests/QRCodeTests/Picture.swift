@@ -1,5 +1,6 @@
 import Foundation
 import QRCode
+import VectorKit
 
 /// A QR code as a picture that another program reads.
 struct Picture {
@@ -17,25 +18,13 @@ struct Picture {
         self.dark = dark
     }
 
-    struct Failed: Error {
-        let status: Int32
-    }
-
     /// What zbarimg reads in it.
     func read() throws -> String {
         let file = URL(filePath: NSTemporaryDirectory()).appending(path: "qr-\(UUID().uuidString).pbm")
         defer { try? FileManager.default.removeItem(at: file) }
         try pbm.write(to: file)
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/zbarimg")
-        process.arguments = ["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file.path()]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let result = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+        let result = try Program.output(
+            of: "/usr/bin/zbarimg", ["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", file.path()])
         // It ends what it prints with a line feed.
         return String(decoding: result.dropLast(), as: UTF8.self)
     }

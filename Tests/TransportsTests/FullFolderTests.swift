@@ -1,6 +1,7 @@
 import Foundation
 import SafeWire
 import Testing
+import VectorKit
 
 /// A server, and under it a file system of 256 KiB, unmounted with the value.
 private final class TinyServer: Sendable {
@@ -8,26 +9,13 @@ private final class TinyServer: Sendable {
 
     init() throws {
         server = try FolderServer()
-        guard try mount("-t", "tmpfs", "-o", "size=256k", "tmpfs") == 0 else {
+        guard try Program.run("/bin/mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", server.path) == 0 else {
             throw CocoaError(.fileWriteNoPermission)
         }
     }
 
     deinit {
-        _ = try? Self.run("/bin/umount", [server.path])
-    }
-
-    /// - Returns: the exit status of mount(8).
-    func mount(_ options: String...) throws -> Int32 { try Self.run("/bin/mount", options + [server.path]) }
-
-    private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
+        _ = try? Program.run("/bin/umount", server.path)
     }
 
     static let isPossible = geteuid() == 0 && (try? TinyServer()) != nil
@@ -54,7 +42,7 @@ struct FullFolderTests {
         let exchange = tiny.server.exchange
         try exchange.prepare(.standard)
         try exchange.store([1], at: id)
-        try #require(tiny.mount("-o", "remount,ro") == 0)
+        try #require(Program.run("/bin/mount", "-o", "remount,ro", tiny.server.path) == 0)
         let refused = SafeExchangeError.refused(code: EROFS)
         #expect(throws: refused) { try exchange.store([2], at: id) }
         #expect(throws: refused) { try exchange.remove(id) }
@@ -65,7 +53,7 @@ struct FullFolderTests {
 
     @Test func `preparing a read-only one says why it cannot`() throws {
         let tiny = try TinyServer()
-        try #require(tiny.mount("-o", "remount,ro") == 0)
+        try #require(Program.run("/bin/mount", "-o", "remount,ro", tiny.server.path) == 0)
         #expect(throws: SafeExchangeError.refused(code: EROFS)) { try tiny.server.exchange.prepare(.standard) }
     }
 }
