@@ -46,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
         // Storey 1
@@ -57,7 +58,7 @@ let package = Package(
             linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
-        room("SafeWire", ["Encodings"]),
+        room("SafeWire", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode"], linking: ["qrencode"]),
         // Storey 4
@@ -66,7 +67,9 @@ let package = Package(
         room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
         // Storey 5
         room("SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("Transports", ["SafeWire", "SafeFolder", "AtomicFiles"]),
+        room(
+            "Transports",
+            ["SafeWire", "SafeFolder", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
@@ -89,7 +92,7 @@ let package = Package(
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "Transports", ["SafeWire", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire", "SecureMemory", "VectorKit"]),
         tests(of: "SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]

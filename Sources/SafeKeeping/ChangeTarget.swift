@@ -25,34 +25,62 @@ extension SafeKeeper {
 
     /// Moves the Safe backup of an identity to a new password, a new server, or both.
     /// - Parameters:
-    ///   - address: nil for the present server.
+    ///   - server: nil for the present one.
+    ///   - password: nil for the present one: the key stays.
     ///   - leavingOld: give up a backup of an earlier change that cannot be deleted.
     /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.oldBackupLeft`, `.conflict` where something stands
     ///   at the new place, and what `push` throws. Once the change has begun, the next run finishes it;
     ///   `abortChange` takes it back.
     public func changeTarget(
-        of id: ThreemaID, to address: SafeServerAddress?, password: borrowing SecureBytes, leavingOld: Bool
+        of id: ThreemaID, to server: consuming SafeServer?, password: borrowing SecureBytes?, leavingOld: Bool
     ) throws -> ChangeResult {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let isUnfinished = try !identity.records.requiredSetup().isSettled
         let isClear = try finishChanges(identity)
         guard isClear || leavingOld else { throw SafeKeepingError.oldBackupLeft(id: id.text) }
         let setup = try identity.records.requiredSetup()
-        let next = try SafeTarget(address: address ?? setup.current.address, password: password, id: id)
+        let next = try Self.next(setup.current, server, password, id)
+        // Ask the new server before anything is written down.
+        let exchange = connect(next)
         if next.isSame(as: setup.current) {
+            guard next.server.isSame(as: setup.current.server) else {
+                // The same place, approached in another way: there is nothing to move.
+                _ = try Self.limits(of: exchange)
+                try identity.write(setup: SafeSetup.encode(next))
+                return ChangeResult(server: next.address, isOldRemoved: isClear)
+            }
             // Said again after an interruption: that change is over now.
             guard isUnfinished else { throw SafeKeepingError.sameTarget(id: id.text) }
             return ChangeResult(server: next.address, isOldRemoved: isClear)
         }
-        // Ask the new server before anything is written down.
-        let server = connect(next.address)
-        _ = try Self.limits(of: server)
-        guard try server.fetch(next.keys.backupID) == nil else { throw SafeKeepingError.conflict(id: id.text) }
+        _ = try Self.limits(of: exchange)
+        guard try exchange.fetch(next.keys.backupID) == nil else { throw SafeKeepingError.conflict(id: id.text) }
         var record = SafeSetup.Record(current: setup.current)
         record.setNext(next)
         try identity.write(setup: record.finish())
         let isOldRemoved = try finishChanges(identity)
         return ChangeResult(server: next.address, isOldRemoved: isOldRemoved)
+    }
+
+    private static func next(
+        _ current: borrowing SafeTarget, _ server: consuming SafeServer?, _ password: borrowing SecureBytes?,
+        _ id: ThreemaID
+    ) throws -> SafeTarget {
+        let moved: SafeTarget
+        switch consume server {
+        case .some(let server): moved = current.moved(to: server)
+        case .none: moved = current.moved(to: current.server.copy)
+        }
+        switch password {
+        case .some(let password): return try SafeTarget(server: moved.server.copy, password: password, id: id)
+        case .none: return moved
+        }
+    }
+
+    /// The server of an identity's Safe, and how it is approached.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    public func server(of id: ThreemaID) throws -> SafeServer {
+        try keystore.identity(id.text).requiredSetup().current.server.copy
     }
 
     /// Takes back a change that was not finished: the new backup is deleted, the old one stays.
@@ -63,7 +91,7 @@ extension SafeKeeper {
         switch setup.next {
         case .none: return false
         case .some(let next):
-            try connect(next.address).remove(next.keys.backupID)
+            try connect(next).remove(next.keys.backupID)
             try identity.write(setup: SafeSetup.encode(setup.current))
             try forgetNextUploads(identity)
             return true
@@ -102,7 +130,7 @@ extension SafeKeeper {
         case .none: return true
         case .some(let retiring):
             do throws(SafeExchangeError) {
-                try connect(retiring.address).remove(retiring.keys.backupID)
+                try connect(retiring).remove(retiring.keys.backupID)
             } catch {
                 return false
             }

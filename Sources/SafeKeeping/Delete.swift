@@ -49,14 +49,19 @@ extension SafeKeeper {
     /// Deletes what the targets of a setup hold.
     private func removeBackups(_ setup: borrowing SafeSetup) throws {
         switch setup.retiring {
-        case .some(let retiring): try connect(retiring.address).remove(retiring.keys.backupID)
+        case .some(let retiring): try connect(retiring).remove(retiring.keys.backupID)
         case .none: break
         }
         switch setup.next {
-        case .some(let next): try connect(next.address).remove(next.keys.backupID)
+        case .some(let next): try connect(next).remove(next.keys.backupID)
         case .none: break
         }
-        try connect(setup.current.address).remove(setup.current.keys.backupID)
+        let server = connect(setup.current)
+        try server.remove(setup.current.keys.backupID)
+        // Some servers say that it is gone before it is.
+        guard try server.fetch(setup.current.keys.backupID) == nil else {
+            throw SafeKeepingError.notVerified(server: setup.current.address.text)
+        }
     }
 
     /// Forgets what was uploaded, and no more.

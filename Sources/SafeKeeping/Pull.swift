@@ -24,10 +24,12 @@ public struct SafeAccess: ~Copyable {
     /// With ID, server and password alone: the way back on an empty machine.
     /// - Throws: `KeyDerivationError`.
     public init(
-        to id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes, server: any SafeExchange
+        to id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes,
+        connect: SafeKeeper.Connect
     ) throws {
-        let target = try SafeTarget(address: address, password: password, id: id)
-        self.init(id: id, target: target, server: server, isFromPassword: true)
+        let target = try SafeTarget(server: server, password: password, id: id)
+        let exchange = connect(target.server, target.keys.backupID)
+        self.init(id: id, target: target, server: exchange, isFromPassword: true)
     }
 
     /// Where the server is.
@@ -70,7 +72,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`.
     public func access(to id: ThreemaID) throws -> SafeAccess {
         let target = try keystore.identity(id.text).requiredSetup().takeCurrent()
-        let server = connect(target.address)
+        let server = connect(target)
         return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
     }
 

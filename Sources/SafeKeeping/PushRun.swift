@@ -37,7 +37,7 @@ struct PushRun: ~Copyable {
         let digests = TargetDigests(target, document, key: stateKey)
         id = identity.records.id
         now = keeper.now()
-        server = keeper.connect(target.address)
+        server = keeper.connect(target)
         state = wholeState.safe(at: digests) ?? UploadState.Safe(target: digests.target)
         self.isNext = isNext
         self.document = document
@@ -74,6 +74,10 @@ struct PushRun: ~Copyable {
             return try body(&self)
         } catch {
             state.hasFailed = true
+            // What the server asks for, the next run of this command respects.
+            if case SafeExchangeError.throttled(_, let seconds?) = error {
+                state.notBefore = now + min(.seconds(seconds), UploadDecision.longestWait)
+            }
             try? save(identity)
             throw error
         }

@@ -2,6 +2,7 @@ public import Encodings
 public import Keystore
 public import SafeWire
 internal import SecureMemory
+internal import Threema
 
 /// The verbs on a keystore: each file beside this one adds one of them.
 ///
@@ -10,13 +11,16 @@ internal import SecureMemory
 public struct SafeKeeper: Sendable {
     let keystore: Keystore
     let now: @Sendable () -> Timestamp
-    let connect: @Sendable (SafeServerAddress) -> any SafeExchange
+    let connect: Connect
+
+    /// The way to a server, for one backup: its id may be part of the address.
+    public typealias Connect = @Sendable (borrowing SafeServer, BackupID) -> any SafeExchange
 
     /// Nothing is opened or asked yet.
     public init(
         keystore: Keystore,
         now: @escaping @Sendable () -> Timestamp,
-        connect: @escaping @Sendable (SafeServerAddress) -> any SafeExchange
+        connect: @escaping Connect
     ) {
         self.keystore = keystore
         self.now = now
@@ -25,6 +29,8 @@ public struct SafeKeeper: Sendable {
 
     /// Whether opening the keystore takes a passphrase.
     public var isProtected: Bool { keystore.isProtected }
+
+    func connect(_ target: borrowing SafeTarget) -> any SafeExchange { connect(target.server, target.keys.backupID) }
 
     /// The key of the digests in `UploadState`.
     var stateKey: SecureBytes { keystore.digestKey(UploadState.digestPurpose) }

@@ -1,8 +1,5 @@
 internal import Encodings
-internal import Primitives
-internal import SafeWire
 internal import SecureMemory
-internal import Threema
 
 // The sealed record `safe`:
 //
@@ -15,63 +12,8 @@ internal import Threema
 //   field 3  the retiring target: its backup is still to be deleted; never beside a next one
 //   field 4  empty, present while everything is being deleted
 //
-//   target: field 1  the 64-byte Safe master key
-//           field 2  the server's address as text
-//
-// Fields stand in this order, each at most once. The Safe password is not kept. That all targets are
+// Fields stand in this order, each at most once; `SafeTarget` has those of a target. That all targets are
 // in one record makes each step of a change one rename.
-
-/// A server and the key of the backup on it.
-struct SafeTarget: ~Copyable {
-    private static let keyField = 1
-    private static let addressField = 2
-
-    let address: SafeServerAddress
-    let keys: SafeKeys
-
-    init(address: SafeServerAddress, keys: consuming SafeKeys) {
-        self.address = address
-        self.keys = keys
-    }
-
-    /// Derives the key; takes 64 MiB of memory and a moment.
-    init(address: SafeServerAddress, password: borrowing SecureBytes, id: ThreemaID) throws(KeyDerivationError) {
-        self.address = address
-        keys = try password.withBytes { (password) throws(KeyDerivationError) in
-            try SafeKeys(password: password, id: id)
-        }
-    }
-
-    /// - Throws: `.malformed` for anything but what `encoded` writes.
-    init(decoding message: Span<UInt8>) throws(SafeSetupError) {
-        let fields = try SafeSetup.fields(of: message)
-        guard fields.map(\.number) == [Self.keyField, Self.addressField],
-            fields[0].place.count == SafeKeys.masterKeyCount,
-            let address = try? SafeServerAddress(
-                parsing: String(decoding: fields[1].place.map { message[$0] }, as: UTF8.self))
-        else { throw .malformed }
-        self.address = address
-        keys = SafeKeys(masterKey: SecureBytes(copying: message.extracting(fields[0].place)))
-    }
-
-    func encoded() -> SecureBytes {
-        let text = Array(address.text.utf8)
-        var message = SecureBuffer(
-            capacity: ProtobufWire.encodedCount(number: Self.keyField, count: SafeKeys.masterKeyCount)
-                + ProtobufWire.encodedCount(number: Self.addressField, count: text.count))
-        keys.masterKey.withBytes { ProtobufWire.append($0, number: Self.keyField, to: &message) }
-        ProtobufWire.append(text.span, number: Self.addressField, to: &message)
-        return message.finish()
-    }
-
-    /// Whether both are the same server and key.
-    func isSame(as other: borrowing SafeTarget) -> Bool {
-        let isSameKey = keys.masterKey.withBytes { key in
-            other.keys.masterKey.withBytes { ConstantTime.areEqual(key, $0) }
-        }
-        return address == other.address && isSameKey
-    }
-}
 
 /// Where the Safe backup of an identity goes, and what is left to do of a change.
 struct SafeSetup: ~Copyable {
@@ -128,8 +70,8 @@ struct SafeSetup: ~Copyable {
         private var bytes: SecureBuffer
 
         init(current: borrowing SafeTarget) {
-            // Three targets with the longest addresses that a file system has.
-            bytes = SecureBuffer(capacity: 64 * 1024)
+            // Three targets with the longest addresses and certificates.
+            bytes = SecureBuffer(capacity: 4 * SafeTarget.maxCount)
             bytes.append(version)
             append(current, number: currentField)
         }

@@ -21,15 +21,15 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.setupExists`, `.badLimits`, `.notVerified`; `SafeExchangeError`;
     ///   `KeyDerivationError`. Then nothing was stored here.
     public func setUpSafe(
-        of id: ThreemaID, at address: SafeServerAddress, password: borrowing SecureBytes,
+        of id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes,
         preparing: Bool, testing: Bool
     ) throws -> SetupResult {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
-        let server = connect(address)
+        let target = try SafeTarget(server: server, password: password, id: id)
+        let server = connect(target)
         if preparing { try server.prepare(.standard) }
         let limits = testing ? try Self.limits(of: server) : nil
-        let target = try SafeTarget(address: address, password: password, id: id)
         if testing { try Self.probe(server, target) }
         let backupExists = testing ? try server.fetch(target.keys.backupID) != nil : false
         try identity.write(setup: SafeSetup.encode(target))

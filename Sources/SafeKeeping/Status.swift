@@ -1,5 +1,6 @@
 public import Encodings
 internal import Keystore
+internal import Primitives
 public import SafeWire
 internal import SecureMemory
 public import Threema
@@ -34,10 +35,32 @@ extension SafeKeeper {
         public var lastSuccess: Timestamp? { [uploadedAt, seenAt].compactMap { $0 }.max() }
     }
 
-    /// Asks the server of a Safe for its limits, and nothing else.
+    /// What the server of a Safe says.
+    public struct RemoteStatus: Equatable, Sendable {
+        /// What it allows.
+        public let limits: ServerLimits
+        /// Length of the backup that it holds; nil where it holds none.
+        public let bytes: Int?
+        /// Whether that is the backup that was last seen there.
+        public let isKnown: Bool
+        /// The public key that it shows; nil for a folder.
+        public let pin: PublicKeyPin?
+    }
+
+    /// Asks the server of a Safe what it holds. Changes nothing.
     /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`.
-    public func askServer(of id: ThreemaID) throws -> ServerLimits {
-        try Self.limits(of: connect(keystore.identity(id.text).requiredSetup().current.address))
+    public func askServer(of id: ThreemaID) throws -> RemoteStatus {
+        let records = try keystore.identity(id.text)
+        let target = try records.requiredSetup().takeCurrent()
+        let server = connect(target)
+        let limits = try Self.limits(of: server)
+        let blob = try server.fetch(target.keys.backupID)
+        let key = stateKey
+        let seen = try UploadState(of: records, key: key)
+            .safe(at: TargetDigests(target, try records.profile(), key: key))?.seen
+        return RemoteStatus(
+            limits: limits, bytes: blob?.count, isKnown: blob.map { BLAKE2b.hash($0.span) == seen } ?? false,
+            pin: try server.presentPin())
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.

@@ -17,6 +17,9 @@ public protocol SafeExchange {
     /// the server can; nil where it cannot, as over HTTP.
     func hold() throws(SafeExchangeError) -> (any Sendable)?
 
+    /// The public key that the server shows now, by which it could be pinned; nil where it has none.
+    func presentPin() throws(SafeExchangeError) -> PublicKeyPin?
+
     /// Makes an empty place a Safe server: `backups/`, and `config` where it has none.
     func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
 }
@@ -24,31 +27,10 @@ public protocol SafeExchange {
 extension SafeExchange {
     /// Most servers cannot.
     public func hold() throws(SafeExchangeError) -> (any Sendable)? { nil }
+
+    /// A folder has none.
+    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { nil }
 }
 
 /// Largest backup that is read from a server, in bytes.
 public let maxFetchedBytes = 4 * 1024 * 1024
-
-/// Why a request was not answered.
-public enum SafeExchangeError: Error, Equatable, Sendable {
-    /// The server at this address cannot be reached now; later makes sense.
-    case unavailable(String)
-    /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
-    case notPrepared(String)
-    /// Another writer has kept it for itself for too long.
-    case busy(String)
-    /// It has no room for the backup.
-    case full
-    /// What it returned is longer than `limit` bytes.
-    case tooLarge(limit: Int)
-    /// The system refused; `code` is its errno.
-    case refused(code: Int32)
-
-    /// Whether it may go better later, with nothing changed.
-    public var isPassing: Bool {
-        switch self {
-        case .unavailable, .busy: true
-        default: false
-        }
-    }
-}

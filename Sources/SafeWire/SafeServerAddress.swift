@@ -1,44 +1,75 @@
-/// Where a Safe server is: `file:///DIR`, a folder with a server's layout.
-///
-/// HTTPS servers are not in this build; their addresses are recognised and refused as such.
-public struct SafeServerAddress: Equatable, Sendable {
-    /// Absolute path of the folder, without a slash at the end.
-    public let folder: String
+/// Where a Safe server is: a folder with a server's layout, or an HTTPS address.
+public enum SafeServerAddress: Equatable, Sendable {
+    /// `file:///DIR`: the absolute path, without a slash at the end.
+    case folder(String)
+    /// `https://HOST[:PORT]/PATH/`.
+    case https(HTTPSAddress)
 
-    /// The address as it is remembered, hashed and shown: `file://` and the path, with what a URL may
-    /// not hold percent-encoded. One folder spelled in two ways is one address, except for links.
+    /// The messenger's own servers.
+    public static let official = SafeServerAddress.https(
+        HTTPSAddress(host: "safe-\(HTTPSAddress.placeholder).threema.ch", port: nil, path: "/"))
+
+    /// What stands for `official` where an address is given.
+    private static let officialName = "threema"
+
+    /// The address as it is remembered, hashed and shown, without anything secret. One place spelled in two ways is
+    /// one address, except for links.
     public var text: String {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
-        let hex = Array("0123456789ABCDEF".utf8)
-        var bytes = Array("file://".utf8)
-        for byte in folder.utf8 {
-            bytes += allowed.contains(byte) ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        switch self {
+        case .folder(let path): "file://" + Self.percentEncoded(path)
+        case .https(let address): address.text
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Throws: `.notInThisBuild` for `https://`, `.unknownScheme`, `.remoteHost` for a `file://` with
-    ///   a host name, `.badPath` where the path is relative, holds `..`, a NUL or a wrong percent sign.
+    /// The machine's name. A folder is on this machine, as far as anybody can tell.
+    public var host: String {
+        switch self {
+        case .folder: "localhost"
+        case .https(let address): address.host
+        }
+    }
+
+    /// - Parameter text: `file:///DIR`, `https://…`, or `threema`.
+    /// - Throws: `.unknownScheme`; `.remoteHost` for a `file://` with a host name; `.badPath` where the path is
+    ///   relative, holds `..`, a NUL or a wrong percent sign; `.badURL`, `.hasCredentials` for `https://`.
     public init(parsing text: String) throws(SafeServerAddressError) {
+        if text == Self.officialName {
+            self = .official
+            return
+        }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .unknownScheme }
         switch parts[0].lowercased() {
-        case "file": break
-        case "https": throw .notInThisBuild
+        case "file": self = .folder(try Self.folder(parts[1]))
+        case "https": self = .https(try HTTPSAddress(parsing: parts[1]))
         default: throw .unknownScheme
         }
-        var rest = parts[1]
+    }
+
+    private static func folder(_ text: Substring) throws(SafeServerAddressError) -> String {
+        var rest = text
         if rest.hasPrefix("//") {
             rest = rest.dropFirst(2)
             if rest.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
             guard rest.hasPrefix("/") else { throw .remoteHost }
         }
-        guard let path = Self.percentDecoded(rest), path.hasPrefix("/"), !path.utf8.contains(0) else {
+        guard let path = percentDecoded(rest), path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw .badPath
         }
         let steps = path.split(separator: "/").filter { $0 != "." }
         guard !steps.contains("..") else { throw .badPath }
-        folder = "/" + steps.joined(separator: "/")
+        return "/" + steps.joined(separator: "/")
+    }
+
+    /// What a URL may not hold becomes a percent sign and two digits.
+    private static func percentEncoded(_ path: String) -> String {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
+        let hex = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in path.utf8 {
+            bytes += allowed.contains(byte) ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func percentDecoded(_ text: Substring) -> String? {
@@ -61,12 +92,14 @@ public struct SafeServerAddress: Equatable, Sendable {
 
 /// Why a text is no address of a Safe server.
 public enum SafeServerAddressError: Error, Equatable, Sendable {
-    /// An `https://` address, in a build without HTTPS.
-    case notInThisBuild
     /// Neither `https://` nor `file://`.
     case unknownScheme
     /// `file://` with the name of another machine.
     case remoteHost
     /// Not an absolute path without `..`.
     case badPath
+    /// `https://` without a host, with a wrong port, a query, a fragment, or a character that no URL has.
+    case badURL
+    /// `https://USER:PASSWORD@…`: a password has other ways in.
+    case hasCredentials
 }

@@ -7,11 +7,15 @@ public import SafeWire
 ///
 /// The folder is opened anew for each request: a mount may come and go between two of them.
 public struct FolderExchange: SafeExchange {
-    private let address: SafeServerAddress
+    private let path: String
+    private let name: String
 
     /// Nothing is opened yet.
-    public init(_ address: SafeServerAddress) {
-        self.address = address
+    /// - Returns: nil for an address that is no folder.
+    public init?(_ address: SafeServerAddress) {
+        guard case .folder(let path) = address else { return nil }
+        self.path = path
+        name = address.text
     }
 
     /// See `SafeExchange`.
@@ -50,9 +54,9 @@ public struct FolderExchange: SafeExchange {
     /// See `SafeExchange`.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
-            try SafeFolder.prepare(at: address.folder, limits: limits)
+            try SafeFolder.prepare(at: path, limits: limits)
         } catch {
-            throw SafeExchangeError(error, address)
+            throw SafeExchangeError(error, name)
         }
     }
 
@@ -61,33 +65,33 @@ public struct FolderExchange: SafeExchange {
     ) throws(SafeExchangeError) -> Answer {
         let safe: SafeFolder
         do throws(FileError) {
-            safe = try SafeFolder(at: address.folder)
+            safe = try SafeFolder(at: path)
         } catch {
             // The folder itself is away: a mount that is not there, a disk that was unplugged.
-            if case .missing = error { throw .unavailable(address.text) }
-            throw SafeExchangeError(error, address)
+            if case .missing = error { throw .unavailable(name) }
+            throw SafeExchangeError(error, name)
         }
         do throws(FileError) {
             return try request(safe)
         } catch {
-            throw SafeExchangeError(error, address)
+            throw SafeExchangeError(error, name)
         }
     }
 }
 
 extension SafeExchangeError {
-    fileprivate init(_ error: FileError, _ address: SafeServerAddress) {
+    fileprivate init(_ error: FileError, _ name: String) {
         self =
             switch error {
             // The folder is there, but `config` or `backups` is not.
-            case .missing: .notPrepared(address.text)
+            case .missing: .notPrepared(name)
             case .tooLarge(_, let limit): .tooLarge(limit: limit)
             case .system(_, _, ESTALE), .system(_, _, EIO), .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):
-                .unavailable(address.text)
+                .unavailable(name)
             case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
             case .system(_, _, let code): .refused(code: code)
             case .wrongKind: .refused(code: ELOOP)
-            case .locked: .busy(address.text)
+            case .locked: .busy(name)
             case .exists, .exposed, .notOurs, .unsafeLink: .refused(code: EACCES)
             }
     }

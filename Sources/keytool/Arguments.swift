@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import Encodings
 public import KeyWrapping
+public import SafeWire
 public import Threema
 
 // How values are spelled on the command line.
@@ -27,6 +28,11 @@ extension GroupedCode: ExpressibleByArgument {
         guard let code = try? GroupedCode(parsing: argument) else { return nil }
         self = code
     }
+}
+
+extension PublicKeyPin: ExpressibleByArgument {
+    /// `sha256//` and Base64.
+    public init?(argument: String) { self.init(text: argument) }
 }
 
 extension IDBackup.Scheme: ExpressibleByArgument {}

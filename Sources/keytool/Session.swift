@@ -40,8 +40,10 @@ struct Session {
 
     /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.
     /// - Throws: `KeystoreError.absent` where there is none.
-    func keeper(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> SafeKeeper {
-        keeper(try unlock(LockedKeystore(at: keystorePath), passphrase))
+    func keeper(
+        _ passphrase: SecretOptions<KeystorePassphrase>, _ patience: Patience = Patience()
+    ) throws -> SafeKeeper {
+        keeper(try unlock(LockedKeystore(at: keystorePath), passphrase), patience)
     }
 
     /// The same, but makes the keystore where there is none.
@@ -70,11 +72,8 @@ struct Session {
         if !keeper.isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
-    func keeper(_ keystore: Keystore) -> SafeKeeper {
-        SafeKeeper(
-            keystore: keystore,
-            now: Self.now,
-            connect: connect)
+    func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
+        SafeKeeper(keystore: keystore, now: Self.now, connect: Self.connecting(patience))
     }
 
     /// The time by the system's clock.
@@ -84,8 +83,13 @@ struct Session {
         return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// The way to a Safe server.
-    func connect(_ address: SafeServerAddress) -> any SafeExchange { FolderExchange(address) }
+    /// The way to a Safe server. Nothing is opened before the first request.
+    static func connecting(_ patience: Patience) -> SafeKeeper.Connect {
+        let retry = RetryPolicy(total: patience.total) { Sleep.wait($0) }
+        return { server, id in
+            FolderExchange(server.address) ?? CurlExchange(server, for: id, patience: patience.request, retry: retry)!
+        }
+    }
 
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: SafeKeeper) throws -> ThreemaID {

@@ -1,13 +1,15 @@
-"""Fixtures: a runner with an empty keystore, secrets in files, a Safe folder, a terminal."""
+"""Fixtures: a runner with an empty keystore, secrets in files, Safe servers, a terminal."""
 
 import os
 
 import pytest
 
+from certificates import Certificates
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from runner import BINARY, Keytool
 from safefolder import SafeFolder, SafeSetup
 from terminal import Terminal
+from webservers import SERVERS
 
 
 @pytest.fixture(scope="session")
@@ -114,6 +116,60 @@ def pulled(built, home, tmp_path, safe_password):
         return machine
 
     return pulled
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def web_server(certificates):
+    """web_server(Nginx, login=None, certificate=the good one): runs, with an empty root."""
+    servers = []
+
+    def start(kind, login=None, certificate=certificates.good):
+        servers.append(kind(certificate, login))
+        return servers[-1].start()
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def way(certificates, given):
+    """way(server): the options that lead to it."""
+
+    def way(server):
+        options = ["--server", server.url, "--ca-file", certificates.authority.path]
+        if server.login:
+            options += ["--server-user", server.login.user,
+                        *given("server-password", server.login.password)]
+        return options
+
+    return way
+
+
+@pytest.fixture(params=SERVERS.values(), ids=SERVERS)
+def server(request, web_server):
+    """Each kind of web server, with and without a login; not yet a Safe server."""
+    return web_server(*request.param)
+
+
+@pytest.fixture
+def owner(keytool):
+    """A keystore with identity ABCD1234, which has no Safe yet."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    return keytool
+
+
+@pytest.fixture
+def web_safe(owner, server, way, safe_password):
+    """Set up on a web server; nothing pushed yet, and nothing in the server's log."""
+    owner.ok("safe", "setup", *way(server.prepare()), *safe_password)
+    server.requests()
+    return SafeSetup(owner, server, "ABCD1234", SAFE_PASSWORD)
 
 
 @pytest.fixture

@@ -104,12 +104,6 @@ def test_existing_setup_is_kept(safe, safe_password, tmp_path):
     safe.push()
 
 
-def test_https_is_not_in_this_build(owner, safe_password):
-    before = snapshot(owner.keystore)
-    owner.fails(69, "safe", "setup", "--server", "https://safe.example.net/", *safe_password)
-    assert snapshot(owner.keystore) == before
-
-
 @pytest.mark.parametrize("url", [
     "http://safe.example.net/", "ftp://safe.example.net/", "file://relative/path", "", "file://",
     "{path}", "file://{path}/../elsewhere", "file://{path}/%zz", "file://{path}/%00"])

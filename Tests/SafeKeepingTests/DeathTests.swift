@@ -125,7 +125,7 @@ import Threema
             house.server.misbehave(death(number, .before))
             let setUp = {
                 _ = try house.keeper.setUpSafe(
-                    of: Household.id, at: address, password: password, preparing: true, testing: true)
+                    of: Household.id, at: SafeServer(address), password: password, preparing: true, testing: true)
             }
             guard house.killing(setUp) else { break }
             // Nothing was stored here, so it can be done again; the probe goes with it.

@@ -38,7 +38,7 @@ final class Household: Sendable {
         self.server = own
         self.remains = remains
         keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
-        keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _ in own })
+        keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _, _ in own })
         guard !isEmpty else { return }
         try keeper.add(Self.identity(), profile: Self.document())
         if isSetUp { try setUp() }
@@ -77,7 +77,7 @@ final class Household: Sendable {
     func locked() throws -> LockedIdentity { try keystore.lockedIdentity(Self.id.text, wait: .seconds(60)) }
 
     func setUp(_ byte: UInt8 = 7) throws {
-        let target = SafeTarget(address: server.address, keys: Self.safeKeys(byte))
+        let target = SafeTarget(server: SafeServer(server.address), keys: Self.safeKeys(byte))
         try locked().write(setup: SafeSetup.encode(target))
     }
 

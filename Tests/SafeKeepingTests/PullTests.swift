@@ -23,7 +23,7 @@ import Threema
     ) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        let target = SafeTarget(address: house.server.address, keys: Household.safeKeys())
+        let target = SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys())
         let access = SafeAccess(id: Household.id, target: target, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
         try other.keeper.keep(fetched, from: access, options)
@@ -49,10 +49,11 @@ import Threema
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
         _ = try house.keeper.setUpSafe(
-            of: Household.id, at: house.server.address, password: password, preparing: false, testing: true)
+            of: Household.id, at: SafeServer(house.server.address), password: password, preparing: false, testing: true)
         try house.push()
         let access = try SafeAccess(
-            to: Household.id, at: house.server.address, password: password, server: house.server)
+            to: Household.id, at: SafeServer(house.server.address), password: password,
+            connect: { _, _ in house.server })
         let fetched = try access.fetch()
         #expect(fetched.backup.document == Household.document())
         #expect(fetched.backup.stamp?.generation == 1)
@@ -192,7 +193,7 @@ import Threema
     @Test func `a backup of another place leaves setup and state as they are`() throws {
         try house.push()
         let before = house.stateFile
-        let other = SafeTarget(address: house.server.address, keys: Household.safeKeys(8))
+        let other = SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys(8))
         let place = other.keys.backupID.hex
         let identity = Household.identity()
         house.server.backups[place] = try SafeBackup.seal(

@@ -21,7 +21,7 @@ import VectorKit
     }
 
     private var record: [UInt8] {
-        SafeSetup.encode(SafeTarget(address: house.server.address, keys: Household.safeKeys())).copied
+        SafeSetup.encode(SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys())).copied
     }
 
     @Test func `a setup is version, key and address`() throws {
@@ -54,7 +54,7 @@ import VectorKit
     }
 
     @Test func `addresses that no build knows are malformed`() {
-        for text in ["https://safe.example.net", "file://host/x", "", "\u{0}"] {
+        for text in ["http://safe.example.net", "https://", "file://host/x", "", "\u{0}"] {
             let bytes = Array(text.utf8)
             let target = [0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, UInt8(bytes.count)] + bytes
             #expect(throws: SafeSetupError.self, "\(text)") { try decode([1, 0x0a, UInt8(target.count)] + target) }

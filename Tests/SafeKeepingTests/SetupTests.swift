@@ -28,7 +28,8 @@ import Threema
         let password = secret("shootdeathstar")
         let house = house ?? self.house
         return try house.keeper.setUpSafe(
-            of: Household.id, at: house.server.address, password: password, preparing: preparing, testing: testing)
+            of: Household.id, at: SafeServer(house.server.address), password: password, preparing: preparing,
+            testing: testing)
     }
 
     @Test func `it tests the server with a probe that it removes`() throws {
@@ -113,7 +114,7 @@ import Threema
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity("NOBODY00")) {
             try house.keeper.setUpSafe(
-                of: ThreemaID("NOBODY00"), at: house.server.address, password: password, preparing: false,
+                of: ThreemaID("NOBODY00"), at: SafeServer(house.server.address), password: password, preparing: false,
                 testing: true)
         }
     }

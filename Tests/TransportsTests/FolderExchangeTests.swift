@@ -42,7 +42,7 @@ import Transports
 
     @Test func `preparing makes the folders above, too`() throws {
         let server = try FolderServer()
-        let exchange = try FolderExchange(SafeServerAddress(parsing: server.address + "/a/b c"))
+        let exchange = try FolderExchange(SafeServerAddress(parsing: server.address + "/a/b c"))!
         #expect(throws: SafeExchangeError.unavailable(server.address + "/a/b%20c")) { try exchange.config() }
         try exchange.prepare(.standard)
         let tree = try server.tree()
@@ -87,11 +87,11 @@ import Transports
     @Test func `the folder itself may be a link, but not a file`() throws {
         let server = try FolderServer.prepared()
         try server.putLink("link", to: ".")
-        let linked = try FolderExchange(SafeServerAddress(parsing: server.address + "/link"))
+        let linked = try FolderExchange(SafeServerAddress(parsing: server.address + "/link"))!
         try linked.store([1], at: id)
         let backup = try server.exchange.fetch(id)
         #expect(backup == [1])
-        let file = try FolderExchange(SafeServerAddress(parsing: server.address + "/config"))
+        let file = try FolderExchange(SafeServerAddress(parsing: server.address + "/config"))!
         #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.config() }
         #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.prepare(.standard) }
     }

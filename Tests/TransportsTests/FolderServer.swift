@@ -6,7 +6,7 @@ import Transports
 final class FolderServer: ServerUnderTest {
     let path: String
     let address: String
-    var exchange: any SafeExchange { FolderExchange(parsed) }
+    var exchange: any SafeExchange { FolderExchange(parsed)! }
     private let parsed: SafeServerAddress
     private let parent: URL
 

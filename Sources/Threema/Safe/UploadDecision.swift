@@ -58,7 +58,7 @@ public enum UploadDecision: Equatable, Sendable {
     /// Longest time for which a backup is believed to be on the server without looking.
     static let trust = Duration.days(7)
     /// A server that asks for a longer wait than this is not believed.
-    static let longestWait = Duration.hours(24)
+    public static let longestWait = Duration.hours(24)
 
     /// - Parameter isForced: uploads at once, whatever else.
     public static func decide(_ past: Past, isForced: Bool, now: Timestamp) -> UploadDecision {

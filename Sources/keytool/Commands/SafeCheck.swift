@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeWire
 import Threema
 
 struct SafeCheck: Verb {
@@ -22,8 +23,10 @@ struct SafeCheck: Verb {
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         let fetched = try keeper.check(access(to: id, keeper, session))
         let document = fetched.backup.document
@@ -49,9 +52,10 @@ struct SafeCheck: Verb {
             }
             return try keeper.access(to: id)
         }
-        let address = try keeper.access(to: id).address
+        let server = try keeper.server(of: id)
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try SafeAccess(to: id, at: address, password: password, server: session.connect(address))
+            try SafeAccess(
+                to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
         }
     }
 }

@@ -23,8 +23,10 @@ struct SafeDelete: Verb {
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }

@@ -22,6 +22,9 @@ struct SafePasswd: Verb {
     @OptionGroup(title: "New server (default: the present one)")
     var server: ServerOptions
 
+    @Flag(help: "Keep the Safe password: change the server, or the way to it, alone.")
+    var samePassword = false
+
     @Flag(help: "Take back a change that was not finished.")
     var abort = false
 
@@ -37,27 +40,35 @@ struct SafePasswd: Verb {
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         if abort { return try takeBack(id, keeper, session.output) }
-        let address = try server.address(isNeeded: false)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        let secret = try SecretAsker(password, session).create(
-            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-        let result = try keeper.changeTarget(of: id, to: address, password: secret, leavingOld: force)
+        let changed = try server.changed(from: keeper.server(of: id), session)
+        let result: SafeKeeper.ChangeResult
+        if samePassword {
+            guard changed != nil else { throw UsageFailure("then nothing would change", hint: "--server, --pin …") }
+            result = try keeper.changeTarget(of: id, to: changed, password: nil, leavingOld: force)
+        } else {
+            let secret = try SecretAsker(password, session).create(
+                "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+            result = try keeper.changeTarget(of: id, to: changed, password: consume secret, leavingOld: force)
+        }
         if !result.isOldRemoved {
             session.output.warn("the old backup could not be deleted yet; every push tries again")
         }
         try session.output.done(
-            ["the Safe of \(id) has a new key; it is \(result.server.text)"],
+            ["the Safe of \(id) is \(result.server.text)" + (samePassword ? "" : ", under the new password")],
             json: .result(
                 "safe passwd",
                 [
                     ("id", .string(id.text)), ("server", .server(result.server.text, nil)),
                     ("old_removed", .bool(result.isOldRemoved)),
                 ]))
-        session.output.hint("apps that know the old password will write the old backup again")
+        if !samePassword { session.output.hint("apps that know the old password will write the old backup again") }
     }
 
     private func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {

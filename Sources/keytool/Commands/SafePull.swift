@@ -56,6 +56,8 @@ struct SafePull: Verb {
 
     @OptionGroup var keystore: NewKeystoreOptions
 
+    @OptionGroup var waiting: PatienceOptions
+
     func validate() throws {
         guard !raw || (output != nil && !revealPrivateKey && !show) else {
             throw ValidationError("--raw goes with --output, and neither with --reveal-private-key nor with --show")
@@ -69,10 +71,11 @@ struct SafePull: Verb {
     func run(_ session: Session) throws {
         // Refuse before asking for a password, not after.
         let target = try output.map { try DocumentTarget($0, mayReplace: force) }
-        let address = try server.address(isNeeded: id != nil)
+        let named = try server.named(isNeeded: id != nil, session)
+        let isFromSetup = named == nil
         // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
-        let present = try address == nil ? session.keeper(keystore.passphrase) : nil
-        let access = try access(address, present, session)
+        let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.patience) : nil
+        let access = try access(named, present, session)
         if raw { return try writeEncrypted(access, to: target, session) }
         let fetched = try access.fetch()
         if let target {
@@ -98,12 +101,13 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ address: SafeServerAddress?, _ present: SafeKeeper?, _ session: Session
+        _ named: consuming SafeServer?, _ present: SafeKeeper?, _ session: Session
     ) throws -> SafeAccess {
         if let present { return try present.access(to: session.identity(identity, in: present)) }
-        guard let address, let id = id ?? identity else { throw UsageFailure("--server needs --id") }
+        guard let server = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try SafeAccess(to: id, at: address, password: password, server: session.connect(address))
+            try SafeAccess(
+                to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
         }
     }
 

@@ -49,13 +49,15 @@ struct SafePush: Verb {
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func validate() throws {
         guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
     }
 
     func run(_ session: Session) throws {
         if let jitter { Sleep.random(below: jitter.duration) }
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         guard all else {
             let id = try session.identity(id, in: keeper)
             if let result = try push(id, keeper) { try report(id, result, session.output) }
@@ -171,9 +173,9 @@ extension SafeKeeper.PushResult.Outcome {
 extension JSONValue {
     /// What the results of Safe commands say of a server.
     static func server(_ address: String, _ limits: ServerLimits?) -> JSONValue {
-        .members([
-            // A folder is on this machine, as far as anybody can tell.
-            ("host", "localhost"), ("address", .string(address)),
+        let host = (try? SafeServerAddress(parsing: address))?.host ?? address
+        return .members([
+            ("host", .string(host)), ("address", .string(address)),
             ("max_backup_bytes", limits.map { .number($0.maxBackupBytes) }),
             ("retention_days", limits.map { .number($0.retentionDays) }),
         ])

@@ -37,21 +37,26 @@ struct SafeSetup: Verb {
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard let address = try server.address(isNeeded: true) else {
-            throw UsageFailure("which server?", hint: "--server file:///DIR, with --create where the folder is new")
-        }
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
+        guard let server = try server.named(isNeeded: true, session) else {
+            throw UsageFailure(
+                "which server?", hint: "--server https://… or file:///DIR, with --create where it is new")
+        }
+        let address = server.address
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result: SafeKeeper.SetupResult
         do {
             result = try keeper.setUpSafe(
-                of: id, at: address, password: secret, preparing: create, testing: !noTest)
-        } catch let error as SafeExchangeError where !create {
-            throw CommandFailure(failure: error.failure.advising("--create prepares a new folder"))
+                of: id, at: server, password: secret, preparing: create, testing: !noTest)
+        } catch SafeExchangeError.notPrepared(let name) where !create {
+            let failure = SafeExchangeError.notPrepared(name).failure
+            throw CommandFailure(failure: failure.advising("--create prepares a new folder; " + failure.hints[0]))
         }
         let limits = result.limits.map {
             "; it takes \(ByteCount.text($0.maxBackupBytes)) and keeps a backup \($0.retentionDays) days"

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeWire
 import Threema
 
 struct SafeStatus: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say how old the Safe backup is. Asks no server.")
+        commandName: "status", abstract: "Say how old the Safe backup is. Asks no server, but for --remote.")
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
@@ -18,14 +19,21 @@ struct SafeStatus: Verb {
             "Fail (18) where the backup was not known to be on the server within this time.", valueName: "duration"))
     var maxAge: TimeSpan?
 
+    @Flag(help: "Ask the server, too: what it holds, what it allows, and which public key it shows.")
+    var remote = false
+
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
+    @OptionGroup var waiting: PatienceOptions
+
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         let status = try keeper.status(of: id)
-        try session.output.data(lines(id, status), json: json(id, status))
+        let answer = remote ? try keeper.askServer(of: id) : nil
+        try session.output.data(
+            lines(id, status) + (answer.map(lines) ?? []), json: json(id, status, answer))
         guard let maxAge else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
@@ -52,18 +60,39 @@ struct SafeStatus: Verb {
         ].compactMap { $0 }
     }
 
-    private func json(_ id: ThreemaID, _ status: SafeKeeper.Status) -> JSONValue {
+    private func lines(_ answer: SafeKeeper.RemoteStatus) -> [String] {
+        let backup = answer.bytes.map {
+            ByteCount.text($0) + (answer.isKnown ? ", as last seen" : ", not the one last seen")
+        }
+        return [
+            "there now   \(backup ?? "nothing")",
+            "allowed     \(ByteCount.text(answer.limits.maxBackupBytes)), kept \(answer.limits.retentionDays) days",
+            answer.pin.map { "public key  \($0.text)" },
+        ].compactMap { $0 }
+    }
+
+    private func json(
+        _ id: ThreemaID, _ status: SafeKeeper.Status, _ answer: SafeKeeper.RemoteStatus?
+    ) -> JSONValue {
         func moment(_ moment: Timestamp?) -> JSONValue? { moment.map { .string($0.rfc3339) } }
         return .result(
             "safe status",
             [
-                ("id", .string(id.text)), ("server", .server(status.server, nil)),
+                ("id", .string(id.text)), ("server", .server(status.server, answer?.limits)),
                 ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
                 ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
                 ("changing", .bool(status.isChanging)), ("old_server", status.oldServer.map { .string($0) }),
                 ("password_proven_at", moment(status.passwordProvenAt)),
                 ("code_proven_at", moment(status.codeProvenAt)),
+                ("remote", answer.map(Self.json)),
             ])
+    }
+
+    private static func json(_ answer: SafeKeeper.RemoteStatus) -> JSONValue {
+        .members([
+            ("bytes", answer.bytes.map { .number($0) }), ("known", .bool(answer.isKnown)),
+            ("pin", answer.pin.map { .string($0.text) }),
+        ])
     }
 }

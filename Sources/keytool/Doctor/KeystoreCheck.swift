@@ -69,7 +69,7 @@ struct KeystoreCheck {
 
     private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
         do {
-            let limits = try keeper.askServer(of: id)
+            let limits = try keeper.askServer(of: id).limits
             let status = try keeper.status(of: id)
             func age(_ moment: Timestamp?) -> String {
                 moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"

@@ -48,6 +48,7 @@ struct Failure {
         case absent = 10
         case locked = 11
         case wrongPassword = 12
+        case serverAuth = 13
         case tooLarge = 14
         case notASafeServer = 15
         case needSecret = 16
@@ -55,6 +56,8 @@ struct Failure {
         case overdue = 18
         case verifyFailed = 19
         case conflict = 20
+        case untrustedServer = 21
+        case pinMismatch = 22
         case usage = 64
         case badData = 65
         case noInput = 66

@@ -126,38 +126,6 @@ extension ServerLimitsError: Explained {
     }
 }
 
-extension SafeExchangeError: Explained {
-    var failure: Failure {
-        switch self {
-        case .unavailable(let server):
-            Failure(.tempfail, "\(server) is away", hints: "is it mounted? try again later")
-        case .notPrepared(let server):
-            Failure(
-                .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
-                hints: "is the right disk mounted there?")
-        case .busy(let server):
-            Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
-        case .full: Failure(.tooLarge, "the Safe server has no room left")
-        case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
-        case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")
-        }
-    }
-}
-
-extension SafeServerAddressError: Explained {
-    var failure: Failure {
-        switch self {
-        case .notInThisBuild:
-            Failure(
-                .unavailable, "https:// servers are not in this build",
-                hints: "a local or mounted folder works: --server file:///DIR")
-        case .unknownScheme: Failure(.usage, "the server's address must begin with file:///")
-        case .remoteHost: Failure(.usage, "a file:// address names no host: file:///DIR")
-        case .badPath: Failure(.usage, "the server's address must be an absolute path without \"..\": file:///DIR")
-        }
-    }
-}
-
 extension KeyDerivationError: Explained {
     var failure: Failure {
         switch self {

@@ -80,6 +80,7 @@ enum InputError: Error {
     case notText
     case empty
     case hasNUL
+    case noCertificate(path: String)
 }
 
 extension InputError: Explained {
@@ -94,6 +95,7 @@ extension InputError: Explained {
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
         case .notText: Failure(.badData, "the input is no UTF-8 text")
         case .empty: Failure(.badData, "the input is empty")
+        case .noCertificate(let path): Failure(.badData, "\(path) holds no certificate in PEM")
         case .hasNUL: Failure(.badData, "the input contains a NUL byte")
         }
     }

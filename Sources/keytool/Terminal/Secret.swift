@@ -48,6 +48,12 @@ enum NewSafePassword: Secret {
     static let isGenerated = true
 }
 
+enum ServerPassword: Secret {
+    static let stem = "server-password"
+    static let title = "Safe server password"
+    static let isGenerated = false
+}
+
 enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"

@@ -1,0 +1,43 @@
+// libcurl by its header alone. Linked, it would bring 33 shared objects and 5 ms to every command, so it is
+// opened when a command first talks to a server. Its variadic functions are called through a pointer from here:
+// Swift cannot.
+#ifndef KEYTOOL_CCURL_H
+#define KEYTOOL_CCURL_H
+
+// Without the checking macros around the variadic functions.
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
+
+typedef CURLcode (*keytool_curl_setopt)(CURL *, CURLoption, ...);
+typedef CURLcode (*keytool_curl_getinfo)(CURL *, CURLINFO, ...);
+typedef size_t (*keytool_curl_receive)(char *bytes, size_t size, size_t count, void *context);
+
+/// A macro with a cast, which Swift does not see.
+static const long keytool_CURLAUTH_BASIC = CURLAUTH_BASIC;
+
+static inline CURLcode keytool_curl_set_long(void *function, CURL *handle, CURLoption option, long value) {
+    return ((keytool_curl_setopt)function)(handle, option, value);
+}
+
+static inline CURLcode keytool_curl_set_size(void *function, CURL *handle, CURLoption option, curl_off_t value) {
+    return ((keytool_curl_setopt)function)(handle, option, value);
+}
+
+static inline CURLcode keytool_curl_set_pointer(void *function, CURL *handle, CURLoption option, const void *value) {
+    return ((keytool_curl_setopt)function)(handle, option, value);
+}
+
+static inline CURLcode keytool_curl_set_callback(
+    void *function, CURL *handle, CURLoption option, keytool_curl_receive value) {
+    return ((keytool_curl_setopt)function)(handle, option, value);
+}
+
+static inline CURLcode keytool_curl_get_long(void *function, CURL *handle, CURLINFO info, long *value) {
+    return ((keytool_curl_getinfo)function)(handle, info, value);
+}
+
+static inline CURLcode keytool_curl_get_pointer(void *function, CURL *handle, CURLINFO info, void *value) {
+    return ((keytool_curl_getinfo)function)(handle, info, value);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/// The base address of a Safe server over HTTPS: `https://HOST[:PORT]/PATH/`.
+///
+/// Host and path may hold `{backupIdPrefix8}`, which becomes the first byte of the backup id in hexadecimal: by it
+/// the official servers share their load.
+public struct HTTPSAddress: Equatable, Sendable {
+    static let placeholder = "{backupIdPrefix8}"
+
+    /// In lower case; an IPv6 address in brackets.
+    public let host: String
+    /// Nil for 443.
+    public let port: UInt16?
+    /// Begins and ends with a slash; percent signs as they were given.
+    public let path: String
+
+    init(host: String, port: UInt16?, path: String) {
+        self.host = host
+        self.port = port
+        self.path = path
+    }
+
+    /// - Parameter text: what follows `https:`.
+    init(parsing text: Substring) throws(SafeServerAddressError) {
+        guard text.hasPrefix("//"), text.utf8.allSatisfy({ Self.allowed.contains($0) }) else { throw .badURL }
+        let rest = text.dropFirst(2)
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains("@") else { throw .hasCredentials }
+        guard !rest.contains("?"), !rest.contains("#") else { throw .badURL }
+        let (host, port) = try Self.split(authority)
+        guard !host.isEmpty else { throw .badURL }
+        self.host = Self.folded(host)
+        self.port = port == 443 ? nil : port
+        let steps = rest[end...].split(separator: "/")
+        guard !steps.contains(".."), !steps.contains(".") else { throw .badURL }
+        path = steps.isEmpty ? "/" : "/" + steps.joined(separator: "/") + "/"
+    }
+
+    /// The address, with a placeholder where there is one.
+    public var text: String { "https://" + host + (port.map { ":\($0)" } ?? "") + path }
+
+    /// The base for a backup: without a placeholder.
+    public func base(for id: BackupID) -> String {
+        text.replacing(Self.placeholder, with: String(id.hex.prefix(2)))
+    }
+
+    /// Letters and digits, and what else URLs may hold; braces for the placeholder.
+    private static let allowed = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@%[]?#{}".utf8)
+
+    private static func split(_ authority: Substring) throws(SafeServerAddressError) -> (host: Substring, UInt16?) {
+        var host = authority
+        var port: Substring?
+        let bracket = authority.lastIndex(of: "]")
+        if let colon = authority.lastIndex(of: ":"), bracket.map({ colon > $0 }) ?? true {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        guard let port, !port.isEmpty else { return (host, nil) }
+        guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { throw .badURL }
+        return (host, number)
+    }
+
+    /// Lower case, but for the placeholder.
+    private static func folded(_ host: Substring) -> String {
+        host.lowercased().replacing(placeholder.lowercased(), with: placeholder)
+    }
+}

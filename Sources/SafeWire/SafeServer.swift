@@ -1,0 +1,111 @@
+internal import Encodings
+public import SecureMemory
+
+/// A Safe server, and what it takes to be let in and to be trusted.
+public struct SafeServer: ~Copyable, Sendable {
+    /// Longest text of certificate authorities, in bytes: some thirty certificates.
+    public static let maxAuthorityBytes = 48 * 1024
+
+    /// Where it is.
+    public let address: SafeServerAddress
+    /// Basic authentication; nil for none.
+    public let login: Login?
+    /// Whom to trust instead of the system's certificate authorities: certificates in PEM, nil for the system's.
+    public let authority: [UInt8]?
+    /// SHA-256 over the public keys (SubjectPublicKeyInfo) of which the server must show one, 32 bytes each; empty
+    /// for any. They add to the checks of the certificate.
+    public let pins: [PublicKeyPin]
+
+    /// A user's name and password.
+    public struct Login: ~Copyable, Sendable {
+        /// Not secret.
+        public let user: String
+        /// As typed, in bytes.
+        public let password: SecureBytes
+
+        /// A pair.
+        public init(user: String, password: consuming SecureBytes) {
+            self.user = user
+            self.password = password
+        }
+
+        func isSame(as other: borrowing Login) -> Bool {
+            let isSamePassword = password.withBytes { own in
+                other.password.withBytes { ConstantTime.areEqual(own, $0) }
+            }
+            return isSamePassword && user == other.user
+        }
+
+        /// A second pair of the same.
+        public var copy: Login {
+            Login(user: user, password: password.withBytes { SecureBytes(copying: $0) })
+        }
+    }
+
+    /// The same once more.
+    public var copy: SafeServer {
+        switch login {
+        case .some(let login): SafeServer(address, login: login.copy, authority: authority, pins: pins)
+        case .none: SafeServer(address, login: nil, authority: authority, pins: pins)
+        }
+    }
+
+    /// Whether both are one server, approached in the same way.
+    public func isSame(as other: borrowing SafeServer) -> Bool {
+        let isSameLogin: Bool
+        switch login {
+        case .some(let own):
+            switch other.login {
+            case .some(let theirs): isSameLogin = own.isSame(as: theirs)
+            case .none: isSameLogin = false
+            }
+        case .none: isSameLogin = other.login == nil
+        }
+        return isSameLogin && address == other.address && authority == other.authority && pins == other.pins
+    }
+
+    /// A server that lets everybody in, trusted as the system trusts.
+    public init(_ address: SafeServerAddress) {
+        self.address = address
+        login = nil
+        authority = nil
+        pins = []
+    }
+
+    /// A server with all that belongs to it.
+    public init(
+        _ address: SafeServerAddress, login: consuming Login?, authority: [UInt8]?, pins: [PublicKeyPin]
+    ) {
+        self.address = address
+        self.login = login
+        self.authority = authority
+        self.pins = pins
+    }
+}
+
+/// SHA-256 over a server's public key (SubjectPublicKeyInfo).
+public struct PublicKeyPin: Equatable, Sendable {
+    /// Length in bytes.
+    public static let count = 32
+
+    /// The 32 bytes.
+    public let digest: [UInt8]
+
+    private static let prefix = "sha256//"
+
+    /// - Parameter digest: 32 bytes; nil for another length.
+    public init?(digest: [UInt8]) {
+        guard digest.count == Self.count else { return nil }
+        self.digest = digest
+    }
+
+    /// - Parameter text: `sha256//` and Base64, as curl has it; nil for anything else.
+    public init?(text: String) {
+        let base64 = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
+        guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(base64.span) else { return nil }
+        self.init(digest: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+    }
+
+    /// `sha256//` and Base64.
+    public var text: String { Self.prefix + Base64.encode(digest.span) }
+}

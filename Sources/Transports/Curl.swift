@@ -1,0 +1,77 @@
+internal import CCurl
+internal import Glibc
+
+/// libcurl, opened on first use: every other command starts without it.
+@safe
+struct Curl: @unchecked Sendable {
+    private static let name = "libcurl.so.4"
+
+    /// The one library of this process.
+    /// - Returns: nil where it is missing.
+    static let shared = Curl()
+
+    private let library: UnsafeMutableRawPointer
+    let setopt: UnsafeMutableRawPointer
+    let getinfo: UnsafeMutableRawPointer
+    private let make: @convention(c) () -> UnsafeMutableRawPointer?
+    private let performRequest: @convention(c) (UnsafeMutableRawPointer?) -> CURLcode
+    private let cleanup: @convention(c) (UnsafeMutableRawPointer?) -> Void
+    private let append:
+        @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<curl_slist>?
+    private let freeList: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
+    private let date: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t
+    private let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
+
+    private init?() {
+        // Its debug aid would write the keys of our connections to a file.
+        unsafe unsetenv("SSLKEYLOGFILE")
+        guard let library = unsafe dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { return nil }
+        typealias Initialize = @convention(c) (Int) -> CURLcode
+        guard let initialize = unsafe dlsym(library, "curl_global_init"),
+            let setopt = unsafe dlsym(library, "curl_easy_setopt"),
+            let getinfo = unsafe dlsym(library, "curl_easy_getinfo"),
+            let make = unsafe dlsym(library, "curl_easy_init"),
+            let perform = unsafe dlsym(library, "curl_easy_perform"),
+            let cleanup = unsafe dlsym(library, "curl_easy_cleanup"),
+            let append = unsafe dlsym(library, "curl_slist_append"),
+            let freeList = unsafe dlsym(library, "curl_slist_free_all"),
+            let words = unsafe dlsym(library, "curl_easy_strerror"),
+            let date = unsafe dlsym(library, "curl_getdate"),
+            unsafe unsafeBitCast(initialize, to: Initialize.self)(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+        else { return nil }
+        unsafe self.library = library
+        unsafe self.setopt = setopt
+        unsafe self.getinfo = getinfo
+        unsafe self.make = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)
+        unsafe performRequest = unsafeBitCast(
+            perform, to: (@convention(c) (UnsafeMutableRawPointer?) -> CURLcode).self)
+        unsafe self.cleanup = unsafeBitCast(cleanup, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+        unsafe self.append = unsafeBitCast(
+            append,
+            to: (@convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<
+                curl_slist
+            >?).self)
+        unsafe self.freeList = unsafeBitCast(
+            freeList, to: (@convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void).self)
+        unsafe self.date = unsafeBitCast(
+            date, to: (@convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t).self)
+        unsafe self.words = unsafeBitCast(words, to: (@convention(c) (CURLcode) -> UnsafePointer<CChar>?).self)
+    }
+
+    func makeHandle() -> UnsafeMutableRawPointer? { unsafe make() }
+    func perform(_ handle: UnsafeMutableRawPointer) -> CURLcode { unsafe performRequest(handle) }
+    func free(_ handle: UnsafeMutableRawPointer) { unsafe cleanup(handle) }
+    func free(_ list: UnsafeMutablePointer<curl_slist>?) { unsafe freeList(list) }
+
+    func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
+        unsafe lines.reduce(nil) { list, line in unsafe append(list, line) }
+    }
+
+    /// The moment of an HTTP date, in seconds since the epoch.
+    func seconds(of text: String) -> Int? {
+        let seconds = unsafe date(text, nil)
+        return seconds >= 0 ? seconds : nil
+    }
+
+    func message(_ code: CURLcode) -> String { unsafe words(code).map { unsafe String(cString: $0) } ?? "" }
+}

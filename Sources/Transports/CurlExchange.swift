@@ -1,0 +1,242 @@
+internal import CCurl
+public import SafeWire
+internal import SecureMemory
+
+/// A Safe server over HTTPS, on libcurl.
+///
+/// Each request is tried anew where it may help: after 408, 423, 425, 429, 500, 502, 503, 504, after a connection that
+/// broke off, and after a timeout. Nothing is sent to a server that is not trusted.
+public final class CurlExchange: SafeExchange, Sendable {
+    private let address: SafeServerAddress
+    private let base: String
+    private let login: SafeServer.Login?
+    private let authority: [UInt8]?
+    private let pins: [PublicKeyPin]
+    private let patience: Duration
+    private let retry: RetryPolicy
+
+    private static let maxRedirects = 5
+    /// Answers whose body does not matter are read no further.
+    private static let maxIgnoredBytes = 64 * 1024
+    /// The only name that every Safe server takes.
+    private static let userAgent = "User-Agent: Threema"
+
+    /// - Parameters:
+    ///   - id: of the backup that is meant: its first byte may be part of the address.
+    ///   - patience: for one request.
+    /// - Returns: nil for an address that is not HTTPS.
+    public init?(_ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy) {
+        guard case .https(let https) = server.address else { return nil }
+        address = server.address
+        base = https.base(for: id)
+        switch server.login {
+        case .some(let login): self.login = login.copy
+        case .none: login = nil
+        }
+        authority = server.authority
+        pins = server.pins
+        self.patience = patience
+        self.retry = retry
+    }
+
+    // MARK: The port
+
+    /// See `SafeExchange`.
+    public func config() throws(SafeExchangeError) -> [UInt8] {
+        let answer = try get("config", accept: "application/json", limit: ServerLimits.maxConfigBytes)
+        guard answer.status != 404, answer.status != 409 else { throw .notPrepared(address.text) }
+        return try content(of: answer)
+    }
+
+    /// See `SafeExchange`.
+    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
+        let answer = try get("backups/" + id.hex, accept: "application/octet-stream", limit: maxFetchedBytes)
+        return answer.status == 404 || answer.status == 410 ? nil : try content(of: answer)
+    }
+
+    /// See `SafeExchange`.
+    public func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
+        try put(backup, at: "backups/" + id.hex, type: "application/octet-stream")
+    }
+
+    /// See `SafeExchange`.
+    public func remove(_ id: BackupID) throws(SafeExchangeError) {
+        let answer = try send(.delete, base + "backups/" + id.hex, [], limit: Self.maxIgnoredBytes)
+        guard answer.isSuccess || answer.status == 404 || answer.status == 410 else { throw refusal(answer.status) }
+    }
+
+    /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
+    public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
+        var made = try makeFolder("backups/")
+        if made == 409 || made == 404 {
+            // The folder above is missing, too.
+            _ = try makeFolder("")
+            made = try makeFolder("backups/")
+        }
+        // 405 says that there is one already, and so do some servers by a redirect.
+        guard (200...299).contains(made) || made == 405 || made == 301 else { throw refusal(made) }
+        do throws(SafeExchangeError) {
+            _ = try config()
+        } catch .notPrepared {
+            try put(limits.config, at: "config", type: "application/json")
+        }
+    }
+
+    // MARK: Requests
+
+    private func makeFolder(_ path: String) throws(SafeExchangeError) -> Int {
+        try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes).status
+    }
+
+    private func put(_ content: [UInt8], at path: String, type: String) throws(SafeExchangeError) {
+        let headers = ["Content-Type: \(type)", "Expect:"]
+        let answer = try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
+        guard answer.isSuccess else { throw refusal(answer.status) }
+    }
+
+    /// A GET, and where the same server sends it on, there.
+    private func get(
+        _ path: String, accept: String, limit: Int
+    ) throws(SafeExchangeError) -> CurlRequest.Response {
+        var url = base + path
+        for _ in 0..<Self.maxRedirects {
+            let answer = try send(.get, url, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
+            guard (300...399).contains(answer.status), let location = answer.location else { return answer }
+            guard let next = sameOrigin(location) else {
+                throw .redirected(address.text, host: Self.host(of: location))
+            }
+            url = next
+        }
+        throw .redirected(address.text, host: Self.host(of: url))
+    }
+
+    /// Where a redirect leads on this server; nil for another scheme, host or port, and for a path that does not begin
+    /// at the root.
+    private func sameOrigin(_ location: String) -> String? {
+        if location.hasPrefix("/"), !location.hasPrefix("//") { return origin + location }
+        let parts = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].lowercased() == "https:", parts[1].isEmpty else { return nil }
+        let authority = parts[2].prefix { $0 != "/" }
+        guard let there = try? SafeServerAddress(parsing: "https://" + authority),
+            let here = try? SafeServerAddress(parsing: origin), there == here
+        else { return nil }
+        return origin + parts[2].dropFirst(authority.count)
+    }
+
+    private var origin: String { base.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//") }
+
+    /// The host of a URL, without a user's name and password.
+    private static func host(of url: String) -> String {
+        let parts = url.split(separator: "/", maxSplits: 2)
+        guard parts.count > 1, let host = parts[1].split(separator: "@").last else { return "another address" }
+        return String(host)
+    }
+
+    private func content(of answer: CurlRequest.Response) throws(SafeExchangeError) -> [UInt8] {
+        guard answer.status == 200 else { throw refusal(answer.status) }
+        return answer.body
+    }
+
+    /// What a status means that is not the one that was hoped for.
+    private func refusal(_ status: Int) -> SafeExchangeError {
+        switch status {
+        case 401, 403: .unauthorized(address.text, hasLogin: login != nil)
+        case 404, 409: .notPrepared(address.text)
+        case 413, 507: .full
+        case 500...599: .unavailable(address.text, .status(status))
+        default: .unexpectedStatus(address.text, status)
+        }
+    }
+
+    /// Sends a request until it is answered, or as long as that may help.
+    private func send(
+        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
+    ) throws(SafeExchangeError) -> CurlRequest.Response {
+        for tries in 1... {
+            var failure: SafeExchangeError
+            var asked: Int?
+            do throws(SafeExchangeError) {
+                let answer = try sendOnce(method, url, headers, body: body, limit: limit)
+                asked = answer.secondsToWait
+                switch answer.status {
+                case 429: failure = .throttled(address.text, seconds: asked)
+                case 503 where asked != nil: failure = .throttled(address.text, seconds: asked)
+                case 408, 423, 425, 500, 502, 503, 504: failure = .unavailable(address.text, .status(answer.status))
+                default: return answer
+                }
+            } catch {
+                switch error {
+                case .unavailable(_, .timeout), .unavailable(_, .brokenOff): failure = error
+                default: throw error
+                }
+            }
+            guard retry.waits(after: tries, asked: asked) else { throw failure }
+        }
+        throw .unavailable(address.text)
+    }
+
+    private func sendOnce(
+        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]?, limit: Int
+    ) throws(SafeExchangeError) -> CurlRequest.Response {
+        var request = try request(method, url, limit: limit)
+        switch login {
+        case .some(let login): request.logIn(login)
+        case .none: break
+        }
+        if let body { request.send(body) }
+        let outcome = request.perform(headers: [Self.userAgent] + headers)
+        guard outcome.code != CURLE_OK else { return outcome.response }
+        throw try error(outcome, url, limit)
+    }
+
+    private func request(
+        _ method: CurlRequest.Method, _ url: String, limit: Int
+    ) throws(SafeExchangeError) -> CurlRequest {
+        let total = retry.patience(atMost: patience)
+        var request = try CurlRequest(method, url, patience: .init(total: total), limit: limit)
+        request.trust(authority)
+        request.require(oneOf: pins)
+        return request
+    }
+
+    private func error(
+        _ outcome: CurlRequest.Outcome, _ url: String, _ limit: Int
+    ) throws(SafeExchangeError) -> SafeExchangeError {
+        switch outcome.code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unavailable(address.text, .unknownHost)
+        case CURLE_COULDNT_CONNECT: .unavailable(address.text, .notConnected)
+        case CURLE_OPERATION_TIMEDOUT: .unavailable(address.text, .timeout)
+        case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            .untrusted(address.text, try distrust(url, outcome))
+        // A connection that breaks in the middle of the handshake is no verdict on the server.
+        case CURLE_SSL_CONNECT_ERROR
+        where !outcome.message.contains("SSL routines") || outcome.message.contains("unexpected eof"):
+            .unavailable(address.text, .brokenOff)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .untrusted(address.text, .handshake)
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            .pinMismatch(address.text, expected: pins, offered: try shown(url)?.pin)
+        case CURLE_SSL_CACERT_BADFILE: .badAuthority
+        default: .unavailable(address.text, .brokenOff)
+        }
+    }
+
+    /// Looks at the certificate that was not accepted; nothing is sent.
+    private func distrust(
+        _ url: String, _ outcome: CurlRequest.Outcome
+    ) throws(SafeExchangeError) -> SafeExchangeError.Distrust {
+        try shown(url)?.distrust(outcome.verification) ?? .other(outcome.message)
+    }
+
+    /// The certificate that the server shows, whoever issued it.
+    private func shown(_ url: String) throws(SafeExchangeError) -> ShownCertificate? {
+        try request(.get, url, limit: 0).inspect().first.map { ShownCertificate($0) }
+    }
+
+    /// See `SafeExchange`.
+    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { try shown(base)?.pin }
+}
+
+extension CurlRequest.Response {
+    fileprivate var isSuccess: Bool { (200...299).contains(status) }
+}

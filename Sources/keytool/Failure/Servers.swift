@@ -1,0 +1,118 @@
+import SafeWire
+
+extension SafeExchangeError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unavailable(let server, let trouble):
+            Failure(.tempfail, "\(server) \(trouble.words)", hints: trouble.hint)
+        case .throttled(let server, let seconds):
+            Failure(
+                .tempfail,
+                "\(server) asks to wait" + (seconds.map { " \($0) seconds" } ?? ""), hints: "try again later")
+        case .notPrepared(let server):
+            Failure(
+                .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
+                hints: Self.unprepared(server))
+        case .unexpectedStatus(let server, let status):
+            Failure(
+                .notASafeServer, "\(server) answers as no Safe server does: status \(status)",
+                hints: "is that the address of a Safe, and not of a web page?")
+        case .redirected(let server, let host):
+            Failure(
+                .notASafeServer, "\(server) sends to \(host.printable), where keytool does not follow",
+                hints: "a hotel's or railway's login page does so, too; else set up that address instead")
+        case .unauthorized(let server, false):
+            Failure(
+                .serverAuth, "\(server) wants a user's name and password",
+                hints: "--server-user NAME; a server with two-factor login wants an app password")
+        case .unauthorized(let server, true):
+            Failure(
+                .serverAuth, "\(server) does not accept this user and password",
+                hints: "a server with two-factor login wants an app password")
+        case .busy(let server):
+            Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
+        case .full: Failure(.tooLarge, "the Safe server has no room left, or takes no backup of this size")
+        case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
+        case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")
+        case .untrusted(let server, let distrust):
+            Failure(
+                .untrustedServer, "the certificate of \(server) is not accepted: \(distrust.words)",
+                hints: distrust.hint, "nothing was sent")
+        case .pinMismatch(let server, let expected, let offered):
+            Failure(
+                .pinMismatch,
+                "\(server) shows another public key than the pinned one: "
+                    + (offered?.text ?? "it cannot be seen now") + ", not "
+                    + expected.map(\.text).joined(separator: ", "),
+                hints: offered.map { "if that is meant: keytool safe passwd --same-password --pin \($0.text)" }
+                    ?? "try again later", "nothing was sent")
+        case .badAuthority: Failure(.badData, "the file of certificate authorities holds none that can be read")
+        case .libraryMissing(let package):
+            Failure(.unavailable, "https:// needs libcurl, which is missing", hints: "apt-get install \(package)")
+        }
+    }
+
+    private static func unprepared(_ server: String) -> String {
+        guard server.hasPrefix("https:") else { return "is the right disk mounted there?" }
+        return "--create of safe setup prepares a WebDAV folder; Nextcloud's begin with /remote.php/dav/files/USER/"
+    }
+}
+
+extension SafeExchangeError.Trouble {
+    fileprivate var words: String {
+        switch self {
+        case .away: "is away"
+        case .unknownHost: "is not known: its name has no address"
+        case .notConnected: "cannot be reached"
+        case .timeout: "did not answer in time"
+        case .brokenOff: "broke off the connection"
+        case .status(let status): "cannot answer now: status \(status)"
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .away: "is it mounted? try again later"
+        case .unknownHost, .notConnected: "is this machine online? try again later"
+        case .timeout, .brokenOff, .status: "try again later"
+        }
+    }
+}
+
+extension SafeExchangeError.Distrust {
+    fileprivate var words: String {
+        switch self {
+        case .expired(let day): "it expired on \(day.printable)"
+        case .notYetValid(let day): "it is not valid before \(day.printable)"
+        case .otherHost(let names): "it was issued for \(names.joined(separator: ", ").printable)"
+        case .unknownIssuer(let issuer): "its issuer is not known: \(issuer.printable)"
+        case .selfSigned: "it is self-signed"
+        case .handshake: "no TLS of version 1.2 or newer could be agreed on"
+        case .other(let words): words.printable
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .expired, .notYetValid: "is this machine's clock right?"
+        case .otherHost: "is that the server's name? a login page of the network shows such a certificate, too"
+        case .unknownIssuer, .selfSigned: "--ca-file trusts an authority of your own"
+        case .handshake, .other: "ask who runs the server"
+        }
+    }
+}
+
+extension SafeServerAddressError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unknownScheme: Failure(.usage, "the server's address must begin with https:// or file:///")
+        case .remoteHost: Failure(.usage, "a file:// address names no host: file:///DIR")
+        case .badPath: Failure(.usage, "the server's address must be an absolute path without \"..\": file:///DIR")
+        case .badURL: Failure(.usage, "that is no address of a server: https://HOST/PATH")
+        case .hasCredentials:
+            Failure(
+                .usage, "a password in an address can be seen by every user of this machine",
+                hints: "--server https://HOST/PATH --server-user NAME, and --server-password-file FILE")
+        }
+    }
+}

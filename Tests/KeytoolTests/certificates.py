@@ -1,0 +1,98 @@
+"""Certificates that a server may show, good and bad ones, made by the openssl program."""
+
+import base64
+import hashlib
+import subprocess
+from datetime import datetime
+from pathlib import Path
+
+HERE = "DNS:localhost,IP:127.0.0.1"
+YEARS = 1500  # days: tests let keytool's clock run ahead
+
+
+def openssl(*arguments, given=None, day=0):
+    """Runs it as if today were another day: it has no option for when a certificate begins."""
+    run = subprocess.run(
+        ["faketime", "-f", f"{day:+}d", "openssl", *map(str, arguments)],
+        input=given, capture_output=True, check=True)
+    return run.stdout
+
+
+class Certificate:
+    """`path` holds the certificate and `key` its key, both in PEM."""
+
+    def __init__(self, folder, name):
+        self.path, self.key = folder / f"{name}.crt", folder / f"{name}.key"
+        openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", self.key)
+
+    @property
+    def pin(self):
+        """As curl has it, over the SubjectPublicKeyInfo."""
+        key = openssl("pkey", "-in", self.key, "-pubout", "-outform", "DER")
+        return "sha256//" + base64.b64encode(hashlib.sha256(key).digest()).decode()
+
+    def _date(self, which):
+        line = openssl("x509", "-in", self.path, "-noout", f"-{which}").decode().strip()
+        return datetime.strptime(line.split("=")[1], "%b %d %H:%M:%S %Y GMT")
+
+    @property
+    def begins(self):
+        return self._date("startdate")
+
+    @property
+    def ends(self):
+        return self._date("enddate")
+
+
+class Authority(Certificate):
+    """Signs itself, and others."""
+
+    def __init__(self, folder, name):
+        super().__init__(folder, name.replace(" ", "-"))
+        self.folder, self.name = folder, name
+        openssl("req", "-x509", "-new", "-key", self.key, "-out", self.path, "-days", YEARS,
+                "-subj", f"/CN={name}", "-addext", "basicConstraints=critical,CA:TRUE",
+                "-addext", "keyUsage=critical,keyCertSign,cRLSign", day=-100)
+
+    def issue(self, name, hosts=HERE, begins=-1, days=YEARS):
+        """`begins`: how many days from today."""
+        certificate = Certificate(self.folder, name)
+        extensions = self.folder / f"{name}.ext"
+        extensions.write_text("basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n"
+                              + (f"subjectAltName={hosts}\n" if hosts else ""))
+        request = openssl("req", "-new", "-key", certificate.key, "-subj", f"/CN={name}")
+        openssl("x509", "-req", "-CA", self.path, "-CAkey", self.key, "-CAcreateserial",
+                "-days", days, "-extfile", extensions, "-out", certificate.path,
+                given=request, day=begins)
+        return certificate
+
+
+class Certificates:
+    """One authority that the tests trust, and what servers may show."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.authority = Authority(self.folder, "Loopback test authority")
+        self.stranger = Authority(self.folder, "Unrelated test authority")
+        issue = self.authority.issue
+        self.good = issue("good")
+        self.renewed = issue("renewed")  # for the same host, with another key
+        self.expired = issue("expired", begins=-10, days=7)
+        self.not_yet_valid = issue("not-yet-valid", begins=5)
+        self.wrong_host = issue("wrong-host", hosts="DNS:safe.example.invalid")
+        self.no_san = issue("no-san", hosts=None)
+        self.other_authority = self.stranger.issue("other-authority")
+        self.self_signed = self._self_signed()
+
+    def _self_signed(self):
+        certificate = Certificate(self.folder, "self-signed")
+        openssl("req", "-x509", "-new", "-key", certificate.key, "-out", certificate.path,
+                "-days", 5, "-subj", "/CN=localhost", "-addext", f"subjectAltName={HERE}")
+        return certificate
+
+    def hashed_folder(self, path):
+        """A folder as OpenSSL looks authorities up in it."""
+        path.mkdir()
+        (path / "authority.pem").write_bytes(self.authority.path.read_bytes())
+        openssl("rehash", path)
+        return path

@@ -1,0 +1,158 @@
+"""How often and how long keytool asks a Safe server again, and when it leaves it alone."""
+
+import json
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+import time
+
+import pytest
+
+import faults as f
+from clock import Clocked
+from httpsmachine import PLACE, fresh, pushed  # fixtures
+
+TRIES = 5
+RETRIED = (423, 425, 429, 500, 502, 503, 504)
+PATIENT = ["--timeout", "2s", "--retry-max-time", "6s"]
+
+
+@pytest.mark.parametrize("code", RETRIED)
+@pytest.mark.parametrize("kind", ["config", "PUT"])
+def test_status_that_passes(pushed, code, kind):
+    pushed.server.fault(kind, f.status(code, Retry_After=0), times=TRIES - 1)
+    done = pushed.keytool.json("safe", "push", "--force")
+    assert done["result"] == "uploaded" and done["backup"]["verified"] is True
+    assert pushed.server.kinds().count(kind) == TRIES
+
+
+@pytest.mark.parametrize("code", RETRIED)
+def test_status_that_stays(pushed, code):
+    pushed.server.fault("PUT", f.status(code, Retry_After=0))
+    pushed.fails(75, "safe", "push", "--force")
+    assert pushed.server.kinds() == ["config", "GET"] + ["PUT"] * TRIES
+    pushed.recovers()
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 405, 409, 411, 413, 501, 505, 507, 511])
+def test_status_that_is_not_retried(pushed, code):
+    pushed.server.fault("PUT", f.status(code, Retry_After=0))
+    pushed.keytool("safe", "push", "--force")
+    assert pushed.server.kinds() == ["config", "GET", "PUT"]
+
+
+@pytest.mark.parametrize("kind, act", [("config", f.reset_before), ("GET", f.reset_in_the_answer),
+                                       ("PUT", f.reset_within), ("PUT", f.reset_after)])
+def test_one_reset(pushed, kind, act):
+    """A wait of up to 2 s, and all is well."""
+    pushed.server.fault(kind, act, times=1)
+    result = pushed.run("safe", "push", "--force", patience=PATIENT, seconds=3)
+    assert result.code == 0, result
+    assert pushed.document and pushed.server.kinds().count(kind) == (3 if kind == "GET" else 2)
+
+
+def test_attempts_are_counted(pushed):
+    pushed.server.fault("PUT", f.status(500, Retry_After=0), times=2)
+    assert pushed.keytool.json("safe", "push", "--force")["attempts"] == 3
+
+
+def test_request_that_stalls_once(pushed):
+    pushed.server.fault("PUT", f.stall, times=1)
+    result = pushed.run("safe", "push", "--force", seconds=4,
+                        patience=["--timeout", "1s", "--retry-max-time", "6s"])
+    assert result.code == 0, result
+
+
+def test_slow_server_within_the_timeout(pushed):
+    for kind in ("config", "GET", "PUT"):
+        pushed.server.fault(kind, f.slow(0.3))
+    assert pushed.run("safe", "push", "--force", patience=PATIENT, seconds=6).code == 0
+
+
+def test_all_tries_end_together(pushed):
+    pushed.server.fault("PUT", f.status(503))
+    pushed.fails(75, "safe", "push", "--force", patience=["--retry-max-time", "2s"], seconds=2)
+
+
+@pytest.mark.parametrize("verb", ["push --force", "check", "pull", "delete --yes", "passwd"])
+def test_retry_max_time_is_for_the_whole_command(pushed, write, verb):
+    """Each request is slow, but each is within --timeout."""
+    for kind in ("config", "GET", "PUT", "DELETE"):
+        pushed.server.fault(kind, f.slow(0.9))
+    command = verb.split()
+    if verb == "passwd":
+        command += ["--new-safe-password-file", write("new", b"another-stable-5")]
+    result = pushed.run("safe", *command, patience=["--timeout", "2s", "--retry-max-time", "1s"])
+    assert result.code in (0, 75), result
+
+
+def test_retry_max_time_is_for_old_and_new_together(pushed, write):
+    """An old backup is still to be deleted: that and the push are one command."""
+    pushed.server.fault("DELETE", f.status(405))
+    change = ["--new-safe-password-file", write("new", b"another-stable-5")]
+    pushed.keytool.ok("safe", "passwd", *change)
+    pushed.server.heal()
+    pushed.server.fault("DELETE", f.stall)
+    pushed.server.fault("PUT", f.stall)
+    start = time.monotonic()
+    pushed.fails(75, "safe", "push", "--force", seconds=6,
+                 patience=["--timeout", "3s", "--retry-max-time", "3s"])
+    assert time.monotonic() - start < 4.5, "3 s are 3 s"
+
+
+# Retry-After
+
+
+def test_waits_as_long_as_is_asked(pushed):
+    pushed.server.fault("PUT", f.status(503, Retry_After=2), times=1)
+    start = time.monotonic()
+    assert pushed.run("safe", "push", "--force", patience=PATIENT, seconds=4).code == 0
+    assert time.monotonic() - start >= 2
+
+
+@pytest.mark.parametrize("clock", [datetime(1999, 12, 31), datetime(2090, 1, 1)], ids=str)
+def test_waits_until_a_date_by_the_servers_clock(pushed, clock):
+    clock = clock.replace(tzinfo=timezone.utc)
+    pushed.server.fault("PUT", f.status(
+        429, Date=format_datetime(clock, usegmt=True),
+        Retry_After=format_datetime(clock + timedelta(seconds=2), usegmt=True)), times=1)
+    start = time.monotonic()
+    assert pushed.run("safe", "push", "--force", patience=PATIENT, seconds=4).code == 0
+    assert time.monotonic() - start >= 2
+
+
+ABSURD = ["-1", "9223372036854775807", "9223372036854775808", "9" * 40, "1e9", "soon", "",
+          "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT",
+          "Sun, 99 Foo 2026 99:99:99 GMT", "\x80\xff"]
+
+
+@pytest.mark.parametrize("asked", ABSURD, ids=ascii)
+def test_absurd_wait(pushed, asked):
+    pushed.server.fault("config", f.status(429, Retry_After=asked))
+    pushed.fails(75, "safe", "push", "--force")
+    pushed.server.heal()
+    pushed.server.forget()
+    pushed.keytool = Clocked(pushed.keytool, utc_now() + timedelta(hours=24, minutes=2))
+    assert pushed.keytool.json("safe", "push")["result"] == "uploaded", "at most a day is waited"
+
+
+def utc_now():
+    return datetime.now(timezone.utc).replace(tzinfo=None, microsecond=0)
+
+
+@pytest.mark.parametrize("code", [429, 503])
+@pytest.mark.parametrize("kind", ["config", "GET", "PUT"])
+def test_not_before(fresh, kind, code):
+    start, plain = utc_now(), fresh.keytool
+    fresh.keytool = Clocked(plain, start)
+    fresh.server.fault(kind, f.status(code, Retry_After=600), times=1)
+    fresh.fails(75, "safe", "push")
+    asked = fresh.server.connections
+    for minutes in (1, 8):
+        fresh.keytool = Clocked(plain, start + timedelta(minutes=minutes))
+        result = fresh.keytool("safe", "push", "--json")
+        assert result.code == 75 and result.error["name"] == "tempfail", result
+    assert fresh.server.connections == asked, "not even a connection"
+    fresh.keytool = Clocked(plain, start + timedelta(minutes=11))
+    assert fresh.keytool.json("safe", "push")["result"] == "uploaded"
+    assert json.loads(fresh.record("state.json").read_text())["safe"].get("not_before") is None
+    assert PLACE in fresh.server.stored

@@ -1,0 +1,50 @@
+import SafeWire
+import Testing
+import Transports
+
+@Suite struct CurlExchangeTests {
+    @Test(arguments: SafeExchangeRule.prepared) func `on a prepared server`(_ rule: SafeExchangeRule) throws {
+        try rule.check(HTTPSServer.prepared())
+    }
+
+    @Test(arguments: SafeExchangeRule.unprepared) func `on an empty server`(_ rule: SafeExchangeRule) throws {
+        try rule.check(HTTPSServer())
+    }
+
+    @Test func `a login that is missing or wrong is named`() throws {
+        let server = try HTTPSServer.prepared()
+        for password in [nil, "wrong horse"] {
+            let exchange = server.exchange(password: password, authority: server.ownAuthority)
+            #expect(throws: SafeExchangeError.unauthorized(server.address, hasLogin: password != nil)) {
+                try exchange.config()
+            }
+        }
+    }
+
+    @Test func `a certificate of nobody's is not trusted`() throws {
+        let server = try HTTPSServer.prepared()
+        let exchange = server.exchange(password: "correct horse", authority: nil)
+        #expect(throws: SafeExchangeError.untrusted(server.address, .selfSigned)) { try exchange.config() }
+    }
+
+    @Test func `a pin that is right is no obstacle, and one that is wrong is told with the right one`() throws {
+        let server = try HTTPSServer.prepared()
+        let pin = try #require(try server.exchange.presentPin())
+        let pinned = server.exchange(password: "correct horse", authority: server.ownAuthority, pins: [pin])
+        let config = try pinned.config()
+        #expect(try ServerLimits(config: config.span) == .standard)
+
+        let other = try #require(PublicKeyPin(digest: [UInt8](repeating: 1, count: 32)))
+        let wrong = server.exchange(password: "correct horse", authority: server.ownAuthority, pins: [other])
+        #expect(throws: SafeExchangeError.pinMismatch(server.address, expected: [other], offered: pin)) {
+            try wrong.config()
+        }
+    }
+
+    @Test func `authorities that are none are told from a server that is not trusted`() throws {
+        let server = try HTTPSServer.prepared()
+        let exchange = server.exchange(
+            password: nil, authority: Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8))
+        #expect(throws: SafeExchangeError.badAuthority) { try exchange.config() }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import SafeWire
+import SecureMemory
+import Transports
+
+/// A WebDAV folder over HTTPS in a process of Python's, with a certificate of its own.
+final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
+    private static let source = """
+        import base64, http.server, os, ssl, sys
+        root, certificate = sys.argv[1:3]
+        login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def log_message(self, *arguments):
+                pass
+            def answer(self, status, body=b""):
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            def do(self, act):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length)
+                if self.headers.get("Authorization") != login:
+                    return self.answer(401)
+                if self.headers.get("User-Agent") != "Threema" or "Transfer-Encoding" in self.headers:
+                    return self.answer(400)
+                act(root + self.path.removeprefix("/safe"), body)
+            def do_GET(self):
+                def act(path, body):
+                    if not os.path.isfile(path):
+                        return self.answer(404)
+                    with open(path, "rb") as file:
+                        self.answer(200, file.read())
+                self.do(act)
+            def do_PUT(self):
+                def act(path, body):
+                    if not os.path.isdir(os.path.dirname(path)):
+                        return self.answer(409, b"<html>no such folder</html>")
+                    is_new = not os.path.exists(path)
+                    with open(path, "wb") as file:
+                        file.write(body)
+                    self.answer(201 if is_new else 204)
+                self.do(act)
+            def do_DELETE(self):
+                def act(path, body):
+                    if not os.path.exists(path):
+                        return self.answer(404)
+                    os.remove(path)
+                    self.answer(204)
+                self.do(act)
+            def do_MKCOL(self):
+                def act(path, body):
+                    if os.path.exists(path):
+                        return self.answer(405)
+                    os.mkdir(path)
+                    self.answer(201)
+                self.do(act)
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+
+    let address: String
+    private let parsed: SafeServerAddress
+    private let folder: URL
+    private let authority: [UInt8]
+    private let process = Process()
+
+    /// An empty folder, not prepared.
+    init() throws {
+        folder = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let certificate = folder.appending(path: "certificate.pem")
+        let openssl = Process()
+        openssl.executableURL = URL(filePath: "/usr/bin/openssl")
+        openssl.arguments = [
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", certificate.path(),
+            "-out", certificate.path() + ".crt",
+        ]
+        openssl.standardError = FileHandle.nullDevice
+        try openssl.run()
+        openssl.waitUntilExit()
+        authority = try [UInt8](Data(contentsOf: URL(filePath: certificate.path() + ".crt")))
+        let handle = try FileHandle(forWritingTo: certificate)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(authority))
+        try handle.close()
+
+        let root = folder.appending(path: "root")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-c", Self.source, root.path(), certificate.path()]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        guard let port = UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CocoaError(.executableLoad)
+        }
+        address = "https://127.0.0.1:\(port)/safe/"
+        parsed = try SafeServerAddress(parsing: address)
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    static func prepared() throws -> HTTPSServer {
+        let server = try HTTPSServer()
+        try server.exchange.prepare(.standard)
+        return server
+    }
+
+    var exchange: any SafeExchange { exchange(password: "correct horse", authority: authority) }
+
+    /// - Parameter password: nil to ask without a login.
+    func exchange(password: String?, authority: [UInt8]?, pins: [PublicKeyPin] = []) -> any SafeExchange {
+        let login = password.map { text in
+            let bytes = Array(text.utf8)
+            return SafeServer.Login(user: "alice", password: SecureBytes(copying: bytes.span))
+        }
+        let server = SafeServer(parsed, login: login, authority: authority, pins: pins)
+        let retry = RetryPolicy(total: .seconds(20)) { _ in }
+        let id = BackupID([UInt8](repeating: 0, count: BackupID.count).span)
+        return CurlExchange(server, for: id, patience: .seconds(10), retry: retry)!
+    }
+
+    var ownAuthority: [UInt8] { authority }
+
+    func putConfig(_ content: [UInt8]) throws { try put("config", content) }
+
+    func putBackup(_ content: [UInt8], at id: BackupID) throws { try put("backups/" + id.hex, content) }
+
+    private func put(_ name: String, _ content: [UInt8]) throws {
+        try Data(content).write(to: folder.appending(path: "root/" + name))
+    }
+
+    func takeAway() throws {
+        // Not by `terminate`: a child of these threads may have SIGTERM blocked.
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
