@@ -3,6 +3,7 @@
 
 PREFIX = /usr/local
 binary = .build/release/keytool
+units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 
 # Looked up when a recipe runs, not when this file is read: `make help` needs no Swift,
 # and on a bare machine Swift starts only after set-up has installed the libraries it is linked to.
@@ -36,9 +37,11 @@ test: set-up-test build ## install what is missing, build, and run every test
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)
 
-install: $(binary) ## copy the release to PREFIX (/usr/local); DESTDIR is put in front
-	install -d '$(DESTDIR)$(PREFIX)/bin'
+install: $(binary) ## copy the release and its systemd units to PREFIX (/usr/local); DESTDIR is put in front
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(units)'
 	install -m 755 $(binary) '$(DESTDIR)$(PREFIX)/bin/keytool'
+	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer '$(units)'
+	sed -i 's|^ExecStart=/usr/local/|ExecStart=$(PREFIX)/|' '$(units)/keytool-safe@.service'
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):
