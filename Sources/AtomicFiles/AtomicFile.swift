@@ -10,15 +10,25 @@ extension Folder {
         case refuse
     }
 
+    /// Who may read what was written; nobody else may write it.
+    public enum Readers: Sendable {
+        /// Mode 0600.
+        case owner
+        /// Mode 0644.
+        case everybody
+    }
+
     /// Writes a file whole or not at all: a temporary file beside it, fsync, rename, fsync of the folder.
     ///
     /// Under `.secret` the temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by
     /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
     /// because others write there too.
     /// - Throws: `FileError`; then the old file (or none) is what stands there.
-    public func write(_ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace) throws(FileError) {
+    public func write(
+        _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner
+    ) throws(FileError) {
         // A file without a name leaves nothing behind, whenever the process dies.
-        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes) { return }
+        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers) { return }
         let temporary = temporaryName(name)
         if let old = try status(name) {
             if existing == .refuse { throw .exists(path: path(of: name)) }
@@ -26,7 +36,7 @@ extension Folder {
         }
         try discard(temporary)
         do throws(FileError) {
-            try writeWhole(temporary, bytes)
+            try writeWhole(temporary, bytes, readers)
             try rename(temporary, to: name, existing: existing)
         } catch {
             unsafe unlinkat(descriptor, temporary, 0)
@@ -43,7 +53,7 @@ extension Folder {
         let temporary = temporaryName(name)
         do {
             try discard(temporary)
-            try writeWhole(temporary, bytes)
+            try writeWhole(temporary, bytes, .owner)
             try proof(try read(temporary, limit: bytes.count))
             try rename(temporary, to: name, existing: .replace)
         } catch {
@@ -83,11 +93,13 @@ extension Folder {
 
     /// Writes a file that gets its name only when it is complete.
     /// - Returns: false where the file system has no such files; then nothing was done.
-    private func writeUnnamed(_ name: String, _ bytes: Span<UInt8>) throws(FileError) -> Bool {
+    private func writeUnnamed(
+        _ name: String, _ bytes: Span<UInt8>, _ readers: Readers
+    ) throws(FileError) -> Bool {
         let file = unsafe keytool_openat(descriptor, ".", O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
-        try write(bytes, to: file, name)
+        try write(bytes, to: file, name, readers)
         guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
             // Without /proc there is no way to name it.
             if errno == ENOENT { return false }
@@ -97,20 +109,22 @@ extension Folder {
         return true
     }
 
-    private func writeWhole(_ name: String, _ bytes: Span<UInt8>) throws(FileError) {
+    private func writeWhole(_ name: String, _ bytes: Span<UInt8>, _ readers: Readers) throws(FileError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe keytool_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { throw FileError(.open, path: path(of: name), code: errno) }
         var isOpen = true
         defer { if isOpen { close(file) } }
-        try write(bytes, to: file, name)
+        try write(bytes, to: file, name, readers)
         // A network file system may report a failed write only here.
         isOpen = false
         guard close(file) == 0 else { throw .system(.write, path: path(of: name), code: errno) }
     }
 
     /// Writes all bytes to an open file and makes them last.
-    private func write(_ bytes: Span<UInt8>, to file: Int32, _ name: String) throws(FileError) {
+    private func write(
+        _ bytes: Span<UInt8>, to file: Int32, _ name: String, _ readers: Readers
+    ) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -119,6 +133,9 @@ extension Folder {
             if result < 0 && errno == EINTR { continue }
             guard result >= 0 else { throw .system(.write, path: path(of: name), code: errno) }
             written += result
+        }
+        if readers == .everybody, fchmod(file, 0o644) != 0 {
+            throw .system(.write, path: path(of: name), code: errno)
         }
         guard fsync(file) == 0 else { throw .system(.sync, path: path(of: name), code: errno) }
     }

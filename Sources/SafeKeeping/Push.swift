@@ -33,12 +33,14 @@ extension SafeKeeper {
 
         /// What was done, or was found to need no doing.
         public let outcome: Outcome
-        /// The server's address, as it may be shown.
-        public let server: String
+        /// Where the backup lies, or is to lie.
+        public let server: SafeServerAddress
         /// Whether no backup under an old password or on an old server is left to be deleted.
         public let isOldRemoved: Bool
         /// What was uploaded in this run; nil where nothing was.
         public let upload: Upload?
+        /// What was noticed of the server on the way.
+        public let notes: ExchangeNotes
         /// When the backup was last uploaded, this run included.
         public let uploadedAt: Timestamp?
         /// When it was last seen on the server as it was uploaded, this run included.
@@ -47,6 +49,14 @@ extension SafeKeeper {
         public let expiresAt: Timestamp?
         /// When half of the retention is over; nil where no upload is known.
         public let refreshAfter: Timestamp?
+
+        /// 1, and one more for each request that was sent again; 0 where the server was not asked.
+        public var attempts: Int {
+            switch outcome {
+            case .uploaded, .refreshed, .restored, .confirmed: 1 + notes.retries
+            case .unchanged, .deferred, .wouldUpload, .wouldConfirm: 0
+            }
+        }
     }
 
     /// One upload.

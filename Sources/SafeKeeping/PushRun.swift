@@ -74,6 +74,7 @@ struct PushRun: ~Copyable {
             return try body(&self)
         } catch {
             state.hasFailed = true
+            state.failingSince = state.failingSince ?? now
             // What the server asks for, the next run of this command respects.
             if case SafeExchangeError.throttled(_, let seconds?) = error {
                 state.notBefore = now + min(.seconds(seconds), UploadDecision.longestWait)
@@ -91,6 +92,7 @@ struct PushRun: ~Copyable {
             return result(.restored, try upload(identity, options))
         }
         state.seenAt = now
+        state.failingSince = nil
         try save(identity)
         return result(.confirmed)
     }
@@ -135,6 +137,7 @@ struct PushRun: ~Copyable {
         state.retentionDays = Int64(limits.retentionDays)
         state.notBefore = nil
         state.hasFailed = false
+        state.failingSince = nil
         try save(identity)
         return SafeKeeper.Upload(
             limits: limits, bytes: blob.count, generation: stamp.generation, isVerified: options.isVerifying,
@@ -217,8 +220,8 @@ struct PushRun: ~Copyable {
     ) -> SafeKeeper.PushResult {
         let retention = ServerLimits.clampedRetentionDays(state.retentionDays)
         return SafeKeeper.PushResult(
-            outcome: outcome, server: target.address.text, isOldRemoved: isOldRemoved, upload: upload,
-            uploadedAt: state.uploadedAt,
+            outcome: outcome, server: target.address, isOldRemoved: isOldRemoved, upload: upload,
+            notes: server.notes, uploadedAt: state.uploadedAt,
             seenAt: state.seenAt,
             expiresAt: state.uploadedAt.map { $0 + .days(retention) },
             refreshAfter: state.uploadedAt.map { $0 + UploadDecision.refreshAge(state.retentionDays) })

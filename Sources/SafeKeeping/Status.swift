@@ -8,8 +8,8 @@ public import Threema
 extension SafeKeeper {
     /// What is known of a Safe without asking its server.
     public struct Status: Equatable, Sendable {
-        /// The server's address, as it may be shown.
-        public let server: String
+        /// Where the backup lies, or is to lie.
+        public let server: SafeServerAddress
         /// When the backup was last uploaded; nil where that is unknown.
         public let uploadedAt: Timestamp?
         /// When it was last seen on the server.
@@ -33,6 +33,9 @@ extension SafeKeeper {
 
         /// The last moment at which the backup is known to have been on the server; nil for never.
         public var lastSuccess: Timestamp? { [uploadedAt, seenAt].compactMap { $0 }.max() }
+
+        /// Until when every push did what was due (see `UploadDecision.fineUntil`); nil for never.
+        public let fineUntil: Timestamp?
     }
 
     /// What the server of a Safe says.
@@ -45,6 +48,8 @@ extension SafeKeeper {
         public let isKnown: Bool
         /// The public key that it shows; nil for a folder.
         public let pin: PublicKeyPin?
+        /// How far its clock is ahead of this machine's; nil where it shows none.
+        public let clockLead: Duration?
     }
 
     /// Asks the server of a Safe what it holds. Changes nothing.
@@ -60,7 +65,7 @@ extension SafeKeeper {
             .safe(at: TargetDigests(target, try records.profile(), key: key))?.seen
         return RemoteStatus(
             limits: limits, bytes: blob?.count, isKnown: blob.map { BLAKE2b.hash($0.span) == seen } ?? false,
-            pin: try server.presentPin())
+            pin: try server.presentPin(), clockLead: server.notes.clockLead)
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
@@ -86,11 +91,15 @@ extension SafeKeeper {
         case .none: isChanging = setup.isDeleting
         }
         return Status(
-            server: setup.current.address.text, uploadedAt: uploadedAt,
+            server: setup.current.address, uploadedAt: uploadedAt,
             seenAt: safe?.seenAt.flatMap { $0 <= moment ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: safe?.generation ?? 0,
             hasChanges: safe?.content != digests.content, hasFailed: safe?.hasFailed ?? false,
             isChanging: isChanging, oldServer: oldServer,
-            passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt)
+            passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt,
+            fineUntil: safe.flatMap { safe in
+                UploadDecision.fineUntil(
+                    safe.past(content: digests.content), failingSince: safe.failingSince ?? moment, now: moment)
+            })
     }
 }

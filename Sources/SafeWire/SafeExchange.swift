@@ -17,6 +17,9 @@ public protocol SafeExchange {
     /// the server can; nil where it cannot, as over HTTP.
     func hold() throws(SafeExchangeError) -> (any Sendable)?
 
+    /// What was noticed of the server so far.
+    var notes: ExchangeNotes { get }
+
     /// The public key that the server shows now, by which it could be pinned; nil where it has none.
     func presentPin() throws(SafeExchangeError) -> PublicKeyPin?
 
@@ -30,6 +33,21 @@ extension SafeExchange {
 
     /// A folder has none.
     public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { nil }
+
+    /// A folder asks for no second try, and its clock is this machine's.
+    public var notes: ExchangeNotes { ExchangeNotes() }
+}
+
+/// What is noticed on the way, beside the answers.
+public struct ExchangeNotes: Equatable, Sendable {
+    /// Requests that were sent again.
+    public var retries = 0
+    /// How far the server's clock is ahead of this machine's, as its last answer had it, to about a second; nil where
+    /// it shows none.
+    public var clockLead: Duration?
+
+    /// Nothing yet.
+    public init() {}
 }
 
 /// Largest backup that is read from a server, in bytes.

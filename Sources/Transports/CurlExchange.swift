@@ -1,6 +1,7 @@
 internal import CCurl
 public import SafeWire
 internal import SecureMemory
+internal import Synchronization
 
 /// A Safe server over HTTPS, on libcurl.
 ///
@@ -14,6 +15,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     private let pins: [PublicKeyPin]
     private let patience: Duration
     private let retry: RetryPolicy
+    private let noticed = Mutex(ExchangeNotes())
 
     private static let maxRedirects = 5
     /// Answers whose body does not matter are read no further.
@@ -40,6 +42,9 @@ public final class CurlExchange: SafeExchange, Sendable {
     }
 
     // MARK: The port
+
+    /// See `SafeExchange`.
+    public var notes: ExchangeNotes { noticed.withLock { $0 } }
 
     /// See `SafeExchange`.
     public func config() throws(SafeExchangeError) -> [UInt8] {
@@ -171,6 +176,7 @@ public final class CurlExchange: SafeExchange, Sendable {
                 }
             }
             guard retry.waits(after: tries, asked: asked) else { throw failure }
+            noticed.withLock { $0.retries += 1 }
         }
         throw .unavailable(address.text)
     }
@@ -185,7 +191,11 @@ public final class CurlExchange: SafeExchange, Sendable {
         }
         if let body { request.send(body) }
         let outcome = request.perform(headers: [Self.userAgent] + headers)
-        guard outcome.code != CURLE_OK else { return outcome.response }
+        guard outcome.code != CURLE_OK else {
+            let lead = outcome.response.clockLead
+            noticed.withLock { $0.clockLead = lead ?? $0.clockLead }
+            return outcome.response
+        }
         throw try error(outcome, url, limit)
     }
 

@@ -288,7 +288,12 @@ extension CurlRequest.Response {
         if let seconds = Int(retryAfter) { return seconds >= 0 ? seconds : nil }
         // A date counts from the server's own clock, where it shows it.
         guard let until = Curl.shared?.seconds(of: retryAfter) else { return nil }
-        let now = date.flatMap { Curl.shared?.seconds(of: $0) } ?? time(nil)
-        return max(0, until - now)
+        return max(0, until - (serverTime ?? time(nil)))
     }
+
+    /// How far the server's clock is ahead of ours; nil where it shows none.
+    var clockLead: Duration? { serverTime.map { .seconds($0 - time(nil)) } }
+
+    /// In seconds since the epoch.
+    private var serverTime: Int? { date.flatMap { Curl.shared?.seconds(of: $0) } }
 }

@@ -80,6 +80,7 @@ class FaultServer:
             self.requests, self.faults, self.connections = [], [], 0
             self.on_connect = None  # greet(socket) instead of the TLS handshake
             self.sent = 0  # bytes of the answers that were begun
+            self.date = None  # what every answer says the time is
 
     def heal(self):
         """No more faults; what was stored and recorded stays."""
@@ -87,6 +88,7 @@ class FaultServer:
         with self.lock:
             self.released = threading.Event()
             self.faults, self.on_connect, self.config = [], None, HEALTHY_CONFIG
+            self.date = None
 
     def forget(self):
         """What was recorded, no more."""
@@ -209,6 +211,8 @@ class Call:
         lines = [f"HTTP/1.1 {status} Anything"]
         if status != 204:
             lines.append(f"Content-Length: {len(body) if length is None else length}")
+        if self.server.date is not None:
+            lines.append(f"Date: {self.server.date}")
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         self.raw("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
         if length not in (None, len(body)):

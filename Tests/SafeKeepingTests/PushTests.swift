@@ -45,7 +45,7 @@ import Threema
         #expect(upload.generation == 1)
         #expect(upload.isVerified)
         #expect(upload.replaced == nil)
-        #expect(result.server == "file:///memory")
+        #expect(result.server.text == "file:///memory")
         #expect(result.uploadedAt == house.now)
         #expect(result.seenAt == house.now)
         #expect(result.expiresAt == house.now + .days(30))

@@ -32,11 +32,11 @@ struct SafeDelete: Verb {
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
         let server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup)
         try session.output.done(
-            ["deleted the Safe backup of \(id) from \(server.text)" + (keepSetup ? "; the setup is kept" : "")],
+            ["deleted the Safe backup of \(id) from \(server.name)" + (keepSetup ? "; the setup is kept" : "")],
             json: .result(
                 "safe delete",
                 [
-                    ("id", .string(id.text)), ("server", .server(server.text, nil)), ("deleted", true),
+                    ("id", .string(id.text)), ("server", .server(server, nil)), ("deleted", true),
                     ("setup_kept", .bool(keepSetup)),
                 ]))
     }

@@ -65,7 +65,7 @@ struct SafePasswd: Verb {
             json: .result(
                 "safe passwd",
                 [
-                    ("id", .string(id.text)), ("server", .server(result.server.text, nil)),
+                    ("id", .string(id.text)), ("server", .server(result.server, nil)),
                     ("old_removed", .bool(result.isOldRemoved)),
                 ]))
         if !samePassword { session.output.hint("apps that know the old password will write the old backup again") }

@@ -94,7 +94,7 @@ struct SafePull: Verb {
         }
         // A document on stdout is the result; a summary beside it would spoil it.
         guard target?.isStandardOutput != true else { return }
-        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address.text)
+        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address.name)
         let written = target?.path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(
             summary.lines(isStored: isStoring) + written, json: summary.json(isStored: isStoring, file: target?.path))

@@ -51,25 +51,36 @@ struct SafePush: Verb {
 
     @OptionGroup var waiting: PatienceOptions
 
+    @OptionGroup(title: "Monitoring")
+    var monitoring: MonitoringOptions
+
     func validate() throws {
         guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
     }
 
     func run(_ session: Session) throws {
         if let jitter { Sleep.random(below: jitter.duration) }
+        guard !dryRun else {
+            var unwatched = PushReport()
+            return try run(session, &unwatched)
+        }
+        try monitoring.watch(session.output) { report in try run(session, &report) }
+    }
+
+    private func run(_ session: Session, _ report: inout PushReport) throws {
         let keeper = try session.keeper(passphrase, waiting.patience)
         guard all else {
             let id = try session.identity(id, in: keeper)
-            if let result = try push(id, keeper) { try report(id, result, session.output) }
+            if let result = try push(id, keeper, &report) { try tell(id, result, session.output) }
             return
         }
         var results: [JSONValue] = []
         var firstFailure: Failure?
         for id in try keeper.identityIDs() {
             do {
-                guard try keeper.hasSafe(id), let result = try push(id, keeper) else { continue }
+                guard try keeper.hasSafe(id), let result = try push(id, keeper, &report) else { continue }
                 results.append(.object(members(id, result)))
-                if !session.output.isJSON { try report(id, result, session.output) }
+                if !session.output.isJSON { try tell(id, result, session.output) }
             } catch {
                 let failure = Failure(error)
                 results.append(["id": .string(id.text), "error": failure.json])
@@ -83,8 +94,10 @@ struct SafePush: Verb {
         if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 
-    /// - Returns: nil for a failure that is tolerated.
-    private func push(_ id: ThreemaID, _ keeper: SafeKeeper) throws -> SafeKeeper.PushResult? {
+    /// - Returns: nil for a failure that is tolerated; who watches is told of it nevertheless.
+    private func push(
+        _ id: ThreemaID, _ keeper: SafeKeeper, _ report: inout PushReport
+    ) throws -> SafeKeeper.PushResult? {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
         options.isOverwriting = overwrite
@@ -92,17 +105,20 @@ struct SafePush: Verb {
         options.isDryRun = dryRun
         if let lockWait { options.lockWait = lockWait.duration }
         do {
-            return try keeper.push(id, options)
+            let result = try keeper.push(id, options)
+            report.results.append(result)
+            return result
         } catch {
-            let isPassing = [.tempfail, .locked].contains(Failure(error).status)
-            guard isPassing, let tolerate, let success = try keeper.status(of: id).lastSuccess,
-                Session.now() - success <= tolerate.duration
+            let failure = Failure(error)
+            report.failure = report.failure ?? failure
+            guard [.tempfail, .locked].contains(failure.status), let tolerate,
+                let fineUntil = try keeper.status(of: id).fineUntil, Session.now() - fineUntil <= tolerate.duration
             else { throw error }
             return nil
         }
     }
 
-    private func report(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
+    private func tell(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
         switch result.upload?.replaced {
         case .damaged: output.warn("what stood on the server did not decrypt and was overwritten")
         case .older(let generation):
@@ -110,6 +126,7 @@ struct SafePush: Verb {
                 "the server held an older backup, no. \(generation), which was overwritten: somebody put it back")
         case nil: break
         }
+        if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
         if !result.isOldRemoved {
             output.warn("an old backup of \(id) could not be deleted yet; the next push tries again")
         }
@@ -124,14 +141,14 @@ struct SafePush: Verb {
             return switch result.outcome {
             case .deferred(let moment):
                 "deferred: changed, but the last upload is under 23 hours old; due \(moment.rfc3339)"
-            case .wouldUpload: "would upload to \(result.server)"
-            case .wouldConfirm: "would look whether the backup is still on \(result.server)"
+            case .wouldUpload: "would upload to \(result.server.name)"
+            case .wouldConfirm: "would look whether the backup is still on \(result.server.name)"
             default:
-                "\(result.outcome.word) on \(result.server)"
+                "\(result.outcome.word) on \(result.server.name)"
                     + (result.seenAt.map { ", last seen \($0.day)" } ?? "") + kept
             }
         }
-        return "\(result.outcome.word) \(ByteCount.text(upload.bytes)) to \(result.server)"
+        return "\(result.outcome.word) \(ByteCount.text(upload.bytes)) to \(result.server.name)"
             + (upload.isVerified ? ", verified" : "") + kept
     }
 
@@ -149,7 +166,7 @@ struct SafePush: Verb {
         let members: [(String, JSONValue?)] = [
             ("id", .string(id.text)), ("result", .string(result.outcome.word)),
             ("server", .server(result.server, result.upload?.limits)), ("backup", .members(backup)),
-            ("next", next), ("attempts", result.upload == nil ? 0 : 1),
+            ("next", next), ("attempts", .number(result.attempts)),
         ]
         return JSONValue.members(members).members ?? []
     }
@@ -167,17 +184,5 @@ extension SafeKeeper.PushResult.Outcome {
         case .wouldUpload: "would_upload"
         case .wouldConfirm: "would_confirm"
         }
-    }
-}
-
-extension JSONValue {
-    /// What the results of Safe commands say of a server.
-    static func server(_ address: String, _ limits: ServerLimits?) -> JSONValue {
-        let host = (try? SafeServerAddress(parsing: address))?.host ?? address
-        return .members([
-            ("host", .string(host)), ("address", .string(address)),
-            ("max_backup_bytes", limits.map { .number($0.maxBackupBytes) }),
-            ("retention_days", limits.map { .number($0.retentionDays) }),
-        ])
     }
 }

@@ -66,7 +66,7 @@ struct SafeSetup: Verb {
             json: .result(
                 "safe setup",
                 [
-                    ("id", .string(id.text)), ("server", .server(address.text, result.limits)),
+                    ("id", .string(id.text)), ("server", .server(address, result.limits)),
                     ("tested", .bool(!noTest)), ("backup_exists", noTest ? nil : .bool(result.backupExists)),
                 ]))
         session.output.hint(

@@ -34,6 +34,7 @@ struct SafeStatus: Verb {
         let answer = remote ? try keeper.askServer(of: id) : nil
         try session.output.data(
             lines(id, status) + (answer.map(lines) ?? []), json: json(id, status, answer))
+        if let difference = ClockDifference(lead: answer?.clockLead) { session.output.warn(difference.warning) }
         guard let maxAge else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
@@ -48,7 +49,7 @@ struct SafeStatus: Verb {
     private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status) -> [String] {
         func day(_ moment: Timestamp?) -> String { moment?.rfc3339 ?? "never" }
         return [
-            "safe        \(id) on \(status.server)",
+            "safe        \(id) on \(status.server.text)",
             "uploaded    \(day(status.uploadedAt))" + (status.generation > 0 ? ", no. \(status.generation)" : ""),
             "last seen   \(day(status.seenAt))",
             "kept until  \(status.expiresAt?.day ?? "unknown")",
@@ -93,6 +94,7 @@ struct SafeStatus: Verb {
         .members([
             ("bytes", answer.bytes.map { .number($0) }), ("known", .bool(answer.isKnown)),
             ("pin", answer.pin.map { .string($0.text) }),
+            ("clock_lead_seconds", answer.clockLead.map { .number(Int($0.components.seconds)) }),
         ])
     }
 }

@@ -69,20 +69,24 @@ struct KeystoreCheck {
 
     private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
         do {
-            let limits = try keeper.askServer(of: id).limits
+            let answer = try keeper.askServer(of: id)
+            let difference = ClockDifference(lead: answer.clockLead)
             let status = try keeper.status(of: id)
             func age(_ moment: Timestamp?) -> String {
                 moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
             }
             let words =
-                "its server answers (keeps \(limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
+                "its server answers (keeps \(answer.limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
                 + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
-            let isFine = status.lastSuccess != nil && !status.hasFailed && !status.isChanging && status.oldServer == nil
+            let isFine =
+                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && status.oldServer == nil
+                && difference == nil
             return Finding(
                 name, isFine ? .ok : .warning,
                 words + (status.hasFailed ? "; the last push failed" : "")
                     + (status.isChanging ? "; a change is not finished" : "")
-                    + (status.oldServer != nil ? "; an old backup is left over" : ""))
+                    + (status.oldServer != nil ? "; an old backup is left over" : "")
+                    + (difference.map { "; its clock is \($0.words)" } ?? ""))
         } catch {
             // The sentence may name the server.
             return Finding(name, .problem, "its server: \(Failure(error).status.name)", status: Failure(error).status)

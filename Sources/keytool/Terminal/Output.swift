@@ -5,11 +5,13 @@ import Glibc
 struct Output {
     let isQuiet: Bool
     let isJSON: Bool
+    let isVerbose: Bool
     private let color: ColorMode
 
     init(_ options: GlobalOptions) {
         isQuiet = options.quiet
         isJSON = options.json
+        isVerbose = options.verbose
         color = options.color ?? .auto
     }
 

@@ -1,16 +1,19 @@
 import AtomicFiles
 import Glibc
 
-/// A file that the user named for a result: new unless replacing is allowed, 0600, whole or not at all.
+/// A file that the user named for a result: new unless replacing is allowed, ours alone unless others are to read it,
+/// whole or not at all.
 struct ResultFile {
     let path: String
     private let name: String
     private let folderPath: String
     private let mayReplace: Bool
+    private let readers: Folder.Readers
 
     /// - Throws: `ResultFileError.exists` where something stands there and must not be replaced.
-    init(_ path: String, mayReplace: Bool) throws {
+    init(_ path: String, mayReplace: Bool, readers: Folder.Readers = .owner) throws {
         self.path = path
+        self.readers = readers
         self.mayReplace = mayReplace
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -32,7 +35,7 @@ struct ResultFile {
     /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
     func write(_ bytes: Span<UInt8>) throws {
         do throws(FileError) {
-            try folder().write(name, bytes, existing: mayReplace ? .replace : .refuse)
+            try folder().write(name, bytes, existing: mayReplace ? .replace : .refuse, readers: readers)
         } catch {
             throw failure(error)
         }

@@ -1,0 +1,24 @@
+internal import CCurl
+public import SafeWire
+
+/// A word to a monitoring service, by a GET whose answer does not matter.
+public enum HTTPSPing {
+    private static let patience = CurlRequest.Patience(connect: .seconds(5), idle: .seconds(5), total: .seconds(10))
+
+    /// Sends it once.
+    /// - Throws: `.libraryMissing`, `.unavailable`, `.untrusted`; `.unexpectedStatus` for an answer of 300 or more.
+    ///   None of them holds the URL: who has it can speak in its owner's name.
+    public static func send(to url: String, userAgent: String) throws(SafeExchangeError) {
+        let name = "it"
+        var request = try CurlRequest(.get, url, patience: patience, limit: 0)
+        request.trust(nil)
+        let outcome = request.perform(headers: ["User-Agent: \(userAgent)"])
+        switch outcome.code {
+        // A body is not wanted, and cut off at once.
+        case CURLE_OK, CURLE_FILESIZE_EXCEEDED:
+            guard outcome.response.status < 300 else { throw .unexpectedStatus(name, outcome.response.status) }
+        case CURLE_PEER_FAILED_VERIFICATION: throw .untrusted(name, .other(outcome.message))
+        default: throw .unavailable(name)
+        }
+    }
+}

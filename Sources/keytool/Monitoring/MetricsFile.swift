@@ -1,0 +1,74 @@
+import AtomicFiles
+
+/// A file in Prometheus' text format, for the textfile collector of its node exporter.
+///
+/// It is written by rename, so that nobody reads half of it, and readable by all, because the collector is somebody
+/// else. What a run does not learn (the size, when nothing was uploaded) stays as an earlier run has left it.
+struct MetricsFile {
+    private let file: ResultFile
+    private let labels: String
+
+    /// Much more than such a file has.
+    private static let maxBytes = 65_536
+
+    /// Each is one line; times are in seconds since 1970.
+    enum Gauge: String, CaseIterable {
+        case lastSuccess = "keytool_safe_last_success_timestamp_seconds"
+        case lastAttempt = "keytool_safe_last_attempt_timestamp_seconds"
+        case lastExitCode = "keytool_safe_last_exit_code"
+        case bytes = "keytool_safe_backup_bytes"
+        case limit = "keytool_safe_backup_limit_bytes"
+        case expiry = "keytool_safe_backup_expires_timestamp_seconds"
+
+        fileprivate var help: String {
+            switch self {
+            case .lastSuccess: "When keytool safe push last found or made everything right; 0 for never."
+            case .lastAttempt: "When it last ran."
+            case .lastExitCode: "How it ended then, tolerated failures included."
+            case .bytes: "Length of the backup last uploaded."
+            case .limit: "The longest backup that the server takes."
+            case .expiry: "When the server may delete the backup."
+            }
+        }
+    }
+
+    /// - Throws: `ResultFileError` where no file can be written there.
+    init(_ path: String, alias: String?) throws {
+        file = try ResultFile(path, mayReplace: true, readers: .everybody)
+        labels = alias.map { "{alias=\"\(Self.escaped($0))\"}" } ?? ""
+    }
+
+    /// - Throws: `ResultFileError`; then the old file is what stands there.
+    func update(_ values: [Gauge: Int64]) throws {
+        let values = Self.parse(earlier).merging(values) { _, new in new }
+        let lines = Gauge.allCases.flatMap { gauge in
+            // Never is a time that every alarm takes for too long ago.
+            guard let value = values[gauge] ?? (gauge == .lastSuccess ? 0 : nil) else { return [] as [String] }
+            return [
+                "# HELP \(gauge.rawValue) \(gauge.help)", "# TYPE \(gauge.rawValue) gauge",
+                "\(gauge.rawValue)\(labels) \(value)",
+            ]
+        }
+        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        try file.write(text.span)
+    }
+
+    private var earlier: String { (try? InputFile(path: file.path).read(limit: Self.maxBytes)) ?? "" }
+
+    /// The values that a file of ours holds; lines of any other kind say nothing.
+    private static func parse(_ text: String) -> [Gauge: Int64] {
+        var values: [Gauge: Int64] = [:]
+        for line in text.split(separator: "\n") {
+            guard let gauge = Gauge(rawValue: String(line.prefix { $0 != "{" && $0 != " " })),
+                let value = line.split(separator: " ").last.flatMap({ Int64($0) })
+            else { continue }
+            values[gauge] = value
+        }
+        return values
+    }
+
+    /// As the format wants the value of a label.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    }
+}

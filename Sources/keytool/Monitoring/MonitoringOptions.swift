@@ -1,0 +1,82 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import SafeWire
+
+/// Who is told how a push ended: a file for Prometheus, and a service that misses what does not report.
+///
+/// Neither keeps a backup from being made, nor changes how the command ends: what goes wrong with them is a warning.
+struct MonitoringOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Write how it went into this file, as Prometheus' textfile collector reads it.", valueName: "file"),
+        completion: .file())
+    var metricsFile: String?
+
+    @Option(
+        help: ArgumentHelp("Name the backup so in the metrics; its ID is never in them.", valueName: "name"))
+    var alias: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell the monitoring service whose https:// address is in this file: /start, then /<exit code>.",
+            valueName: "file"),
+        completion: .file())
+    var pingUrlFile: String?
+
+    func validate() throws {
+        guard alias == nil || metricsFile != nil else { throw ValidationError("--alias goes with --metrics-file") }
+    }
+
+    /// Does the work between two words to whoever watches.
+    func watch(_ output: Output, _ work: (inout PushReport) throws -> Void) throws {
+        let ping = pingUrlFile.flatMap { file in warning(output) { try Ping(urlFile: file) } }
+        ping?.start(output)
+        var report = PushReport()
+        defer {
+            if let metricsFile {
+                warning(output) { try MetricsFile(metricsFile, alias: alias).update(report.gauges) }
+            }
+            ping?.end(report.exitCode, output)
+        }
+        do {
+            try work(&report)
+        } catch {
+            report.failure = Failure(error)
+            throw error
+        }
+    }
+
+    @discardableResult
+    private func warning<Result>(_ output: Output, _ body: () throws -> Result) -> Result? {
+        do {
+            return try body()
+        } catch {
+            output.warn(Failure(error).message)
+            return nil
+        }
+    }
+}
+
+/// How a run of push went, whatever its exit code says of it.
+struct PushReport {
+    var results: [SafeKeeper.PushResult] = []
+    /// The first thing that went wrong, tolerated or not.
+    var failure: Failure?
+
+    var exitCode: Int32 { failure?.status.rawValue ?? 0 }
+
+    /// Of several backups the one that is worst off: the largest, with the smallest limit, and first to expire.
+    var gauges: [MetricsFile.Gauge: Int64] {
+        let now = Session.now().milliseconds / 1000
+        let uploads = results.compactMap(\.upload)
+        return [
+            .lastAttempt: now,
+            .lastExitCode: Int64(exitCode),
+            .lastSuccess: failure == nil ? now : nil,
+            .bytes: uploads.map { Int64($0.bytes) }.max(),
+            .limit: uploads.map { Int64($0.limits.maxBackupBytes) }.min(),
+            .expiry: results.compactMap { $0.expiresAt.map { $0.milliseconds / 1000 } }.min(),
+        ].compactMapValues { $0 }
+    }
+}

@@ -1,0 +1,250 @@
+"""safe push --metrics-file and --ping-url-file: what a monitoring service learns, and what it can not spoil."""
+
+import os
+import re
+import stat
+import time
+
+import pytest
+
+from loopbackauthority import issue
+from pingservice import PingService
+from safefolder import SafeFolder
+from runner import snapshot
+
+GAUGES = ["last_success_timestamp_seconds", "last_attempt_timestamp_seconds", "last_exit_code",
+          "backup_bytes", "backup_limit_bytes", "backup_expires_timestamp_seconds"]
+LINE = re.compile(r'keytool_safe_(\w+)(?:\{alias="((?:[^"\\\n]|\\["\\n])*)"\})? (\d+)')
+
+
+def metrics(path):
+    """{name: value} and the alias; every line is in Prometheus' text format."""
+    values, aliases = {}, set()
+    text = path.read_text()
+    assert text.endswith("\n")
+    lines = text.splitlines()
+    for help_, type_, line in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
+        name, alias, value = LINE.fullmatch(line).groups()
+        assert help_.startswith(f"# HELP keytool_safe_{name} ")
+        assert type_ == f"# TYPE keytool_safe_{name} gauge"
+        values[name] = int(value)
+        aliases.add(alias)
+    assert len(aliases) == 1
+    return values, aliases.pop()
+
+
+@pytest.fixture
+def file(tmp_path):
+    folder = tmp_path / "collector"
+    folder.mkdir()
+    return folder / "keytool.prom"
+
+
+def test_first_push(safe, file):
+    start = int(time.time())
+    done = safe.push("--metrics-file", file, "--alias", "bot")
+    values, alias = metrics(file)
+    assert alias == "bot" and list(values) == GAUGES
+    for name in GAUGES[:2]:
+        assert start <= values[name] <= time.time()
+    assert values["last_exit_code"] == 0
+    assert values["backup_bytes"] == done["backup"]["bytes"] == len(safe.blob)
+    assert values["backup_limit_bytes"] == 524288
+    assert abs(values["backup_expires_timestamp_seconds"] - start - 180 * 86400) < 60
+
+
+def test_file_is_readable_by_all_and_alone(safe, file):
+    safe.push("--metrics-file", file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    assert os.listdir(file.parent) == [file.name]
+    assert metrics(file)[1] is None
+    assert safe.id not in file.read_text()
+
+
+def test_run_with_nothing_to_do_keeps_what_is_known(safe, file):
+    safe.push("--metrics-file", file)
+    first = metrics(file)[0]
+    time.sleep(1.1)
+    assert safe.push("--metrics-file", file)["result"] == "unchanged"
+    second = metrics(file)[0]
+    assert second["last_success_timestamp_seconds"] > first["last_success_timestamp_seconds"]
+    assert {name: second[name] for name in GAUGES[3:]} == {name: first[name] for name in GAUGES[3:]}
+
+
+@pytest.mark.parametrize("tolerate", [[], ["--tolerate", "3d"]], ids=["loud", "tolerated"])
+def test_failure_is_told_even_where_it_is_tolerated(safe, file, tolerate):
+    safe.push("--metrics-file", file)
+    first = metrics(file)[0]
+    safe.folder.go_away()
+    time.sleep(1.1)
+    result = safe.keytool("safe", "push", "--force", "--metrics-file", file, *tolerate)
+    assert result.code == (0 if tolerate else 75)
+    second = metrics(file)[0]
+    assert second["last_exit_code"] == 75
+    assert second["last_success_timestamp_seconds"] == first["last_success_timestamp_seconds"]
+    assert second["last_attempt_timestamp_seconds"] > first["last_attempt_timestamp_seconds"]
+
+
+def test_failure_before_anything_was_known(safe, file):
+    safe.folder.go_away()
+    safe.keytool.fails(75, "safe", "push", "--metrics-file", file)
+    values = metrics(file)[0]
+    assert values["last_success_timestamp_seconds"] == 0 and values["last_exit_code"] == 75
+    assert "backup_bytes" not in values
+
+
+def test_keystore_that_does_not_open(safe, file, tmp_path):
+    (safe.keytool.keystore / "master.key").unlink()
+    code = safe.keytool("safe", "push", "--metrics-file", file).code
+    assert code != 0 and metrics(file)[0]["last_exit_code"] == code
+
+
+@pytest.mark.parametrize("alias", ['a "quoted" one', "back\\slash", "two\nlines", "ünïcode", "{}"])
+def test_alias_is_escaped(safe, file, alias):
+    safe.push("--metrics-file", file, "--alias", alias)
+    found = metrics(file)[1]
+    assert found.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\") == alias
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"keytool_safe_backup_bytes 9e99999\n" * 9,
+                                     b"keytool_safe_backup_bytes{a=\"b\" x\n", b"x" * 100_000])
+def test_whatever_stood_there(safe, file, content):
+    file.write_bytes(content)
+    safe.push("--metrics-file", file)
+    assert metrics(file)[0]["last_exit_code"] == 0
+
+
+@pytest.mark.parametrize("place", ["missing/folder/x.prom", "a-folder", "a-link", "/dev/full"])
+def test_metrics_that_cannot_be_written_are_a_warning(safe, tmp_path, place):
+    (tmp_path / "a-folder").mkdir()
+    (tmp_path / "a-link").symlink_to(tmp_path / "target")
+    result = safe.keytool.ok("safe", "push", "--metrics-file", tmp_path / place)
+    assert "uploaded" in result.out and "keytool: warning: " in result.err
+    assert not (tmp_path / "target").exists()
+
+
+def test_all_of_them_together(safe, file, tmp_path, safe_password):
+    """The worst of them: the larger, under the smaller limit, and the failure."""
+    second = SafeFolder(tmp_path / "second-safe")
+    second.path.mkdir(mode=0o700)
+    safe.keytool.ok("id", "create", "--id", "ECHOECHO")
+    safe.keytool.ok("safe", "setup", "ECHOECHO", "--create", "--server", second.url, *safe_password)
+    safe.push("--all", "--metrics-file", file)
+    assert metrics(file)[0]["last_exit_code"] == 0
+    second.go_away()
+    assert safe.keytool("safe", "push", "--all", "--force", "--metrics-file", file).code == 75
+    assert metrics(file)[0]["last_exit_code"] == 75
+    second.come_back()
+    safe.keytool.ok("safe", "push", "--all", "--force", "--metrics-file", file)
+    assert metrics(file)[0]["last_exit_code"] == 0
+
+
+def test_dry_run_tells_nobody(safe, file, service, url_file):
+    safe.push("--dry-run", "--metrics-file", file, "--ping-url-file", url_file)
+    assert not file.exists() and service.told == []
+
+
+def test_alias_alone_is_refused(safe):
+    safe.keytool.fails(64, "safe", "push", "--alias", "bot")
+
+
+# Pings
+
+
+@pytest.fixture(scope="session")
+def issued(tmp_path_factory):
+    return issue(tmp_path_factory.mktemp("ping") / "issued")
+
+
+@pytest.fixture
+def service(issued):
+    service = PingService(issued)
+    yield service
+    service.close()
+
+
+@pytest.fixture
+def url_file(write, service):
+    return write("ping-url", service.url + "\n")
+
+
+@pytest.fixture
+def pinging(safe, service):
+    """The runner, which trusts the service."""
+    return safe.keytool.with_environment(**service.environment)
+
+
+@pytest.mark.parametrize("state", ["due", "unchanged"])
+def test_success(safe, pinging, service, url_file, state):
+    if state == "unchanged":
+        safe.push()
+    pinging.ok("safe", "push", "--ping-url-file", url_file)
+    assert service.told == ["/ping/7d0c/start", "/ping/7d0c/0"]
+
+
+@pytest.mark.parametrize("tolerate", [[], ["--tolerate", "3d"]], ids=["loud", "tolerated"])
+def test_failure(safe, pinging, service, url_file, tolerate):
+    safe.push()
+    safe.folder.go_away()
+    result = pinging("safe", "push", "--force", "--ping-url-file", url_file, *tolerate)
+    assert result.code == (0 if tolerate else 75)
+    assert service.told == ["/ping/7d0c/start", "/ping/7d0c/75"]
+    assert not tolerate or result.err == ""
+
+
+def test_failure_before_the_server(safe, pinging, service, url_file):
+    pinging.fails(10, "safe", "push", "ECHOECHO", "--ping-url-file", url_file)
+    assert service.told == ["/ping/7d0c/start", "/ping/7d0c/10"]
+
+
+@pytest.mark.parametrize("spelled", ["{url}", "{url}/", "{url}\r\n"])
+def test_spelling_of_the_address(safe, pinging, service, write, spelled):
+    pinging.ok("safe", "push", "--ping-url-file", write("ping", spelled.format(url=service.url)))
+    assert service.told == ["/ping/7d0c/start", "/ping/7d0c/0"]
+
+
+def test_query_of_the_address_stays(safe, pinging, service, write):
+    pinging.ok("safe", "push", "--ping-url-file", write("ping", service.url + "?create=1"))
+    assert service.told == ["/ping/7d0c/start?create=1", "/ping/7d0c/0?create=1"]
+
+
+@pytest.mark.parametrize("status", [404, 500, 302])
+def test_service_that_refuses(safe, pinging, service, url_file, status):
+    service.status = status
+    result = pinging.ok("safe", "push", "--ping-url-file", url_file)
+    assert "uploaded" in result.out and "7d0c" not in result.err
+
+
+def test_service_that_is_away(safe, pinging, service, url_file):
+    service.close()
+    result = pinging.ok("safe", "push", "--ping-url-file", url_file)
+    assert "uploaded" in result.out and result.err == "", result
+    told = pinging.ok("safe", "push", "--force", "-v", "--ping-url-file", url_file)
+    assert told.err.count("was not told") == 2 and "7d0c" not in told.err
+
+
+def test_service_that_nobody_trusts(safe, service, url_file):
+    result = safe.keytool.ok("safe", "push", "-v", "--ping-url-file", url_file)
+    assert "was not told" in result.err and service.told == []
+
+
+@pytest.mark.parametrize("content", [b"", b"http://localhost/x\n", b"https://a b/\n", b"file:///etc/passwd\n",
+                                     b"https://localhost/x\nhttps://localhost/y\n", b"https://\xff\n", b"x" * 5000])
+def test_file_without_an_address_is_a_warning(safe, write, content):
+    before = snapshot(safe.folder.path)
+    result = safe.keytool.ok("safe", "push", "--ping-url-file", write("ping", content))
+    assert "uploaded" in result.out and "keytool: warning: " in result.err
+    assert snapshot(safe.folder.path) != before
+
+
+def test_file_that_is_missing_is_a_warning(safe, tmp_path):
+    result = safe.keytool.ok("safe", "push", "--ping-url-file", tmp_path / "missing")
+    assert "uploaded" in result.out and "keytool: warning: " in result.err
+
+
+def test_the_failure_itself_comes_before_the_service(safe, pinging, service, url_file):
+    """What cron mails is the backup's failure, once."""
+    service.close()
+    safe.folder.go_away()
+    result = pinging.fails(75, "safe", "push", "--ping-url-file", url_file)
+    assert result.err.count("keytool: error: ") == 1
