@@ -88,7 +88,7 @@ let package = Package(
         tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
         tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
         tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
-        tests(of: "SafeWire", ["VectorKit"]),
+        tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),

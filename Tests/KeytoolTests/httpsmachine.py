@@ -135,16 +135,16 @@ class World:
 
     def copy(self, kept, path):
         """A machine with a copy of this keystore; the server has forgotten all but its backup."""
-        home = path / "home"
+        home = path / "machine-home"
         home.mkdir(mode=0o700)
         has_backup = kept is self.pushed
-        shutil.copytree(kept, path / "keystore", dirs_exist_ok=True)
-        (path / "keystore").chmod(0o700)
+        shutil.copytree(kept, path / "machine-keystore", dirs_exist_ok=True)
+        (path / "machine-keystore").chmod(0o700)
         for server in (self.server, self.elsewhere, self.plain):
             server.reset()
         if has_backup:
             self.server.stored[PLACE] = self.older[-1]
-        return HTTPSMachine(Keytool(home, path / "keystore"), self)
+        return HTTPSMachine(Keytool(home, path / "machine-keystore"), self)
 
     def judge(self, machine):
         """After every test."""

@@ -43,20 +43,26 @@ struct SafeSetup: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
-        guard let server = try server.named(isNeeded: true, session) else {
+        guard let server = try server.named(isNeeded: true, session) ?? server.asked(session) else {
             throw UsageFailure(
                 "which server?", hint: "--server https://… or file:///DIR, with --create where it is new")
         }
         let address = server.address
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+        func setUp(preparing: Bool) throws -> SafeKeeper.SetupResult {
+            try keeper.setUpSafe(
+                of: id, at: server.copy, password: secret, preparing: preparing, testing: !noTest)
+        }
         let result: SafeKeeper.SetupResult
         do {
-            result = try keeper.setUpSafe(
-                of: id, at: server, password: secret, preparing: create, testing: !noTest)
+            result = try setUp(preparing: create)
         } catch SafeExchangeError.notPrepared(let name) where !create {
-            let failure = SafeExchangeError.notPrepared(name).failure
-            throw CommandFailure(failure: failure.advising("--create prepares a new folder; " + failure.hints[0]))
+            guard try mayPrepare(address, session) else {
+                throw CommandFailure(
+                    failure: SafeExchangeError.notPrepared(name).failure.advising("--create prepares a new folder"))
+            }
+            result = try setUp(preparing: true)
         }
         let limits = result.limits.map {
             "; it takes \(ByteCount.text($0.maxBackupBytes)) and keeps a backup \($0.retentionDays) days"
@@ -73,5 +79,11 @@ struct SafeSetup: Verb {
             result.backupExists
                 ? "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over"
                 : "upload it now: keytool safe push \(id)")
+    }
+
+    /// Whether somebody is there who wants a bare folder to be prepared.
+    private func mayPrepare(_ address: SafeServerAddress, _ session: Session) throws -> Bool {
+        guard session.mayAsk, let terminal = ControllingTerminal() else { return false }
+        return try terminal.askYesNo("\(address.text) is not prepared as a Safe. Make backups/ and config there?")
     }
 }

@@ -11,6 +11,13 @@ struct ServerOptions: ParsableArguments {
             valueName: "url"))
     var server: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Take the server's address from this file; it may hold a login: https://USER:PASSWORD@HOST/PATH.",
+            valueName: "file"),
+        completion: .file())
+    var serverFile: String?
+
     @Option(help: ArgumentHelp("The user's name on the server.", valueName: "name"))
     var serverUser: String?
 
@@ -30,39 +37,89 @@ struct ServerOptions: ParsableArguments {
 
     private static let variable = "KEYTOOL_SERVER"
 
+    func validate() throws {
+        guard server == nil || serverFile == nil else {
+            throw ValidationError("--server and --server-file exclude each other")
+        }
+    }
+
     /// The server that is named.
     /// - Parameter isNeeded: without an option, look at the environment. Where a server is set up, what the
     ///   environment says is no wish to leave it.
     /// - Returns: nil where none is.
     func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
-        guard let text = server ?? (isNeeded ? Environment.value(Self.variable) : nil) else {
-            guard !isApproach || !isNeeded else { throw UsageFailure("which server?", hint: "--server https://…") }
-            return nil
-        }
-        let address = try SafeServerAddress(parsing: text)
-        return SafeServer(
-            address, login: try login(address, session), authority: try authority(address), pins: try pins(address))
+        let text = server ?? (isNeeded && serverFile == nil ? Environment.value(Self.variable) : nil)
+        if let text { return try server(at: SafeServerAddress(parsing: text), session) }
+        if let serverFile { return try server(inFile: serverFile, session) }
+        guard !isApproach || !isNeeded else { throw UsageFailure("which server?", hint: "--server https://…") }
+        return nil
     }
 
     /// What is to be different of a server that is set up: the place, or the way to it.
     /// - Returns: nil where nothing is.
     func changed(from present: borrowing SafeServer, _ session: Session) throws -> SafeServer? {
-        guard let address = try server.map({ try SafeServerAddress(parsing: $0) }) else {
-            guard isApproach else { return nil }
-            return try approach(present, session)
+        guard let named = try named(isNeeded: false, session) else {
+            return isApproach ? try approach(present, session) : nil
         }
         // Of another place, what was known of the present one says nothing.
-        return address == present.address ? try approach(present, session) : try named(isNeeded: false, session)
+        return server != nil && named.address == present.address ? try approach(present, session) : named
+    }
+
+    /// Asks for what no option says.
+    /// - Returns: nil where nobody can be asked, or answers.
+    func asked(_ session: Session) throws -> SafeServer? {
+        guard session.mayAsk, let terminal = ControllingTerminal() else { return nil }
+        while let text = try terminal.askText("Safe server (https://…, file:///DIR, or threema): "), !text.isEmpty {
+            let address: SafeServerAddress
+            do throws(SafeServerAddressError) {
+                address = try SafeServerAddress(parsing: text)
+            } catch {
+                Output.word("error", error.failure.message)
+                continue
+            }
+            guard case .https = address, address != .official, serverUser == nil else {
+                return try server(at: address, session)
+            }
+            let user = try terminal.askText("User on \(address.host) (nothing for none): ") ?? ""
+            return try server(at: address, user: user.isEmpty ? nil : user, session)
+        }
+        return nil
     }
 
     private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }
+
+    private func server(at address: SafeServerAddress, _ session: Session) throws -> SafeServer {
+        try server(at: address, user: serverUser, session)
+    }
+
+    private func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeServer {
+        SafeServer(
+            address, login: try login(address, user, session), authority: try authority(address),
+            pins: try pins(address))
+    }
+
+    private func server(inFile path: String, _ session: Session) throws -> SafeServer {
+        let server = try SafeServer(
+            url: SecretSource.file(path).read(title: "server's address", output: session.output))
+        switch server.login {
+        case .none: return try self.server(at: server.address, session)
+        case .some(let login):
+            guard serverUser == nil, !password.isGiven else {
+                throw UsageFailure("the address in \(path) has a login already")
+            }
+            return SafeServer(
+                server.address, login: login.copy, authority: try authority(server.address),
+                pins: try pins(server.address))
+        }
+    }
 
     private func approach(_ present: borrowing SafeServer, _ session: Session) throws -> SafeServer {
         let authority = try caFile == nil ? present.authority : authority(present.address)
         let pins = pin.isEmpty ? present.pins : try pins(present.address)
         guard serverUser == nil else {
             return SafeServer(
-                present.address, login: try login(present.address, session), authority: authority, pins: pins)
+                present.address, login: try login(present.address, serverUser, session), authority: authority,
+                pins: pins)
         }
         switch present.login {
         case .some(let login):
@@ -71,8 +128,10 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    private func login(_ address: SafeServerAddress, _ session: Session) throws -> SafeServer.Login? {
-        guard let user = serverUser else {
+    private func login(
+        _ address: SafeServerAddress, _ user: String?, _ session: Session
+    ) throws -> SafeServer.Login? {
+        guard let user else {
             guard !password.isGiven else { throw UsageFailure("a server password goes with --server-user") }
             return nil
         }

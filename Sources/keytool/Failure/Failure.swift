@@ -81,8 +81,8 @@ struct Failure {
         }
     }
 
-    /// The same failure with another hint.
-    func advising(_ hint: String) -> Failure { Failure(status, message, hints: [hint]) }
+    /// The same failure with one more hint, before the others.
+    func advising(_ hint: String) -> Failure { Failure(status, message, hints: [hint] + hints) }
 
     /// As it stands in a JSON document.
     var json: JSONValue {

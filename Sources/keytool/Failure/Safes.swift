@@ -118,7 +118,10 @@ extension JSONError {
 extension ServerLimitsError: Explained {
     var failure: Failure {
         switch self {
-        case .notJSON: Failure(.notASafeServer, "this is no Safe server: its config is not JSON")
+        case .notJSON:
+            Failure(
+                .notASafeServer, "this is no Safe server: its config is not JSON",
+                hints: "is that a web page's address? on a Nextcloud it is \(SafeExchangeError.nextcloud("HOST"))")
         case .missing(let member):
             Failure(.notASafeServer, "this is no Safe server: its config has no whole number \(member)")
         case .maxBackupBytes: Failure(.notASafeServer, "this is no Safe server: its maxBackupBytes makes no sense")

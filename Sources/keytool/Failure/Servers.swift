@@ -54,7 +54,13 @@ extension SafeExchangeError: Explained {
 
     private static func unprepared(_ server: String) -> String {
         guard server.hasPrefix("https:") else { return "is the right disk mounted there?" }
-        return "--create of safe setup prepares a WebDAV folder; Nextcloud's begin with /remote.php/dav/files/USER/"
+        guard !server.contains("/remote.php/") else { return "does that folder exist?" }
+        return "on a Nextcloud it is \(nextcloud(server.split(separator: "/")[1]))"
+    }
+
+    /// Where the folders of a Nextcloud's users are, whatever address its web pages have.
+    static func nextcloud(_ host: some StringProtocol) -> String {
+        "https://\(host)/remote.php/dav/files/USER/FOLDER"
     }
 }
 
@@ -66,12 +72,14 @@ extension SafeExchangeError.Trouble {
         case .notConnected: "cannot be reached"
         case .timeout: "did not answer in time"
         case .brokenOff: "broke off the connection"
+        case .status(511): "is behind a login page of the network (status 511)"
         case .status(let status): "cannot answer now: status \(status)"
         }
     }
 
     fileprivate var hint: String {
         switch self {
+        case .status(511): "open any page in a browser here, and log in"
         case .away: "is it mounted? try again later"
         case .unknownHost, .notConnected: "is this machine online? try again later"
         case .timeout, .brokenOff, .status: "try again later"
@@ -95,11 +103,13 @@ extension SafeExchangeError.Distrust {
     fileprivate var hint: String {
         switch self {
         case .expired, .notYetValid: "is this machine's clock right?"
-        case .otherHost: "is that the server's name? a login page of the network shows such a certificate, too"
-        case .unknownIssuer, .selfSigned: "--ca-file trusts an authority of your own"
+        case .otherHost: "is that the server's name? \(Self.loginPage)"
+        case .unknownIssuer, .selfSigned: "--ca-file trusts an authority of your own; \(Self.loginPage)"
         case .handshake, .other: "ask who runs the server"
         }
     }
+
+    private static let loginPage = "a hotel's or railway's login page shows such a certificate, too"
 }
 
 extension SafeServerAddressError: Explained {

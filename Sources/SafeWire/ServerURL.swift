@@ -1,0 +1,85 @@
+public import SecureMemory
+
+extension SafeServer {
+    /// A server by an address that holds its login: `https://USER:PASSWORD@HOST[:PORT]/PATH`, percent signs in both as
+    /// URLs have them. Such an address is a secret. Any other one is taken as it is, without a login.
+    /// - Throws: `SafeServerAddressError`, which repeats nothing of it.
+    public init(url: borrowing SecureBytes) throws(SafeServerAddressError) {
+        guard let parts = url.withBytes(LoginInURL.init) else {
+            self.init(try SafeServerAddress(parsing: url.withBytes { Self.text($0) }))
+            return
+        }
+        let address = try SafeServerAddress(
+            parsing: LoginInURL.scheme + url.withBytes { Self.text($0.extracting(parts.end...)) })
+        let user = try Self.decoded(url, parts.user).withBytes { Self.text($0) }
+        let password = try Self.decoded(url, parts.password)
+        guard !user.isEmpty, !user.contains(":"), password.count > 0 else { throw .badURL }
+        self.init(address, login: Login(user: user, password: password), authority: nil, pins: [])
+    }
+
+    private static func text(_ bytes: Span<UInt8>) -> String {
+        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    }
+
+    private static func decoded(
+        _ url: borrowing SecureBytes, _ range: Range<Int>
+    ) throws(SafeServerAddressError) -> SecureBytes {
+        try url.withBytes { bytes throws(SafeServerAddressError) in
+            var decoded = SecureBuffer(capacity: range.count)
+            var index = range.lowerBound
+            while index < range.upperBound {
+                var byte = bytes[index]
+                index += 1
+                if byte == UInt8(ascii: "%") {
+                    guard index + 2 <= range.upperBound, let high = digit(bytes[index]),
+                        let low = digit(bytes[index + 1]), high | low != 0
+                    else { throw .badURL }
+                    byte = high << 4 | low
+                    index += 2
+                }
+                decoded.append(byte)
+            }
+            return decoded.finish()
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// Where user and password stand in an address.
+private struct LoginInURL {
+    static let scheme = "https://"
+    let user: Range<Int>
+    let password: Range<Int>
+    /// Behind the `@`.
+    let end: Int
+
+    /// Nil where there is none.
+    init?(_ bytes: Span<UInt8>) {
+        let scheme = Array(Self.scheme.utf8)
+        guard bytes.count > scheme.count,
+            scheme.indices.allSatisfy({ bytes[$0] | 0x20 == scheme[$0] | 0x20 })
+        else { return nil }
+        var colon: Int?
+        var at: Int?
+        for index in scheme.count..<bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "/") { break }
+            if byte == UInt8(ascii: ":"), colon == nil { colon = index }
+            // The last one, as in browsers: an address typed with a bare @ in the password still works.
+            if byte == UInt8(ascii: "@") { at = index }
+        }
+        guard let at else { return nil }
+        let middle = min(colon ?? at, at)
+        user = scheme.count..<middle
+        password = min(middle + 1, at)..<at
+        end = at + 1
+    }
+}
