@@ -31,7 +31,7 @@ import Threema
         _ = house.server.takeRequests()
         let address = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false)
         #expect(address == house.server.address)
-        #expect(house.server.takeRequests() == [.remove])
+        #expect(house.server.takeRequests() == [.remove, .fetch])
         #expect(house.server.backups == [:])
         let summary = try house.keeper.summary(Household.id)
         #expect(!summary.hasSafe)
