@@ -6,17 +6,19 @@ public import Threema
 extension SafeKeeper {
     /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is not
     /// there any more is fine. A deletion that was begun is finished by whatever comes next.
-    /// - Parameter keepingSetup: leave server and key, so that a later push uploads again.
+    /// - Parameters:
+    ///   - keepingSetup: leave server and key, so that a later push uploads again.
+    ///   - leavingOld: do not mind where a backup under an earlier password or on an earlier server cannot be deleted.
     /// - Returns: the server's address.
     /// - Throws: `SafeKeepingError.noSetup`; `SafeExchangeError`.
-    public func deleteSafe(of id: ThreemaID, keepingSetup: Bool) throws -> SafeServerAddress {
+    public func deleteSafe(of id: ThreemaID, keepingSetup: Bool, leavingOld: Bool = false) throws -> SafeServerAddress {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
         let address = setup.current.address
         if keepingSetup {
             // Forgotten first: never "unchanged" while the server holds nothing.
             try forgetUploads(identity)
-            try removeBackups(setup)
+            try removeBackups(setup, leavingOld: leavingOld)
             try identity.write(setup: SafeSetup.encode(setup.current))
         } else {
             var record = SafeSetup.Record(current: setup.current)
@@ -24,7 +26,7 @@ extension SafeKeeper {
             record.setRetiring(ifAny: setup.retiring)
             record.setDeleting()
             try identity.write(setup: record.finish())
-            try finishDeletion(identity, setup)
+            try finishDeletion(identity, setup, leavingOld: leavingOld)
         }
         return address
     }
@@ -32,9 +34,11 @@ extension SafeKeeper {
     /// The rest of a deletion whose mark is set.
     /// - Throws: where a server refuses, the mark is taken back: it would bar the way to a server that can be
     ///   approached in another way. Where a server is away, it stays.
-    func finishDeletion(_ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup) throws {
+    func finishDeletion(
+        _ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup, leavingOld: Bool = false
+    ) throws {
         do {
-            try removeBackups(setup)
+            try removeBackups(setup, leavingOld: leavingOld)
         } catch let error as SafeExchangeError where !error.isPassing {
             var record = SafeSetup.Record(current: setup.current)
             record.setNext(ifAny: setup.next)
@@ -47,9 +51,14 @@ extension SafeKeeper {
     }
 
     /// Deletes what the targets of a setup hold.
-    private func removeBackups(_ setup: borrowing SafeSetup) throws {
+    private func removeBackups(_ setup: borrowing SafeSetup, leavingOld: Bool) throws {
         switch setup.retiring {
-        case .some(let retiring): try connect(retiring).remove(retiring.keys.backupID)
+        case .some(let retiring):
+            do throws(SafeExchangeError) {
+                try connect(retiring).remove(retiring.keys.backupID)
+            } catch {
+                guard leavingOld else { throw error }
+            }
         case .none: break
         }
         switch setup.next {

@@ -40,6 +40,15 @@ def test_status_that_is_not_retried(pushed, code):
     assert pushed.server.kinds() == ["config", "GET", "PUT"]
 
 
+@pytest.mark.parametrize("command, kind, code, end", [
+    (command, kind, code, end) for command, kind, missing in (("push --force", "config", 15), ("check", "GET", 10))
+    for code, end in ((401, 13), (403, 13), (503, 75), (404, missing))])
+def test_long_page_that_says_no(pushed, command, kind, code, end):
+    """Longer than a config may be: the status is what counts."""
+    pushed.server.fault(kind, f.status(code, b"<html>" * 100_000, Retry_After=0))
+    pushed.keytool.fails(end, "safe", *command.split())
+
+
 @pytest.mark.parametrize("kind, act", [("config", f.reset_before), ("GET", f.reset_in_the_answer),
                                        ("PUT", f.reset_within), ("PUT", f.reset_after)])
 def test_one_reset(pushed, kind, act):

@@ -98,6 +98,18 @@ def test_delete_whose_acknowledgement_is_lost_once(pushed):
     assert pushed.server.kinds()[:2] == ["DELETE", "DELETE"]
 
 
+def test_delete_beside_an_old_backup_that_cannot_be_deleted(pushed, folder):
+    """Moved away from a server that lets nobody in any more."""
+    pushed.server.fault("DELETE", f.status(401))
+    folder.prepare()
+    pushed.keytool.ok("safe", "passwd", "--same-password", "--server", folder.url)
+    assert len(folder.names()) == 1
+    result = pushed.run("safe", "delete", "--yes")
+    assert result.code == 13 and "--force" in result.err and pushed.record("safe").exists()
+    pushed.keytool.ok("safe", "delete", "--yes", "--force")
+    assert folder.names() == [] and not pushed.record("safe").exists()
+
+
 PASSWDS = {
     "config 401": ("config", f.status(401), 13),
     "config is none": ("config", f.constant(f.HTML), 15),

@@ -17,6 +17,9 @@ struct SafeDelete: Verb {
     @Flag(help: "Keep server and Safe key, so that the next push uploads again.")
     var keepSetup = false
 
+    @Flag(help: "Leave a backup under an earlier password or server where it is, if it cannot be deleted.")
+    var force = false
+
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
@@ -30,7 +33,14 @@ struct SafeDelete: Verb {
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
-        let server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup)
+        let old = try keeper.status(of: id).oldServer
+        let server: SafeServerAddress
+        do {
+            server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingOld: force)
+        } catch let error as SafeExchangeError where old != nil && !force {
+            throw CommandFailure(
+                failure: error.failure.advising("an old backup is to be deleted, too; --force leaves it where it is"))
+        }
         try session.output.done(
             ["deleted the Safe backup of \(id) from \(server.name)" + (keepSetup ? "; the setup is kept" : "")],
             json: .result(
