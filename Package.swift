@@ -60,7 +60,7 @@ let package = Package(
         // Storey 3
         room("SafeWire", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
-        room("QRCode", ["CQREncode"], linking: ["qrencode"]),
+        room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),

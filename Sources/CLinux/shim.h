@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -35,6 +36,11 @@ static inline int keytool_forbid_dumps(void) {
 /// A pipe that no child inherits by accident; `ends` has room for two descriptors.
 static inline int keytool_pipe(int *ends) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
+}
+
+/// The child has no descriptors from `first` on, whoever opened them and however.
+static inline int keytool_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 
 static inline int keytool_window_size(int descriptor, struct winsize *size) {

@@ -28,7 +28,9 @@ struct BackupExport: Verb {
         completion: .file())
     var output: String?
 
-    @Flag(help: "Replace the file where it exists.")
+    @OptionGroup var pictures: CodePictureOptions
+
+    @Flag(help: "Replace the files where they exist.")
     var force = false
 
     @Flag(name: .customLong("qr"), help: "Draw the code as a QR code, too.")
@@ -51,18 +53,27 @@ struct BackupExport: Verb {
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
-        _ = try keeper.summary(id)
+        let pictures = try pictures.files(beside: file, mayReplace: force)
+        let identity = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try keeper.exportCode(of: id, password: secret, scheme: scheme)
         let check = IDBackup.checkWord(of: code).text
 
-        if let file {
-            try file.write(Array((code.text + "\n").utf8).span)
-            try session.output.done(
-                ["wrote the backup code of \(id) to \(file.path)"], json: json(id, code, check, file.path))
-        } else {
-            try session.output.data(lines(of: code), json: json(id, code, check, nil))
+        var parts = try pictures.parts(showing: code, scheme, of: identity, levels: Self.levels)
+        if let file { parts.insert((file, Array((code.text + "\n").utf8)), at: 0) }
+        let json = json(id, code, check, file?.path, pictures)
+        try ResultFile.write(parts) {
+            if let file {
+                try session.output.done(
+                    ["wrote the backup code of \(id) to \(file.path)"] + pictures.lines, json: json)
+            } else {
+                try session.output.data(lines(of: code), json: json)
+                pictures.lines.forEach { session.output.note($0) }
+            }
+        }
+        if !pictures.isEmpty {
+            session.output.hint("a picture of the code is the code: print it, then remove the file")
         }
         session.output.note("check \(check)")
         session.output.hint("each export gives another code; older ones go on working with their own passwords")
@@ -89,21 +100,28 @@ struct BackupExport: Verb {
         }
     }
 
+    private static var levels: [QRMatrix.ErrorCorrection] { [.medium, .low] }
+
     private func draw(_ code: GroupedCode, _ output: Output) throws {
-        let drawing = try QRPlacement(mode).place(Array(code.text.utf8), levels: [.medium, .low], mayScroll: true)
+        let drawing = try QRPlacement(mode).place(
+            Array(code.text.utf8), levels: Self.levels, mayScroll: true, fileOption: CodePictureOptions.qrFileOption)
         try output.print([""] + drawing.lines)
         if let missing = drawing.missingRows {
-            output.hint("the terminal is \(missing) rows too low to show all of the QR code at once")
+            output.hint(
+                "the terminal is \(missing) rows too low to show all of the QR code at once; "
+                    + "\(CodePictureOptions.qrFileOption) FILE.png writes a picture")
         }
     }
 
-    private func json(_ id: ThreemaID, _ code: GroupedCode, _ check: String, _ file: String?) -> JSONValue {
+    private func json(
+        _ id: ThreemaID, _ code: GroupedCode, _ check: String, _ file: String?, _ pictures: CodePictures
+    ) -> JSONValue {
         .result(
             "backup export",
             [
                 ("id", .string(id.text)), ("code", file == nil ? .string(code.text) : nil),
                 ("file", file.map { .string($0) }), ("scheme", .string(scheme.rawValue)), ("check", .string(check)),
                 ("check_bits", .number(scheme.checkBits)),
-            ])
+            ] + pictures.json)
     }
 }

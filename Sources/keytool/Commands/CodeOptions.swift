@@ -13,6 +13,11 @@ struct CodeOptions: ParsableArguments {
         completion: .file())
     var file: String?
 
+    @Option(
+        help: ArgumentHelp("Read the code from a picture of its QR code, with zbarimg.", valueName: "file"),
+        completion: .file())
+    var qrImage: String?
+
     @Option(help: ArgumentHelp("Fail (19) where the code is of another ID.", valueName: "id"))
     var expectId: ThreemaID?
 
@@ -30,8 +35,11 @@ struct CodeOptions: ParsableArguments {
 
     /// Reads the code, then the password, and opens it; a typed password has three tries.
     func open(_ session: Session) throws -> OpenedCode {
+        guard qrImage == nil || file == nil else {
+            throw UsageFailure("the code comes from --qr-image or from FILE, not from both")
+        }
         let isStdin = file == "-" || (file == nil && isatty(STDIN_FILENO) == 0)
-        let code = try GroupedCode(parsing: try text(isStdin, session))
+        let code = try qrImage.map { try CodePicture($0).code() } ?? GroupedCode(parsing: text(isStdin, session))
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         // A mistyped code is no reason to ask for its password.

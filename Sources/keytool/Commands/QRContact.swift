@@ -17,14 +17,22 @@ struct QRContact: Verb {
     @Option(help: QRMode.help)
     var mode = QRMode.auto
 
+    @OptionGroup var target: QRFileOptions
+
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
+        let picture = try target.picture
         let keeper = try session.keeper(passphrase)
         let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
+        let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]
+        if let picture {
+            return try picture.write(
+                Array(code.utf8), levels: levels, session.output, "qr contact", ("contact", .string(code)))
+        }
         let drawing = try QRPlacement(mode).place(
-            Array(code.utf8), levels: [.quartile, .medium, .low], mayScroll: false)
+            Array(code.utf8), levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
         try session.output.data(drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))
     }
 }

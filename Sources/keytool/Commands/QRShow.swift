@@ -14,6 +14,8 @@ struct QRShow: Verb {
     @Option(help: QRMode.help)
     var mode = QRMode.auto
 
+    @OptionGroup var target: QRFileOptions
+
     private static let maxBytes = 1024
 
     /// A backup code is drawn as `backup export` draws it: small enough for 80 × 24.
@@ -24,11 +26,15 @@ struct QRShow: Verb {
     }
 
     func run(_ session: Session) throws {
+        let picture = try target.picture
         let content = try InputFile.standardInput.readBytes(limit: Self.maxBytes, isLine: true)
         guard !content.isEmpty else { throw InputError.empty }
         guard !content.contains(0) else { throw InputError.hasNUL }
+        let levels: [QRMatrix.ErrorCorrection] =
+            Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low]
+        if let picture { return try picture.write(content, levels: levels, session.output, "qr show") }
         let drawing = try QRPlacement(mode).place(
-            content, levels: Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low], mayScroll: false)
+            content, levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
         try session.output.data(drawing.lines, json: drawing.json("qr show"))
     }
 }

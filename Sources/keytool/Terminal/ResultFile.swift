@@ -9,6 +9,7 @@ struct ResultFile {
     private let folderPath: String
     private let mayReplace: Bool
     private let readers: Folder.Readers
+    private var isNew = true
 
     /// - Throws: `ResultFileError.exists` where something stands there and must not be replaced.
     init(_ path: String, mayReplace: Bool, readers: Folder.Readers = .owner) throws {
@@ -23,7 +24,8 @@ struct ResultFile {
         }
         do throws(FileError) {
             let folder = try folder()
-            if try folder.contains(name) {
+            isNew = try !folder.contains(name)
+            if !isNew {
                 try folder.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
             }
@@ -39,6 +41,34 @@ struct ResultFile {
         } catch {
             throw failure(error)
         }
+    }
+
+    /// Writes several files of one result, then does `finish`, for example to print what goes with them: where
+    /// one of these fails, none of the files is left that was not there before.
+    static func write(_ parts: [(file: ResultFile, bytes: [UInt8])], finish: () throws -> Void) throws {
+        var written: [ResultFile] = []
+        do {
+            for part in parts {
+                let bytes = part.bytes
+                try part.file.write(bytes.span)
+                written.append(part.file)
+            }
+            try finish()
+        } catch {
+            for file in written where file.isNew { try? file.folder().remove(file.name) }
+            throw error
+        }
+    }
+
+    /// Under `--force` the second of two results would go over the first.
+    /// - Throws: `UsageFailure` where two of the files are one, however they are spelled.
+    static func requireDistinct(_ files: [ResultFile]) throws {
+        let places = files.map { file in
+            guard let folder = unsafe realpath(file.folderPath, nil) else { return file.path }
+            defer { unsafe free(folder) }
+            return unsafe String(cString: folder) + "/" + file.name
+        }
+        guard Set(places).count == places.count else { throw UsageFailure("two results cannot be one file") }
     }
 
     private func failure(_ error: FileError) -> ResultFileError {

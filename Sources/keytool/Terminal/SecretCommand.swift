@@ -13,13 +13,13 @@ enum SecretCommand {
         guard unsafe keytool_pipe(&ends) == 0 else {
             throw SecretError.commandFailed(title: title, status: .notStarted(errno))
         }
-        let process: pid_t
-        do {
+        let process: ChildProcess
+        do throws(ChildProcess.NotStarted) {
             defer { close(ends[1]) }
-            process = try start(command, output: ends[1], title: title)
+            process = try ChildProcess("/bin/sh", ["-c", command], descriptors: [ends[1]: STDOUT_FILENO])
         } catch {
             close(ends[0])
-            throw error
+            throw SecretError.commandFailed(title: title, status: .notStarted(error.code))
         }
         let output: SecureBytes
         do {
@@ -27,48 +27,16 @@ enum SecretCommand {
             output = try SecretSource.read(ends[0], path: "command")
         } catch {
             // Nobody reads on: a helper that goes on printing would never end.
-            kill(process, SIGKILL)
-            _ = wait(for: process)
+            process.kill()
             throw error
         }
-        let status = wait(for: process)
-        // The macros of wait(2): the low seven bits are the signal, the next byte the exit status.
-        guard status & 0x7f == 0 else {
-            throw SecretError.commandFailed(title: title, status: .killed(status & 0x7f))
+        switch process.wait() {
+        case .killed(let signal): throw SecretError.commandFailed(title: title, status: .killed(signal))
+        case .exited(let status) where status != 0:
+            throw SecretError.commandFailed(title: title, status: .exited(status))
+        case .exited: break
         }
-        guard status == 0 else { throw SecretError.commandFailed(title: title, status: .exited(status >> 8 & 0xff)) }
         guard output.count > 0 else { throw SecretError.commandFailed(title: title, status: .printedNothing) }
         return output
-    }
-
-    private static func start(_ command: String, output: Int32, title: String) throws -> pid_t {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        unsafe posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        // We ignore SIGPIPE; the helper's own pipes need it.
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGPIPE)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
-        let arguments = ["/bin/sh", "-c", command]
-        var pointers = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        defer { unsafe pointers.forEach { unsafe free($0) } }
-        var process: pid_t = 0
-        let result = unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, &pointers, environ)
-        guard result == 0 else { throw SecretError.commandFailed(title: title, status: .notStarted(result)) }
-        return process
-    }
-
-    private static func wait(for process: pid_t) -> Int32 {
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        return status
     }
 }

@@ -1,0 +1,48 @@
+/// Why a picture gives no backup code.
+enum PictureError: Error {
+    /// The program that reads pictures is missing.
+    case noReader
+    case readerNotStarted(code: Int32)
+    /// `how`: "with status 2" or "by signal 9".
+    case readerFailed(_ how: String)
+    case readerHangs(path: String)
+    case notAFile(path: String)
+    case notPixels(path: String)
+    case notReadable(path: String)
+    case noQRCode(path: String)
+    case noBackupCode(path: String)
+    case severalBackupCodes(path: String, count: Int)
+    case tooMuch(path: String)
+}
+
+extension PictureError: Explained {
+    var failure: Failure {
+        switch self {
+        case .noReader:
+            Failure(
+                .unavailable, "reading a picture needs the program zbarimg, which is not on PATH",
+                hints: "apt install zbar-tools")
+        case .readerNotStarted(let code):
+            Failure(.unavailable, "zbarimg did not start: \(systemMessage(code))", hints: "apt install zbar-tools")
+        case .readerFailed(let how): Failure(.unavailable, "zbarimg ended \(how)")
+        case .readerHangs(let path):
+            Failure(.unavailable, "zbarimg takes too long over \(path)", hints: Self.better)
+        case .notAFile(let path): Failure(.noInput, "\(path) is not a plain file")
+        case .notPixels(let path):
+            Failure(
+                .badData, "\(path) is no picture that can be read here (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
+                hints: "rsvg-convert -z 2 -o FILE.png FILE.svg makes one of an SVG, pdftoppm -png of a PDF")
+        case .notReadable(let path):
+            Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or cut short")
+        case .noQRCode(let path): Failure(.badData, "no QR code was found in \(path)", hints: Self.better)
+        case .noBackupCode(let path):
+            Failure(.badData, "the QR code in \(path) is no backup code", hints: "it may be a contact's, or a link")
+        case .severalBackupCodes(let path, let count):
+            Failure(.badData, "\(path) shows \(count) backup codes", hints: "cut out the one that is meant")
+        case .tooMuch(let path): Failure(.badData, "\(path) holds more text than a backup code")
+        }
+    }
+
+    private static let better =
+        "it wants the whole code with its white border, sharp and straight, on less than 20 megapixels"
+}

@@ -1,0 +1,97 @@
+"""The page to print: all that restores an identity, and no place for the password."""
+
+import re
+from datetime import datetime
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+import oracle
+import pictures
+import pixels
+from clock import Clocked
+from known import BACKUP_PASSWORD
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def page(tmp_path):
+    return tmp_path / "sheet.svg"
+
+
+@pytest.fixture(params=["pbkdf2", "argon2id"])
+def sheet(request, keytool, backup_password, page):
+    """A written page, with what it is about."""
+    keytool.made = keytool.json("id", "create", "--id", "*BCD1234")
+    result = keytool.ok("backup", "export", *backup_password, "--scheme", request.param,
+                        "--sheet", page)
+    return result.out.strip(), page, keytool.made
+
+
+def texts(page):
+    return [element.text for element in ElementTree.parse(page).iter(SVG + "text")]
+
+
+def printed(page, density=150):
+    path = page.with_suffix(".png")
+    return pictures.rasterized(page, path, "-d", str(density), "-p", str(density))
+
+
+def test_what_it_says(sheet):
+    code, page, made = sheet
+    lines = texts(page)
+    assert "*BCD1234" in lines
+    groups = [line for line in lines if re.fullmatch(r"[A-Z2-7]{4}", line)]
+    assert "-".join(groups) == code
+    key = [line for line in lines if re.fullmatch(r"[0-9a-f]{8}", line)]
+    assert len(key) == 8 and "".join(key) == made["public_key"]
+    assert oracle.check_word(code) in lines
+    assert [line for line in lines if re.fullmatch(r"20\d\d-\d\d-\d\d", line)]
+    words = " ".join(lines)
+    assert "keytool backup import" in words and "--qr-image" in words
+    assert "hint about the password" in words
+    assert "Do not write the password here" in words
+    assert ("iOS" in words) == (len(groups) == 26)
+    assert BACKUP_PASSWORD.decode() not in page.read_text()
+
+
+def test_the_day_is_todays(keytool, backup_password, page):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    clock = Clocked(keytool, datetime(2031, 2, 3, 23, 30))
+    clock.ok("backup", "export", *backup_password, "--sheet", page)
+    assert "2031-02-03" in texts(page)
+
+
+def test_printed_code_is_read(sheet, keytool, backup_password):
+    code, page, made = sheet
+    png = printed(page)
+    assert pixels.read_qr(Image.open(png), page.with_suffix(".read.png")).decode() == code
+    shown = keytool.json("backup", "check", "--qr-image", png, *backup_password)
+    assert (shown["id"], shown["public_key"]) == (made["id"], made["public_key"])
+
+
+def test_it_is_an_a4_page_and_nothing_runs_over_its_margins(sheet):
+    image = Image.open(printed(sheet[1], 100)).convert("L")
+    assert (image.width, image.height) == (827, 1170) or (image.width, image.height) == (827, 1169)
+    dark = image.point(lambda value: 255 * (value < 128)).getbbox()
+    millimetre = 100 / 25.4
+    assert dark[0] >= 15 * millimetre and dark[2] <= 195 * millimetre
+    assert dark[1] >= 15 * millimetre and dark[3] <= 282 * millimetre
+
+
+def test_a_ruled_line_for_the_hint(sheet):
+    """A line across the page with room to write above it."""
+    image = Image.open(printed(sheet[1], 100)).convert("L")
+    rows = [y for y in range(image.height)
+            if sum(image.getpixel((x, y)) < 200 for x in range(100, 720)) > 600]
+    assert rows
+    above = image.crop((80, rows[0] - 30, 750, rows[0] - 1))
+    assert above.getextrema()[0] > 200
+
+
+def test_it_refers_to_nothing(sheet):
+    text = sheet[1].read_text()
+    assert "href" not in text and "url(" not in text and "<!" not in text
+    assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
