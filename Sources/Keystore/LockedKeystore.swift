@@ -36,6 +36,12 @@ public final class LockedKeystore: Sendable {
         sweep()
     }
 
+    /// The names of the identities' folders. The master key's file is not looked at.
+    /// - Throws: `FileError`, for example `.missing`, `.exposed`.
+    public static func identityNames(at path: String) throws(FileError) -> [String] {
+        try Folder.open(path, rule: .secret).folder(identitiesName).names()
+    }
+
     /// The folder's path, as it was given.
     public var path: String { folder.path }
 

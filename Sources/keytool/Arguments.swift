@@ -12,6 +12,9 @@ extension ThreemaID: ExpressibleByArgument {
         guard argument.utf8.count == ThreemaID.count, let id = try? ThreemaID(argument.uppercased()) else { return nil }
         self = id
     }
+
+    /// Those in the keystore.
+    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.candidates) }
 }
 
 extension PublicKey: ExpressibleByArgument {

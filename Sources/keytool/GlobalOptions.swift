@@ -28,8 +28,17 @@ struct GlobalOptions: ParsableArguments {
 
     static let keystoreVariable = "KEYTOOL_KEYSTORE"
 
+    static let keystoreName = "--keystore"
+
     /// Those of these options that take a value.
-    static let valued = ["--keystore", "--color"]
+    static let valued = [keystoreName, "--color"]
+
+    /// Whether an argument is one of these options or help, together with its value if it takes one.
+    static func isComplete(_ argument: String) -> Bool {
+        ["--quiet", "--verbose", "--json", "--no-input", "--help"].contains(argument)
+            || valued.contains { argument.hasPrefix($0 + "=") }
+            || (argument.hasPrefix("-") && argument.dropFirst().allSatisfy { "qvh".contains($0) })
+    }
 
     /// These options where they are given, else those that stood before the verb.
     func merged(with earlier: GlobalOptions) -> GlobalOptions {

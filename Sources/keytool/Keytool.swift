@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLinux
+import Encodings
 import Glibc
 
 /// The table of verbs: a noun, then a verb.
@@ -24,7 +25,8 @@ struct Keytool: ParsableCommand {
         let arguments = ProcessArguments.read()
         do {
             // What is not UTF-8 was replaced on the way in: two paths would become one.
-            guard !arguments.contains(where: { $0.unicodeScalars.contains("\u{fffd}") }) else {
+            guard isCompletion(arguments) || !arguments.contains(where: { $0.unicodeScalars.contains("\u{fffd}") })
+            else {
                 throw UsageFailure("an argument is not UTF-8 text")
             }
             var command = try parseAsRoot(arguments)
@@ -46,6 +48,9 @@ struct Keytool: ParsableCommand {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Whether a shell asks how the word under its cursor may go on.
+    private static func isCompletion(_ arguments: [String]) -> Bool { arguments.first == "---completion" }
+
     private static func end(_ error: any Error, _ arguments: [String]) -> Never {
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
@@ -55,7 +60,8 @@ struct Keytool: ParsableCommand {
         } else if exitCode(for: error) == .success {
             // Help and version come as errors, but are none.
             do {
-                try Output.write(fullMessage(for: error) + "\n", to: STDOUT_FILENO)
+                if let failure = CommandWords(help: arguments)?.failure { throw CommandFailure(failure: failure) }
+                try Output.write(asked(fullMessage(for: error), isJSON: isJSON) + "\n", to: STDOUT_FILENO)
                 Glibc.exit(0)
             } catch {
                 failure = Failure(error)
@@ -63,9 +69,20 @@ struct Keytool: ParsableCommand {
         } else {
             failure = Failure(parsing: error, arguments)
         }
+        // Words would land in the middle of the line that is being typed.
+        if isCompletion(arguments) { Glibc.exit(failure.status.rawValue) }
         let isReported = (error as? CommandFailure)?.isReported == true
+        if let missing = error as? MissingVerb, !isJSON {
+            try? Output.write(missing.help + "\n\n", to: STDERR_FILENO)
+        }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
+    }
+
+    /// Help is for people, whatever the options say; the version is for programs, too.
+    private static func asked(_ text: String, isJSON: Bool) -> String {
+        guard isJSON, text == configuration.version else { return text }
+        return Output.text(.result("version", [("version", .string(version))]))
     }
 }
 

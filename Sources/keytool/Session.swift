@@ -20,22 +20,23 @@ struct Session {
         keystoreOption = options.keystore
     }
 
-    /// The keystore's path: option, environment, systemd's state folder, XDG, home.
-    var keystorePath: String {
-        get throws {
-            if let keystoreOption {
-                guard !keystoreOption.isEmpty else { throw UsageFailure("--keystore names no folder") }
-                return keystoreOption
-            }
-            if let path = Environment.value(GlobalOptions.keystoreVariable) { return path }
-            if let path = Environment.value("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
-            // The XDG specification: a relative path is invalid and ignored.
-            if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/keytool" }
-            guard let home = Environment.home else {
-                throw UsageFailure("there is no home folder", hint: "use --keystore")
-            }
-            return home + "/.local/share/keytool"
+    /// The keystore's path.
+    var keystorePath: String { get throws { try Self.keystorePath(keystoreOption) } }
+
+    /// A keystore's path: option, environment, systemd's state folder, XDG, home.
+    static func keystorePath(_ option: String?) throws -> String {
+        if let option {
+            guard !option.isEmpty else { throw UsageFailure("--keystore names no folder") }
+            return option
         }
+        if let path = Environment.value(GlobalOptions.keystoreVariable) { return path }
+        if let path = Environment.value("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
+        // The XDG specification: a relative path is invalid and ignored.
+        if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/keytool" }
+        guard let home = Environment.home else {
+            throw UsageFailure("there is no home folder", hint: "use --keystore")
+        }
+        return home + "/.local/share/keytool"
     }
 
     /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.

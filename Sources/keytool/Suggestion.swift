@@ -1,34 +1,12 @@
-import ArgumentParser
-
-/// Reads the words of a command line that was not understood.
+/// Finds what may have been meant by a mistyped word.
 enum Suggestion {
-    /// The words at the front that are verbs.
-    static func path(of arguments: [String]) -> [String] {
-        var command: any ParsableCommand.Type = Keytool.self
-        return Array(
-            words(arguments).prefix { word in
-                guard let next = command.verbs.first(where: { $0._commandName == word }) else { return false }
-                command = next
-                return true
-            })
-    }
-
-    /// The nearest verb for the first word that is none; nil where every word is one, or nothing is near.
-    static func verb(for arguments: [String]) -> String? {
-        let path = path(of: arguments)
-        let command = path.reduce(Keytool.self as any ParsableCommand.Type) { command, word in
-            command.verbs.first { $0._commandName == word } ?? command
-        }
-        guard let word = words(arguments).dropFirst(path.count).first else { return nil }
-        let near = command.verbs.map { (name: $0._commandName, distance: distance(word, $0._commandName)) }
-            .min { $0.distance < $1.distance }
-        return near.flatMap { $0.distance <= 2 ? $0.name : nil }
-    }
-
-    /// The arguments that are neither options nor the values of those that stand before verbs.
-    private static func words(_ arguments: [String]) -> [String] {
-        zip([""] + arguments, arguments)
-            .filter { !$1.hasPrefix("-") && !GlobalOptions.valued.contains($0) }.map(\.1)
+    /// The meanings of the names that are nearest to the word: none where nothing is near, several where as near.
+    static func nearest(to word: String, among choice: [(name: String, meaning: String)]) -> [String] {
+        // Of a short word, two changes leave nothing.
+        let bound = word.count > 4 ? 2 : 1
+        let rated = choice.map { (meaning: $0.meaning, distance: distance(word, $0.name)) }
+        guard let least = rated.map(\.distance).min(), least <= bound else { return [] }
+        return rated.filter { $0.distance == least }.map(\.meaning)
     }
 
     /// Letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
@@ -50,8 +28,4 @@ enum Suggestion {
         }
         return rows[left.count][right.count]
     }
-}
-
-extension ParsableCommand {
-    fileprivate static var verbs: [any ParsableCommand.Type] { configuration.subcommands }
 }

@@ -20,7 +20,8 @@ struct IDCreate: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Option(help: ArgumentHelp("Take this ID instead of a random one.", valueName: "id"))
+    // The IDs that there are would be the wrong ones to offer.
+    @Option(help: ArgumentHelp("Take this ID instead of a random one.", valueName: "id"), completion: .list([]))
     var id: ThreemaID?
 
     @Option(help: ArgumentHelp("Mix the timing of your typing into the private key: keyboard.", valueName: "source"))

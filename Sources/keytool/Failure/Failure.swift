@@ -27,16 +27,29 @@ struct Failure {
 
     /// What the argument parser says of the arguments.
     init(parsing error: any Error, _ arguments: [String]) {
-        let lines = Keytool.message(for: error).split(separator: "\n").map(String.init)
-        let message = lines.first.map(withoutValue) ?? "wrong options"
-        let help = "keytool \(Suggestion.path(of: arguments).map { $0 + " " }.joined())--help"
-        let near = Suggestion.verb(for: arguments).map { "did you mean \"\($0)\"?" }
+        let words = CommandWords(arguments)
+        if let failure = words.failure {
+            self = failure
+            return
+        }
+        let lines = Keytool.message(for: error).split(separator: "\n")
+            .map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { !$0.isEmpty }
+        let first = lines.first.map { withoutValue(String($0)) } ?? "wrong options"
+        // "unknown option '--jsno'. Did you mean '--json'?"
+        let end = ["'. Did you mean ", "'. Please "].compactMap { first.firstRange(of: $0) }.first
+            .map { first.index(after: $0.lowerBound) }
+        let advice = [end.map { first[$0...].dropFirst(2) } ?? "", Substring(lines.dropFirst().joined(separator: " "))]
         self.init(
-            .usage, message.prefix(1).lowercased() + message.dropFirst(),
-            hints: [near].compactMap { $0 } + lines.dropFirst() + [help])
+            .usage, Self.sentence(first[..<(end ?? first.endIndex)]),
+            hints: advice.filter { !$0.isEmpty }.map { Self.sentence($0) } + [words.help])
     }
 
-    private init(_ status: Status, _ message: String, hints: [String]) {
+    /// A sentence of the parser in our habit: lower case, no full stop.
+    private static func sentence(_ text: Substring) -> String {
+        text.prefix(1).lowercased() + (text.hasSuffix(".") ? text.dropFirst().dropLast() : text.dropFirst())
+    }
+
+    init(_ status: Status, _ message: String, hints: [String]) {
         self.status = status
         self.message = message
         self.hints = hints

@@ -1,0 +1,111 @@
+import ArgumentParser
+
+/// The words of a command line that are to name a command, read without the parser: it has given up.
+struct CommandWords {
+    /// Those at the front that do: a noun, a verb.
+    private(set) var path: [String] = []
+    /// The first one that does not, where a command is still wanted.
+    private(set) var unknown: String?
+
+    private var command: any ParsableCommand.Type = Keytool.self
+    private var next: String?
+
+    init(_ arguments: [String]) {
+        var words = Self.words(arguments)[...]
+        while let word = words.first, let verb = command.verb(word.text) {
+            path.append(word.text)
+            command = verb
+            words.removeFirst()
+        }
+        // A leaf command's words are no commands, and what follows a strange option may be its value.
+        guard !command.verbs.isEmpty, let word = words.first, word.isSure else { return }
+        unknown = word.text
+        next = words.dropFirst().first?.text
+    }
+
+    /// The verb or noun on which help was asked for by `help`, and which does not exist.
+    init?(help arguments: [String]) {
+        let words = Self.words(arguments)
+        guard words.first?.text == "help" else { return nil }
+        self.init(words.dropFirst().map(\.text))
+        guard unknown != nil else { return nil }
+    }
+
+    /// That there is no such command, and which one may have been meant.
+    var failure: Failure? {
+        guard let unknown else { return nil }
+        let name = (path + [unknown.printable]).joined(separator: " ")
+        let likely = likely(unknown).map { "\"keytool \($0)\"" }.joined(separator: " or ")
+        return Failure(
+            .usage, "there is no command \"\(name)\"",
+            hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [help])
+    }
+
+    /// What to type to read more.
+    var help: String { (["keytool"] + path + ["--help"]).joined(separator: " ") }
+
+    private func likely(_ word: String) -> [String] {
+        guard path.isEmpty else {
+            // `safe backup`: a noun where a verb belongs.
+            guard Keytool.verb(word) == nil else { return [word] }
+            return Suggestion.nearest(
+                to: word,
+                among: command.verbs.map { verb in
+                    (verb._commandName, (path + [verb._commandName]).joined(separator: " "))
+                })
+        }
+        var choice = [("help", "help"), ("version", "--version")]
+        choice += Keytool.verbs.map { ($0._commandName, $0._commandName) }
+        let pairs = Keytool.verbs.flatMap { noun in
+            noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") }
+        }
+        // `push` alone lacks its noun; `contact list` has one that does not exist.
+        if !pairs.contains(where: { $0.0 == next }) { choice += pairs }
+        return Suggestion.nearest(to: word, among: choice)
+    }
+
+    /// The arguments that are neither options nor values of global ones, and whether they surely are no values.
+    private static func words(_ arguments: [String]) -> [(text: String, isSure: Bool)] {
+        var words: [(text: String, isSure: Bool)] = []
+        var isSure = true
+        var isValue = false
+        for argument in arguments {
+            if isValue {
+                isValue = false
+            } else if !argument.hasPrefix("-") {
+                words.append((argument, isSure))
+            } else {
+                isValue = GlobalOptions.valued.contains(argument)
+                if !isValue, !GlobalOptions.isComplete(argument) { isSure = false }
+            }
+        }
+        return words
+    }
+}
+
+extension ParsableCommand {
+    fileprivate static var verbs: [any ParsableCommand.Type] { configuration.subcommands }
+
+    fileprivate static func verb(_ name: String) -> (any ParsableCommand.Type)? {
+        verbs.first { $0._commandName == name }
+    }
+}
+
+/// A noun that stands alone, or nothing at all: whoever typed it wants help, and a script has lost a word.
+struct MissingVerb: Explained {
+    let help: String
+    let failure: Failure
+
+    init(_ command: (some ParsableCommand).Type, after name: String) {
+        help = Keytool.helpMessage(for: command)
+        failure = Failure(.usage, "a command is missing", hints: "\(name) --help")
+    }
+}
+
+extension Keytool {
+    func run() throws { throw MissingVerb(Self.self, after: "keytool") }
+}
+
+extension Noun {
+    func run() throws { throw MissingVerb(Self.self, after: "keytool \(Self._commandName)") }
+}

@@ -1,0 +1,50 @@
+import Keystore
+import Threema
+
+/// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.
+enum IDCompletion {
+    /// - Parameters:
+    ///   - words: the command line as the shell split it, quotes and all.
+    ///   - prefix: what there is of the word to be completed.
+    @Sendable static func candidates(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        guard let path = try? Session.keystorePath(keystoreOption(in: words)),
+            let names = try? LockedKeystore.identityNames(at: path)
+        else { return [] }
+        // A name that is no ID must not reach a terminal: it may hold anything.
+        let ids = names.filter { (try? ThreemaID($0)) != nil }.sorted()
+        // Shells compare letter by letter, and a lower-case ID means the same.
+        let isLowerCase = prefix != prefix.uppercased()
+        return isLowerCase ? ids.map { $0.lowercased() } : ids
+    }
+
+    /// The value of `--keystore` where it stands on the line: bash makes three words of `--keystore=DIR`.
+    private static func keystoreOption(in words: [String]) -> String? {
+        let name = GlobalOptions.keystoreName
+        guard let place = words.lastIndex(where: { $0 == name || $0.hasPrefix(name + "=") }) else { return nil }
+        guard words[place] == name else { return unquoted(words[place].dropFirst(name.count + 1)) }
+        return words[(place + 1)...].first { $0 != "=" }.map { unquoted(Substring($0)) }
+    }
+
+    /// A word as a shell reads it, as far as that takes no shell: quotes, backslashes and a leading `~/`.
+    private static func unquoted(_ word: Substring) -> String {
+        var text = ""
+        var quote: Character?
+        var isEscaped = false
+        for character in word {
+            if isEscaped {
+                text.append(character)
+                isEscaped = false
+            } else if character == "\\", quote != "'" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, character == "'" || character == "\"" {
+                quote = character
+            } else {
+                text.append(character)
+            }
+        }
+        guard word.hasPrefix("~/"), let home = Environment.home else { return text }
+        return home + text.dropFirst()
+    }
+}

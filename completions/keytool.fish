@@ -1,0 +1,647 @@
+function __keytool_should_offer_completions_for_flags_or_options -a expected_commands
+    set -l non_repeating_flags_or_options $argv[2..]
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __keytool_parse_tokens
+    test "$commands" = "$expected_commands"; and return $non_repeating_flags_or_options_absent
+end
+
+function __keytool_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    set -l non_repeating_flags_or_options
+    set -l non_repeating_flags_or_options_absent 0
+    set -l positional_index 0
+    set -l commands
+    __keytool_parse_tokens
+    test "$commands" = "$expected_commands" -a \( "$positional_index" "$positional_index_comparison" "$expected_positional_index" \)
+end
+
+function __keytool_parse_tokens -S
+    set -l unparsed_tokens (__keytool_tokens -pc)
+    switch $unparsed_tokens[1]
+    case 'keytool'
+        __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+        switch $unparsed_tokens[1]
+        case 'id'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'create'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'entropy=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+            case 'list'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'show'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'remove'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            end
+        case 'backup'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'export'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'force' 'qr' 'mode=' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'import'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'version' 'h/help'
+            case 'check'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            end
+        case 'safe'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'setup'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'create' 'no-test' 'weak-ok' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'push'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'force' 'overwrite' 'no-verify' 'dry-run' 'all' 'jitter=' 'tolerate=' 'lock-wait=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'pull'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'replace' 'no-setup' 'o/output=' 'force' 'reveal-private-key' 'raw' 'show' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'status'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'max-age=' 'remote' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'check'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'passwd'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'same-password' 'abort' 'force' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            case 'delete'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'keep-setup' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+            end
+        case 'key'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'status'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            case 'protect'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'weak-ok' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'passwd'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'weak-ok' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'new-passphrase-file=' 'new-passphrase-command=' 'new-passphrase-fd=' 'version' 'h/help'
+            case 'unprotect'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'import'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'check' 'replace' 'file-passphrase-file=' 'file-passphrase-command=' 'file-passphrase-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+            case 'unlock'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'for=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            case 'lock'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            end
+        case 'revoke'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'hash'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'format=' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'version' 'h/help'
+            end
+        case 'qr'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
+            switch $unparsed_tokens[1]
+            case 'show'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'version' 'h/help'
+            case 'contact'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+            end
+        case 'doctor'
+            __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+        case 'help'
+            __keytool_parse_subcommand -r 1 'version'
+        end
+    end
+end
+
+function __keytool_tokens
+    if test (string split -m 1 -f 1 -- . "$FISH_VERSION") -gt 3
+        commandline --tokens-raw $argv
+    else
+        commandline -o $argv
+    end
+end
+
+function __keytool_parse_subcommand -S -a positional_count
+    argparse -s r -- $argv
+    set -l option_specs $argv[2..]
+    set -l is_repeating_positional $_flag_r
+    set -el _flag_r
+    set -a commands $unparsed_tokens[1]
+    set positional_index 0
+    while true
+        set -e unparsed_tokens[1]
+        argparse -sn "$commands" $option_specs -- $unparsed_tokens 2> /dev/null
+        set unparsed_tokens $argv
+        set positional_index (math $positional_index + 1)
+        for non_repeating_flag_or_option in $non_repeating_flags_or_options
+            if set -ql "_flag_$(string replace -a - _ -- $non_repeating_flag_or_option)"
+                set non_repeating_flags_or_options_absent 1
+                break
+            end
+        end
+        test (count $unparsed_tokens) -eq 0 -o \( -z "$is_repeating_positional" -a "$positional_index" -gt "$positional_count" \) && break
+    end
+end
+
+function __keytool_complete_directories
+    set -l token (commandline -t)
+    string match -- '*/' $token
+    set -l subdirs $token*/
+    printf %s\n $subdirs
+end
+
+function __keytool_custom_completion
+    set -x SAP_SHELL fish
+    set -x SAP_SHELL_VERSION $FISH_VERSION
+    set -l tokens (__keytool_tokens -p)
+    if test -z "$(__keytool_tokens -t)"
+        set -l index (count (__keytool_tokens -pc))
+        set tokens $tokens[..$index] \'\' $tokens[(math $index + 1)..]
+    end
+    command $tokens[1] $argv $tokens
+end
+
+complete -c 'keytool' -f
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'id' -d 'Make, show and remove identities.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'backup' -d 'Write an identity down as a code, and bring it back.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'safe' -d 'Keep an encrypted backup of an identity on a Safe server.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'key' -d 'Protect the keystore\'s master key by a passphrase.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'revoke' -d 'Prepare the revocation of an identity.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'qr' -d 'Draw QR codes.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'doctor' -d 'Look for what could go wrong: keystore, machine, terminal, servers.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool" -eq 1' -fa 'help' -d 'Show subcommand help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id" -eq 1' -fa 'create' -d 'Make a new identity.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id" -eq 1' -fa 'list' -d 'List the identities of the keystore.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id" -eq 1' -fa 'show' -d 'Show an identity\'s public key.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id" -eq 1' -fa 'remove' -d 'Remove an identity from the keystore, with its private key.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" id' -l 'id' -d 'Take this ID instead of a random one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" entropy' -l 'entropy' -d 'Mix the timing of your typing into the private key: keyboard.' -rfka 'keyboard'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" no-passphrase' -l 'no-passphrase' -d 'Make a new keystore without a passphrase; neither ask for one nor speak of it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase for a new keystore with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id list" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id show" -eq 1' -fka '(__keytool_custom_completion ---completion id show -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id remove" -eq 1' -fka '(__keytool_custom_completion ---completion id remove -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" yes' -l 'yes' -d 'Do not ask for confirmation.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'export' -d 'Write an identity down as a backup code.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'import' -d 'Bring an identity back from its backup code.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup" -eq 1' -fa 'check' -d 'Prove that a backup code opens, without keeping anything of it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup export" -eq 1' -fka '(__keytool_custom_completion ---completion backup export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" scheme' -l 'scheme' -d 'pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).' -rfka 'pbkdf2 argon2id'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" o output' -l 'output' -s 'o' -d 'Write the code to a new file (0600), - for stdout.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" force' -l 'force' -d 'Replace the file where it exists.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr' -l 'qr' -d 'Draw the code as a QR code, too.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" backup-password-file' -l 'backup-password-file' -d 'Read the backup password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" backup-password-command' -l 'backup-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" backup-password-fd' -l 'backup-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup import" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-id' -l 'expect-id' -d 'Fail (19) where the code is of another ID.' -rfka '(__keytool_custom_completion ---completion backup import -- --expect-id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-public-key' -l 'expect-public-key' -d 'Fail (19) where the public key is another one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-check' -l 'expect-check' -d 'Fail (19) where the check word is another one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-file' -l 'backup-password-file' -d 'Read the backup password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-command' -l 'backup-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" backup-password-fd' -l 'backup-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" no-passphrase' -l 'no-passphrase' -d 'Make a new keystore without a passphrase; neither ask for one nor speak of it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase for a new keystore with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" replace' -l 'replace' -d 'Replace another private key that the keystore holds for this ID.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup check" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-id' -l 'expect-id' -d 'Fail (19) where the code is of another ID.' -rfka '(__keytool_custom_completion ---completion backup check -- --expect-id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-public-key' -l 'expect-public-key' -d 'Fail (19) where the public key is another one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-check' -l 'expect-check' -d 'Fail (19) where the check word is another one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" backup-password-file' -l 'backup-password-file' -d 'Read the backup password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" backup-password-command' -l 'backup-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" backup-password-fd' -l 'backup-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'setup' -d 'Choose server and password of an identity\'s Safe.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'push' -d 'Upload the Safe backup if it is due.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'pull' -d 'Bring an identity and its profile back from its Safe backup.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'status' -d 'Say how old the Safe backup is. Asks no server, but for --remote.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'check' -d 'Prove that the Safe backup opens and holds what the keystore holds.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'passwd' -d 'Change the Safe password, the server, or both.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe" -eq 1' -fa 'delete' -d 'Delete the Safe backup from its server, and forget the setup.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe setup" -eq 1' -fka '(__keytool_custom_completion ---completion safe setup -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-password-file' -l 'server-password-file' -d 'Read the Safe server password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-password-command' -l 'server-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-password-fd' -l 'server-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" create' -l 'create' -d 'Prepare a new or empty folder: make backups/ and config.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" no-test' -l 'no-test' -d 'Do not ask the server anything.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" safe-password-file' -l 'safe-password-file' -d 'Read the Safe password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" safe-password-command' -l 'safe-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" safe-password-fd' -l 'safe-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe push" -eq 1' -fka '(__keytool_custom_completion ---completion safe push -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" force' -l 'force' -d 'Upload even if nothing is due.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" overwrite' -l 'overwrite' -d 'Replace what another device has written.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" no-verify' -l 'no-verify' -d 'Do not fetch what was uploaded to compare it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" dry-run' -l 'dry-run' -d 'Say what would be done, and do nothing.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" all' -l 'all' -d 'Push every identity whose Safe is set up.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" jitter' -l 'jitter' -d 'First sleep for a random part of this time.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" tolerate' -l 'tolerate' -d 'Once a push has succeeded, say nothing of a server that is away until the last success is older than this.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" lock-wait' -l 'lock-wait' -d 'Wait so long for another keytool at work (default 1m).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe pull" -eq 1' -fka '(__keytool_custom_completion ---completion safe pull -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" id' -l 'id' -d 'Restore this ID, with --server and the Safe password.' -rfka '(__keytool_custom_completion ---completion safe pull -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-password-file' -l 'server-password-file' -d 'Read the Safe server password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-password-command' -l 'server-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-password-fd' -l 'server-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" replace' -l 'replace' -d 'Take an older backup, or give up changes or another key that the keystore holds.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" no-setup' -l 'no-setup' -d 'Do not keep the server and the Safe key.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" o output' -l 'output' -s 'o' -d 'Write the document, without the private key, to a new file (0600), - for stdout; store nothing.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" force' -l 'force' -d 'Replace the file where it exists.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" reveal-private-key' -l 'reveal-private-key' -d 'Write the private key into the file, too: who has it is you.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" raw' -l 'raw' -d 'Write the encrypted backup as it is, even if it is damaged; store nothing.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" show' -l 'show' -d 'Say what is in the backup; store nothing.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" safe-password-file' -l 'safe-password-file' -d 'Read the Safe password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" safe-password-command' -l 'safe-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" safe-password-fd' -l 'safe-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" no-passphrase' -l 'no-passphrase' -d 'Make a new keystore without a passphrase; neither ask for one nor speak of it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase for a new keystore with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe status" -eq 1' -fka '(__keytool_custom_completion ---completion safe status -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" max-age' -l 'max-age' -d 'Fail (18) where the backup was not known to be on the server within this time.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" remote' -l 'remote' -d 'Ask the server, too: what it holds, what it allows, and which public key it shows.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe check" -eq 1' -fka '(__keytool_custom_completion ---completion safe check -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" with-password' -l 'with-password' -d 'Ask for the Safe password and ignore the stored key: prove that you still know it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" safe-password-file' -l 'safe-password-file' -d 'Read the Safe password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" safe-password-command' -l 'safe-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" safe-password-fd' -l 'safe-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe check" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe passwd" -eq 1' -fka '(__keytool_custom_completion ---completion safe passwd -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-file' -l 'server-password-file' -d 'Read the Safe server password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-command' -l 'server-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-fd' -l 'server-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" same-password' -l 'same-password' -d 'Keep the Safe password: change the server, or the way to it, alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" abort' -l 'abort' -d 'Take back a change that was not finished.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" force' -l 'force' -d 'Leave behind an old backup of an earlier change that cannot be deleted.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-file' -l 'new-safe-password-file' -d 'Read the new Safe password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-command' -l 'new-safe-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-fd' -l 'new-safe-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe delete" -eq 1' -fka '(__keytool_custom_completion ---completion safe delete -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" keep-setup' -l 'keep-setup' -d 'Keep server and Safe key, so that the next push uploads again.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" yes' -l 'yes' -d 'Do not ask for confirmation.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'status' -d 'Say how the keystore\'s master key is protected. Needs no passphrase.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'protect' -d 'Put a passphrase on the keystore.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'passwd' -d 'Change the keystore\'s passphrase.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'unprotect' -d 'Take the passphrase off the keystore.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'import' -d 'Take over a key file of the Android or Desktop app.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'unlock' -d 'Keep the keystore unlocked for a while.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key" -eq 1' -fa 'lock' -d 'Take the unlocked key out of the kernel\'s keyring.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key status" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" scheme' -l 'scheme' -d 'argon2id, or scrypt, which the whitepaper describes.' -rfka 'argon2id scrypt'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key protect" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" scheme' -l 'scheme' -d 'argon2id, or scrypt, which the whitepaper describes.' -rfka 'argon2id scrypt'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" new-passphrase-file' -l 'new-passphrase-file' -d 'Read the new keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" new-passphrase-command' -l 'new-passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" new-passphrase-fd' -l 'new-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key passwd" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" yes' -l 'yes' -d 'Do not ask for confirmation.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unprotect" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool key import" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" check' -l 'check' -d 'Only open it and say what it is.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" replace' -l 'replace' -d 'Replace another private key that the keystore holds for a Desktop file\'s ID.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-file' -l 'file-passphrase-file' -d 'Read the passphrase of the file from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-command' -l 'file-passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" file-passphrase-fd' -l 'file-passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" no-passphrase' -l 'no-passphrase' -d 'Make a new keystore without a passphrase; neither ask for one nor speak of it.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" weak-ok' -l 'weak-ok' -d 'Take a weak passphrase for a new keystore with a warning alone.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key import" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" for' -l 'for' -d 'How long, at most 24h.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key unlock" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool key lock" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool revoke" -eq 1' -fa 'hash' -d 'Print the key that the directory keeps of a revocation password.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" format' -l 'format' -d 'How to print it.' -rfka 'base64 hex'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" revocation-password-file' -l 'revocation-password-file' -d 'Read the revocation password from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" revocation-password-command' -l 'revocation-password-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" revocation-password-fd' -l 'revocation-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke hash" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool qr" -eq 1' -fa 'show' -d 'Draw what is given on stdin as a QR code.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool qr" -eq 1' -fa 'contact' -d 'Draw what a contact scans: ID and public key.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool qr contact" -eq 1' -fka '(__keytool_custom_completion ---completion qr contact -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" v verbose' -l 'verbose' -s 'v' -d 'Say more, for example the exit code of an error.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" json' -l 'json' -d 'Print one JSON document; errors as one JSON line on stderr.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" keystore' -l 'keystore' -d 'The folder that holds the identities (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" version' -l 'version' -d 'Show the version.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool doctor" h help' -s 'h' -l 'help' -d 'Show help information.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool help" version' -l 'version' -d 'Show the version.'
