@@ -128,6 +128,7 @@ __keytool_offer_flags_options() {
 }
 
 __keytool_add_completions() {
+    compopt -o filenames
     local completion
     while IFS='' read -r completion; do
         COMPREPLY+=("${completion}")
@@ -1530,4 +1531,4 @@ _keytool_help() {
     __keytool_offer_flags_options -1
 }
 
-complete -o filenames -F _keytool keytool
+complete -F _keytool keytool

@@ -1,4 +1,13 @@
+function __keytool_may_be
+    set -l words (commandline -poc)
+    for name in (string split ' ' -- $argv[1])[2..]
+        contains -- $name $words; or return 1
+    end
+    true
+end
+
 function __keytool_should_offer_completions_for_flags_or_options -a expected_commands
+    __keytool_may_be "$expected_commands"; or return 1
     set -l non_repeating_flags_or_options $argv[2..]
     set -l non_repeating_flags_or_options_absent 0
     set -l positional_index 0
@@ -8,6 +17,7 @@ function __keytool_should_offer_completions_for_flags_or_options -a expected_com
 end
 
 function __keytool_should_offer_completions_for_positional -a expected_commands positional_index_comparison expected_positional_index
+    __keytool_may_be "$expected_commands"; or return 1
     set -l non_repeating_flags_or_options
     set -l non_repeating_flags_or_options_absent 0
     set -l positional_index 0

@@ -81,7 +81,7 @@ struct Keytool: ParsableCommand {
 
     /// Help is for people, whatever the options say; the version is for programs, too.
     private static func asked(_ text: String, isJSON: Bool) -> String {
-        guard isJSON, text == configuration.version else { return text }
+        guard isJSON, text == configuration.version else { return CompletionScript.finished(text) }
         return Output.text(.result("version", [("version", .string(version))]))
     }
 }

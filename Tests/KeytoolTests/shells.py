@@ -31,24 +31,27 @@ class Shell:
         self.terminal = Terminal(self.command(share), environment, columns=4000, cwd=home)
         self.terminal.expect(READY)
         for line in self.preparation(share):
-            self.terminal.send(line)
-            self.terminal.expect(READY)
+            self.run(line)
 
     def preparation(self, share):
         return []
 
-    def offers(self, line):
+    def offers(self, line, key=None):
         """The words that may stand in place of the last one.
 
         One key inserts them all; then the line becomes what printf is given, which shows the words
         that the shell makes of it.
         """
-        self.terminal.press(line.encode() + self.insert_all + b"\x01printf '<%s>\\n' \r")
+        self.terminal.press(line.encode() + (key or self.insert_all) + b"\x01printf '<%s>\\n' \r")
         self.terminal.expect(r"\n<keytool>\r*\n")
         shown = re.findall(r"^<(.*)>\r*$", self.terminal.expect(rf"(?s)(.*?){READY}")[1], re.M)
         *before, typed = line.split(" ")[1:]
         assert shown[:len(before)] == before, (line, shown)
         return [word for word in shown[len(before):] if word != typed]
+
+    def run(self, line):
+        self.terminal.send(line)
+        self.terminal.expect(READY)
 
     def close(self):
         self.terminal.close()
@@ -85,15 +88,22 @@ class Zsh(Shell):
 
 
 class Fish(Shell):
+    """It paints its prompt more than once, so words around each answer tell where that is."""
+
+    asked = 0
+
     def command(self, share):
         return ["fish", "-i", "-C", f"function fish_prompt; echo -n '{READY}'; end"]
 
+    def run(self, line):
+        self.asked += 1
+        self.terminal.send(f"echo BE''GIN{self.asked}; {line}; echo E''ND{self.asked}")
+        shown = self.terminal.expect(rf"(?s)BEGIN{self.asked}\r*\n(.*?)END{self.asked}\r*\n")[1]
+        # It switches the terminal's paste mode off and on around each line.
+        return re.sub(r"\x1b\[\?2004[hl]|\r", "", shown)
+
     def offers(self, line):
-        self.terminal.send(f"complete -C '{line}'; echo E''ND")
-        shown = self.terminal.expect(rf"(?s)\n(.*?)END.*?{READY}")[1]
-        # Fish switches the terminal's paste mode off and on around each line.
-        shown = re.sub(r"\x1b\[\?2004[hl]|\r", "", shown)
-        return [entry.split("\t")[0] for entry in shown.splitlines()]
+        return [entry.split("\t")[0] for entry in self.run(f"complete -C '{line}'").splitlines()]
 
 
 SHELLS = {"bash": Bash, "bash-completion": BashCompletion, "zsh": Zsh, "fish": Fish}

@@ -29,11 +29,13 @@ def protected(built, tmp_path_factory):
     return keytool
 
 
-@pytest.fixture(scope="module", params=SHELLS.values(), ids=SHELLS)
+@pytest.fixture(scope="module", params=SHELLS)
 def shell(request, protected, tmp_path_factory):
+    """One shell for all its tests, in a folder with a file and folders, one named as a noun."""
     home = tmp_path_factory.mktemp("shell")
-    shell = request.param(home, protected)
-    (home / "a folder").mkdir()
+    shell = SHELLS[request.param](home, protected)
+    for folder in ("a folder", "safe"):
+        (home / folder).mkdir()
     (home / "a file").write_text("x")
     yield shell
     shell.close()
@@ -83,6 +85,32 @@ def test_files(shell):
         offered = {name.rstrip("/") for name in shell.offers(f"keytool {line}")}
         assert offered == {"a file", "a folder"}, line
     assert [name.rstrip("/") for name in shell.offers("keytool --keystore a")] == ["a folder"]
+
+
+def test_a_folder_named_as_a_noun(shell):
+    """It is no reason to write `safe/`, which bash does to names of files."""
+    key = {"key": b"\t"} if isinstance(shell, SHELLS["bash"]) else {}
+    assert shell.offers("keytool sa", **key) == ["safe"]
+    if key:
+        assert shell.offers("keytool backup import sa", **key) == ["safe/"]
+
+
+def test_fish_reads_the_line_only_for_commands_that_are_on_it(protected, tmp_path):
+    """Else it does so for every option of every command, while somebody waits."""
+    fish = SHELLS["fish"](tmp_path / "shell", protected)
+
+    def seconds():
+        start = time.perf_counter()
+        assert set(fish.offers("keytool safe pu")) == {"push", "pull"}
+        return time.perf_counter() - start
+
+    try:
+        seconds()  # loads the script
+        asked = min(seconds() for _ in range(3))
+        fish.run("function __keytool_may_be; end")
+        assert asked < 0.7 * min(seconds() for _ in range(3))
+    finally:
+        fish.close()
 
 
 def test_values(shell):

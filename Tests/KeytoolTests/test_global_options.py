@@ -1,0 +1,91 @@
+"""The options that every command has, in every place: before the noun, before the verb, after it."""
+
+import pytest
+
+from commands import leaves
+
+# What some commands need before they look at the keystore.
+NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code"}
+# These look at no keystore.
+WITHOUT_KEYSTORE = [("qr", "show"), ("revoke", "hash")]
+PLACES = {"before": 0, "between": 1, "after": 2}
+USAGE = {"unknown noun": ["frobnicate"], "unknown verb": ["safe", "psuh"], "unknown option": ["id", "list", "--frob"],
+         "missing value": ["id", "create", "--id"], "bad value": ["id", "list", "--color", "purple"],
+         "flag with a value": ["id", "list", "--no-input=x"], "too many words": ["id", "show", "ABCD1234", "ABCD1234"],
+         "no verb": ["safe"], "not UTF-8": ["id", "show", "\udcff"], "no such help": ["help", "frobnicate"],
+         "no such shell": ["--generate-completion-script=tcsh"],
+         "options that exclude each other": ["safe", "push", "ABCD1234", "--all"]}
+
+
+@pytest.fixture
+def exposed(keytool):
+    """A keystore that others can read, which every command that looks at it refuses with 77."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.keystore.chmod(0o755)
+    return keytool
+
+
+def placed(path, place, options):
+    words = list(path)
+    words[PLACES[place]:PLACES[place]] = options
+    return words
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
+    files = {"key": [write("key.dat", (exposed.keystore / "master.key").read_bytes())],
+             "code": [code_file, *code_password]}
+    nowhere = exposed.with_keystore(None).with_environment(KEYTOOL_KEYSTORE=tmp_path / "nowhere")
+    for path in leaves():
+        if path in WITHOUT_KEYSTORE:
+            continue
+        needed = files.get(NEEDED.get(path), [])
+        result = nowhere(*placed(path, place, ["--keystore", exposed.keystore]), *needed, "--no-input")
+        assert result.code == 77, result
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_json_and_quiet(keytool, place, given):
+    password = given("revocation-password", b"plinth otter\n")
+    for path, options, stdin in ((("qr", "show"), [], "payload"), (("revoke", "hash"), password, None)):
+        assert keytool.ok(*placed(path, place, ["--json"]), *options, stdin=stdin).json["command"] == " ".join(path)
+    for path in (("id", "create"), ("key", "unprotect"), ("key", "lock")):
+        result = keytool.ok(*placed(path, place, ["-q"]))
+        assert result.out == result.err == "", result
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_command_takes_each_of_them(keytool, place):
+    """Whatever comes of it, it is no usage error of theirs, and help is help."""
+    for path in leaves():
+        for options in (["--quiet"], ["-v"], ["--json"], ["--no-input"], ["--color", "always"], ["--color=never"]):
+            result = keytool(*placed(path, place, options), "--help")
+            assert result.code == 0 and result.out.startswith("OVERVIEW"), result
+        for options in (["--color", "purple"], ["--json=yes"], ["--frobnicate"]):
+            error = keytool.fails(64, *placed(path, place, options), "--json").error
+            assert error["name"] == "usage" and "there is no command" not in error["message"], error
+
+
+def test_the_last_place_wins(keytool, other_keytool):
+    keytool.ok("id", "create", "--id", "AAAA0000")
+    other_keytool.ok("id", "create", "--id", "BBBB0000")
+    here, there = ["--keystore", keytool.keystore], ["--keystore", other_keytool.keystore]
+    bare = keytool.with_keystore(None)
+    for words in ([*here, "id", *there, "show"], [*here, "id", "show", *there], ["id", *here, "show", *there],
+                  ["id", "show", *here, *there]):
+        assert bare.json(*words)["id"] == "BBBB0000", words
+
+
+@pytest.mark.parametrize("words", USAGE.values(), ids=USAGE)
+def test_usage_errors_are_one_line_of_json(keytool, words):
+    """Wherever --json stands: it is looked for even where the line makes no sense."""
+    bare = keytool.with_keystore(None)
+    for place in range(len(words) + 1):
+        error = bare.fails(64, *words[:place], "--json", *words[place:]).error
+        assert error["message"] and "\n" not in error["message"], error
+
+
+def test_after_two_dashes_it_is_a_word(keytool):
+    result = keytool("id", "show", "--", "--json")
+    assert result.code == 64 and result.err.startswith("keytool: error: "), result

@@ -1,0 +1,105 @@
+"""Words that name no command: what was meant, and where help is."""
+
+import re
+
+import pytest
+
+from commands import leaves, nouns, verbs
+
+MEANT = {
+    ("backpu",): "keytool backup",
+    ("backpu", "export"): "keytool backup",
+    ("saef", "push", "ABCD1234"): "keytool safe",
+    ("safe", "psuh"): "keytool safe push",
+    ("--quiet", "safe", "-v", "psuh", "ABCD1234"): "keytool safe push",
+    ("--keystore", "id", "safe", "statsu"): "keytool safe status",
+    ("id", "lst"): "keytool id list",
+    ("id", "crate", "--id", "ABCD1234"): "keytool id create",
+    # A verb without its noun.
+    ("push",): "keytool safe push",
+    ("psuh", "ABCD1234"): "keytool safe push",
+    ("protect",): "keytool key protect",
+    ("show",): 'keytool id show" or "keytool qr show',
+    ("chekc",): 'keytool backup check" or "keytool safe check',
+    # A noun in a verb's place.
+    ("id", "revoke"): "keytool revoke",
+    ("safe", "backup"): "keytool backup",
+    ("contact",): "keytool qr contact",
+    # Options elsewhere.
+    ("version",): "keytool --version",
+    ("hlep", "safe"): "keytool help",
+    ("help", "safe", "psuh"): "keytool safe push",
+    ("help", "bakup"): "keytool backup",
+}
+# Verbs of later versions among them.
+NOTHING_NEAR = [("frobnicate",), ("xy",), ("contact", "list"), ("profile", "show"), ("id", "fetch", "ABCD1234"),
+                ("id", "link"), ("revoke", "set"), ("id", "frobnicate"), ("help", "frobnicate"), ("ls",), ("",)]
+
+
+@pytest.mark.parametrize("words", MEANT, ids=" ".join)
+def test_what_was_meant(keytool, words):
+    err = keytool.with_keystore(None).fails(64, *words).err
+    assert re.search(r'^keytool: error: there is no command "', err), err
+    assert f'keytool: hint: did you mean "{MEANT[words]}"?\n' in err, err
+
+
+@pytest.mark.parametrize("words", NOTHING_NEAR, ids=" ".join)
+def test_nothing_is_suggested_where_nothing_is_near(keytool, words):
+    err = keytool.with_keystore(None).fails(64, *words).err
+    assert "there is no command" in err and "did you mean" not in err, err
+    assert re.search(r"^keytool: hint: keytool (\w+ )?--help$", err, re.M), err
+
+
+def test_every_verb_with_two_letters_swapped(keytool):
+    for noun, verb in (path for path in leaves() if len(path) == 2):
+        swapped = verb[0] + verb[2] + verb[1] + verb[3:]
+        if verb[1] != verb[2]:
+            assert f'"keytool {noun} {verb}"' in keytool.fails(64, noun, swapped).err, swapped
+
+
+@pytest.mark.parametrize("arguments, option", [
+    (("id", "list", "--jsno"), "--json"), (("--jsno", "id", "list"), "--json"),
+    (("safe", "push", "--frce"), "--force"), (("--colour", "never"), "--color"),
+], ids=str)
+def test_mistyped_options(keytool, arguments, option):
+    """The option is what is wrong, even where a word follows that may be its value."""
+    err = keytool.fails(64, *arguments).err
+    assert re.search(r"^keytool: error: unknown option '--\w+'$", err, re.M), err
+    assert f"keytool: hint: did you mean '{option}'?\n" in err, err
+
+
+def test_a_hostile_word_is_shown_harmlessly(keytool):
+    err = keytool.fails(64, "\x1b[2J\nkeytool: hint: run this").err
+    assert "\x1b" not in err and not re.search("^keytool: hint: run this", err, re.M), err
+    assert len(keytool.fails(64, "x" * 100_000).err) < 500
+    assert "\x1b" not in keytool.fails(64, "safe", "\x1b[2J", "--json").error["message"]
+
+
+@pytest.mark.parametrize("words", [(), *((noun,) for noun in sorted({path[0] for path in [
+    ("id",), ("backup",), ("safe",), ("key",), ("revoke",), ("qr",)]}))], ids=" ".join)
+def test_without_a_verb(keytool, words):
+    """Help, but on stderr and with 64: a cron line that lost a word has not succeeded."""
+    bare = keytool.with_keystore(None)
+    err = bare.fails(64, *words).err
+    assert err.endswith(f"keytool: error: a command is missing\n"
+                        f"keytool: hint: {' '.join(['keytool', *words])} --help\n")
+    for verb in verbs(words[0]) if words else nouns():
+        assert re.search(rf"^  {verb} ", err, re.M), verb
+    assert bare.fails(64, *words, "--json").error["message"] == "a command is missing"
+
+
+def test_help_on_every_command(keytool):
+    bare = keytool.with_keystore(None)
+    for path in [(), *((noun,) for noun in nouns()), *leaves()]:
+        by_word, by_option = bare.ok("help", *path).out, bare.ok(*path, "--help").out
+        assert by_word == by_option and by_word.startswith("OVERVIEW: ")
+        assert " ".join(["USAGE: keytool", *path]) in by_word
+
+
+def test_version_for_programs(keytool):
+    """Help is for people, whatever is said beside it."""
+    bare = keytool.with_keystore(None)
+    text = bare.ok("--version").out
+    for words in (("--json", "--version"), ("--version", "--json"), ("id", "--json", "--version")):
+        assert f"keytool {bare.ok(*words).json['version']}\n" == text
+    assert bare.ok("--json", "safe", "--help").out == bare.ok("safe", "--help").out
