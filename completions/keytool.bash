@@ -415,7 +415,7 @@ _keytool_backup_export() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --scheme --output -o --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -434,6 +434,14 @@ _keytool_backup_export() {
         ;;
     '--output'|'-o')
         __keytool_add_completions -f
+        return
+        ;;
+    '--qr-file')
+        __keytool_add_completions -o plusdirs -fX '!*.@(png|svg)'
+        return
+        ;;
+    '--sheet')
+        __keytool_add_completions -o plusdirs -fX '!*.@(svg)'
         return
         ;;
     '--mode')
@@ -475,7 +483,7 @@ _keytool_backup_import() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --replace --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -486,6 +494,10 @@ _keytool_backup_import() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--qr-image')
+        __keytool_add_completions -f
         return
         ;;
     '--expect-id')
@@ -533,7 +545,7 @@ _keytool_backup_check() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -544,6 +556,10 @@ _keytool_backup_check() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--qr-image')
+        __keytool_add_completions -f
         return
         ;;
     '--expect-id')
@@ -626,7 +642,7 @@ _keytool_safe_setup() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --no-test --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -640,6 +656,10 @@ _keytool_safe_setup() {
         return
         ;;
     '--server')
+        return
+        ;;
+    '--server-file')
+        __keytool_add_completions -f
         return
         ;;
     '--server-user')
@@ -703,7 +723,7 @@ _keytool_safe_push() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --overwrite --no-verify --dry-run --all --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --jitter --tolerate --lock-wait --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --jitter --tolerate --lock-wait --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -741,6 +761,17 @@ _keytool_safe_push() {
     '--retry-max-time')
         return
         ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
+        return
+        ;;
     esac
 
     # Offer positional completions
@@ -756,7 +787,7 @@ _keytool_safe_pull() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --id --server --server-user --ca-file --server-password-file --server-password-command --server-password-fd --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -774,6 +805,10 @@ _keytool_safe_pull() {
         return
         ;;
     '--server')
+        return
+        ;;
+    '--server-file')
+        __keytool_add_completions -f
         return
         ;;
     '--server-user')
@@ -942,7 +977,7 @@ _keytool_safe_passwd() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --same-password --abort --force --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-user --ca-file --server-password-file --server-password-command --server-password-fd --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -956,6 +991,10 @@ _keytool_safe_passwd() {
         return
         ;;
     '--server')
+        return
+        ;;
+    '--server-file')
+        __keytool_add_completions -f
         return
         ;;
     '--server-user')
@@ -1017,7 +1056,7 @@ _keytool_safe_passwd() {
 
 _keytool_safe_delete() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --keep-setup --yes --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --keep-setup --force --yes --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
@@ -1429,9 +1468,9 @@ _keytool_qr() {
 
 _keytool_qr_show() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --mode)
+    non_repeating_options=(--keystore --color --mode --file)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -1448,14 +1487,18 @@ _keytool_qr_show() {
         __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
         return
         ;;
+    '--file')
+        __keytool_add_completions -o plusdirs -fX '!*.@(png|svg)'
+        return
+        ;;
     esac
 }
 
 _keytool_qr_contact() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --mode --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --mode --file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1470,6 +1513,10 @@ _keytool_qr_contact() {
         ;;
     '--mode')
         __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
+        return
+        ;;
+    '--file')
+        __keytool_add_completions -o plusdirs -fX '!*.@(png|svg)'
         return
         ;;
     '--passphrase-file')

@@ -48,29 +48,29 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'export'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'force' 'qr' 'mode=' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'qr-file=' 'sheet=' 'force' 'qr' 'mode=' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'version' 'h/help'
             case 'check'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'safe'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'setup'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'create' 'no-test' 'weak-ok' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'create' 'no-test' 'weak-ok' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'push'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'force' 'overwrite' 'no-verify' 'dry-run' 'all' 'jitter=' 'tolerate=' 'lock-wait=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'force' 'overwrite' 'no-verify' 'dry-run' 'all' 'jitter=' 'tolerate=' 'lock-wait=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'metrics-file=' 'alias=' 'ping-url-file=' 'version' 'h/help'
             case 'pull'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'replace' 'no-setup' 'o/output=' 'force' 'reveal-private-key' 'raw' 'show' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'replace' 'no-setup' 'o/output=' 'force' 'reveal-private-key' 'raw' 'show' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'status'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'max-age=' 'remote' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'check'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'passwd'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'same-password' 'abort' 'force' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'same-password' 'abort' 'force' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'delete'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'keep-setup' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'keep-setup' 'force' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             end
         case 'key'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
@@ -100,9 +100,9 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'show'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'version' 'h/help'
             case 'contact'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'doctor'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
@@ -260,7 +260,9 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup export" -eq 1' -fka '(__keytool_custom_completion ---completion backup export -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" scheme' -l 'scheme' -d 'pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).' -rfka 'pbkdf2 argon2id'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" o output' -l 'output' -s 'o' -d 'Write the code to a new file (0600), - for stdout.' -rF
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" force' -l 'force' -d 'Replace the file where it exists.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr-file' -l 'qr-file' -d 'Write the code as a QR code to a new picture (0600), too: PNG or SVG by its name.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" sheet' -l 'sheet' -d 'Write a page to print (0600), too: code, QR code, public key, and how to restore them.' -rfa '(for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.\'svg\';printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" force' -l 'force' -d 'Replace the files where they exist.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr' -l 'qr' -d 'Draw the code as a QR code, too.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
@@ -279,6 +281,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup import" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" qr-image' -l 'qr-image' -d 'Read the code from a picture of its QR code, with zbarimg.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-id' -l 'expect-id' -d 'Fail (19) where the code is of another ID.' -rfka '(__keytool_custom_completion ---completion backup import -- --expect-id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-public-key' -l 'expect-public-key' -d 'Fail (19) where the public key is another one.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup import" expect-check' -l 'expect-check' -d 'Fail (19) where the check word is another one.' -rfka ''
@@ -300,6 +303,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool backup check" -eq 1' -F
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" qr-image' -l 'qr-image' -d 'Read the code from a picture of its QR code, with zbarimg.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-id' -l 'expect-id' -d 'Fail (19) where the code is of another ID.' -rfka '(__keytool_custom_completion ---completion backup check -- --expect-id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-public-key' -l 'expect-public-key' -d 'Fail (19) where the public key is another one.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup check" expect-check' -l 'expect-check' -d 'Fail (19) where the check word is another one.' -rfka ''
@@ -334,6 +338,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe setup" -eq 1' -fka '(__keytool_custom_completion ---completion safe setup -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-file' -l 'server-file' -d 'Take the server\'s address from this file; it may hold a login: https://USER:PASSWORD@HOST/PATH.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe setup"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
@@ -373,6 +378,9 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" timeout' -l 'timeout' -d 'Wait so long for one request to the server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" retry-max-time' -l 'retry-max-time' -d 'Go on trying for so long in all.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" metrics-file' -l 'metrics-file' -d 'Write how it went into this file, as Prometheus\' textfile collector reads it.' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" alias' -l 'alias' -d 'Name the backup so in the metrics; its ID is never in them.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" ping-url-file' -l 'ping-url-file' -d 'Tell the monitoring service whose https:// address is in this file: /start, then /<exit code>.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
@@ -384,6 +392,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe pull" -eq 1' -fka '(__keytool_custom_completion ---completion safe pull -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" id' -l 'id' -d 'Restore this ID, with --server and the Safe password.' -rfka '(__keytool_custom_completion ---completion safe pull -- --id (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-file' -l 'server-file' -d 'Take the server\'s address from this file; it may hold a login: https://USER:PASSWORD@HOST/PATH.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe pull"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
@@ -451,6 +460,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe passwd" -eq 1' -fka '(__keytool_custom_completion ---completion safe passwd -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server' -l 'server' -d 'The Safe server: https://…, threema for the messenger\'s own, or file:///DIR (KEYTOOL_SERVER).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-file' -l 'server-file' -d 'Take the server\'s address from this file; it may hold a login: https://USER:PASSWORD@HOST/PATH.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-user' -l 'server-user' -d 'The user\'s name on the server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" ca-file' -l 'ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd"' -l 'pin' -d 'Also demand this public key of the server, sha256//BASE64; may be repeated.' -rfka ''
@@ -479,6 +489,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe delete" -eq 1' -fka '(__keytool_custom_completion ---completion safe delete -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" keep-setup' -l 'keep-setup' -d 'Keep server and Safe key, so that the next push uploads again.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" force' -l 'force' -d 'Leave a backup under an earlier password or server where it is, if it cannot be deleted.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" yes' -l 'yes' -d 'Do not ask for confirmation.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
@@ -628,6 +639,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" file' -l 'file' -d 'Write a new picture (0600) instead, PNG or SVG by its name.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" force' -l 'force' -d 'Replace the file where it exists.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
@@ -638,6 +651,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool qr contact" -eq 1' -fka '(__keytool_custom_completion ---completion qr contact -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" file' -l 'file' -d 'Write a new picture (0600) instead, PNG or SVG by its name.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" force' -l 'force' -d 'Replace the file where it exists.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
