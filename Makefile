@@ -4,6 +4,10 @@
 PREFIX = /usr/local
 binary = .build/release/keytool
 units = $(DESTDIR)$(PREFIX)/lib/systemd/system
+share = $(DESTDIR)$(PREFIX)/share
+pages = $(sort $(notdir $(wildcard man/*.1 man/*.5 man/*.7)))
+# What `make deb` and `make dist` leave.
+release-files = .build/packages
 
 # Looked up when a recipe runs, not when this file is read: `make help` needs no Swift,
 # and on a bare machine Swift starts only after set-up has installed the libraries it is linked to.
@@ -17,7 +21,8 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test build install lint format arrows bench clean set-up-build set-up-test set-up-bench
+.PHONY: help demo test build install uninstall deb dist lint format arrows bench clean
+.PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
 help: ## this list
@@ -30,6 +35,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-find-swift
 	Scripts/test-set-up
 	Scripts/test-check-arrows
+	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
 	$(own-trust) /usr/bin/python3 -m pytest -q Tests/KeytoolTests
@@ -37,11 +43,28 @@ test: set-up-test build ## install what is missing, build, and run every test
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)
 
-install: $(binary) ## copy the release and its systemd units to PREFIX (/usr/local); DESTDIR is put in front
+install: $(binary) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(units)'
 	install -m 755 $(binary) '$(DESTDIR)$(PREFIX)/bin/keytool'
 	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer '$(units)'
 	sed -i 's|^ExecStart=/usr/local/|ExecStart=$(PREFIX)/|' '$(units)/keytool-safe@.service'
+	$(foreach page,$(pages),install -D -m 644 man/$(page) '$(share)/man/man$(subst .,,$(suffix $(page)))/$(page)' &&) true
+	install -D -m 644 completions/keytool.bash '$(share)/bash-completion/completions/keytool'
+	install -D -m 644 completions/_keytool '$(share)/zsh/site-functions/_keytool'
+	install -D -m 644 completions/keytool.fish '$(share)/fish/vendor_completions.d/keytool.fish'
+
+uninstall: ## remove what `make install` copied, with the same PREFIX and DESTDIR
+	rm -f '$(DESTDIR)$(PREFIX)/bin/keytool' '$(units)/keytool-safe@.service' '$(units)/keytool-safe@.timer'
+	rm -f $(foreach page,$(pages),'$(share)/man/man$(subst .,,$(suffix $(page)))/$(page)')
+	rm -f '$(share)/bash-completion/completions/keytool' '$(share)/zsh/site-functions/_keytool'
+	rm -f '$(share)/fish/vendor_completions.d/keytool.fish'
+
+deb: set-up-dist build ## make the Debian package messenger-keytool in .build/packages, and check it with lintian
+	lintian --fail-on error,warning "$$(Scripts/make-deb $(binary) $(release-files))"
+	@ls $(release-files)/*.deb
+
+dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SHA256SUMS in .build/packages
+	Scripts/make-dist $(release-files)
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):
@@ -62,5 +85,5 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 clean: ## remove what was built
 	rm -rf .build Benchmarks/KeyDerivation/.build
 
-set-up-build set-up-test set-up-bench:
+set-up-build set-up-test set-up-bench set-up-dist:
 	@Scripts/set-up $(@:set-up-%=%)
