@@ -21,7 +21,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test build install uninstall deb dist lint format arrows bench clean
+.PHONY: help demo test build completions install uninstall deb dist lint format arrows bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -42,6 +42,11 @@ test: set-up-test build ## install what is missing, build, and run every test
 
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)
+
+completions: build ## write what the release says of itself to the shells into completions/
+	$(binary) --generate-completion-script bash > completions/keytool.bash
+	$(binary) --generate-completion-script zsh > completions/_keytool
+	$(binary) --generate-completion-script fish > completions/keytool.fish
 
 install: $(binary) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(units)'
