@@ -53,7 +53,8 @@ struct Session {
         do {
             return keeper(try unlock(LockedKeystore(at: path), options.passphrase))
         } catch KeystoreError.absent {
-            return keeper(try .making(at: path, passphrase: options.newPassphrase(self)))
+            let passphrase = try options.newPassphrase(self)
+            return keeper(try output.busy("making the keystore") { try .making(at: path, passphrase: passphrase) })
         }
     }
 
@@ -65,7 +66,9 @@ struct Session {
         return try SecretAsker(passphrase, self).open(
             "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
-        ) { try locked.unlock(passphrase: $0) }
+        ) { passphrase in
+            try output.busy("opening the keystore") { try locked.unlock(passphrase: passphrase) }
+        }
     }
 
     /// Says that whoever has the keystore has the keys, where that is so.

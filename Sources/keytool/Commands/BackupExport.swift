@@ -57,7 +57,9 @@ struct BackupExport: Verb {
         let identity = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
-        let code = try keeper.exportCode(of: id, password: secret, scheme: scheme)
+        let code = try session.output.busy("deriving the key of the backup code") {
+            try keeper.exportCode(of: id, password: secret, scheme: scheme)
+        }
         let check = IDBackup.checkWord(of: code).text
 
         var parts = try pictures.parts(showing: code, scheme, of: identity, levels: Self.levels)

@@ -50,7 +50,9 @@ struct CodeOptions: ParsableArguments {
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
             }
-            return try SafeKeeper.openCode(code, password: password, expecting: expectations)
+            return try session.output.busy("deriving the key of the backup code") {
+                try SafeKeeper.openCode(code, password: password, expecting: expectations)
+            }
         }
         return OpenedCode(code: code, identity: identity)
     }

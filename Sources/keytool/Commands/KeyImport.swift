@@ -90,9 +90,12 @@ struct KeyImport: Verb {
         _ session: Session, _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
         let isWrong = { (error: any Error) in error as? KeyFileError == .notOpened }
-        if try filePassphrase.source() == nil, try keystore.passphrase.source() != nil {
-            return try SecretAsker(keystore.passphrase, session).open(", of \(file)", isWrong: isWrong, body)
+        func derive(_ passphrase: borrowing SecureBytes) throws -> Result {
+            try session.output.busy("deriving the key of the file") { try body(passphrase) }
         }
-        return try SecretAsker(filePassphrase, session).open("\(file)", isWrong: isWrong, body)
+        if try filePassphrase.source() == nil, try keystore.passphrase.source() != nil {
+            return try SecretAsker(keystore.passphrase, session).open(", of \(file)", isWrong: isWrong, derive)
+        }
+        return try SecretAsker(filePassphrase, session).open("\(file)", isWrong: isWrong, derive)
     }
 }

@@ -27,7 +27,9 @@ struct KeyPasswd: Verb {
         let keystore = try session.unlock(locked, passphrase, usingKeyring: false)
         let secret = try SecretAsker(newPassphrase, session).create(
             "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
-        try keystore.protect(by: secret, wrapping.scheme)
+        try session.output.busy("deriving the key of the passphrase") {
+            try keystore.protect(by: secret, wrapping.scheme)
+        }
         try session.reportProtection("key passwd", "the passphrase is changed")
         session.output.hint("older copies of the folder still open with the old passphrase")
     }

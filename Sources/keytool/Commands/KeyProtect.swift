@@ -29,7 +29,9 @@ struct KeyProtect: Verb {
         let keystore = try locked.unlock()
         let secret = try SecretAsker(passphrase, session).create(
             "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
-        try keystore.protect(by: secret, wrapping.scheme)
+        try session.output.busy("deriving the key of the passphrase") {
+            try keystore.protect(by: secret, wrapping.scheme)
+        }
         try session.reportProtection("key protect", "the keystore is protected now")
         session.output.hint("nobody can recover a forgotten passphrase: keep a backup code, too")
         session.output.hint("older copies of the folder still open without a passphrase")

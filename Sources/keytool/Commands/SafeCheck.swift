@@ -28,7 +28,8 @@ struct SafeCheck: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        let fetched = try keeper.check(access(to: id, keeper, session))
+        let access = try access(to: id, keeper, session)
+        let fetched = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.check(access) }
         let document = fetched.backup.document
         let stamp = fetched.backup.stamp
         try session.output.done(
@@ -54,8 +55,10 @@ struct SafeCheck: Verb {
         }
         let server = try keeper.server(of: id)
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try SafeAccess(
-                to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
+            try session.output.busy("deriving the Safe key") {
+                try SafeAccess(
+                    to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
+            }
         }
     }
 }

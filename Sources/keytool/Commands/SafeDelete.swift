@@ -36,7 +36,9 @@ struct SafeDelete: Verb {
         let old = try keeper.status(of: id).oldServer
         let server: SafeServerAddress
         do {
-            server = try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingOld: force)
+            server = try session.output.busy("deleting the Safe backup of \(id)") {
+                try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingOld: force)
+            }
         } catch let error as SafeExchangeError where old != nil && !force {
             throw CommandFailure(
                 failure: error.failure.advising("an old backup is to be deleted, too; --force leaves it where it is"))

@@ -47,15 +47,20 @@ struct SafePasswd: Verb {
         let id = try session.identity(id, in: keeper)
         if abort { return try takeBack(id, keeper, session.output) }
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        let changed = try server.changed(from: keeper.server(of: id), session)
+        var changed = try server.changed(from: keeper.server(of: id), session)
         let result: SafeKeeper.ChangeResult
         if samePassword {
             guard changed != nil else { throw UsageFailure("then nothing would change", hint: "--server, --pin …") }
-            result = try keeper.changeTarget(of: id, to: changed, password: nil, leavingOld: force)
+            result = try session.output.busy("moving the Safe backup of \(id)") {
+                try keeper.changeTarget(of: id, to: changed.take(), password: nil, leavingOld: force)
+            }
         } else {
             let secret = try SecretAsker(password, session).create(
                 "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-            result = try keeper.changeTarget(of: id, to: changed, password: consume secret, leavingOld: force)
+            var known = Optional(secret)
+            result = try session.output.busy("deriving the Safe key and moving the backup of \(id)") {
+                try keeper.changeTarget(of: id, to: changed.take(), password: known.take(), leavingOld: force)
+            }
         }
         if !result.isOldRemoved {
             session.output.warn("the old backup could not be deleted yet; every push tries again")
@@ -72,7 +77,7 @@ struct SafePasswd: Verb {
     }
 
     private func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
-        let isTakenBack = try keeper.abortChange(of: id)
+        let isTakenBack = try output.busy("asking the server") { try keeper.abortChange(of: id) }
         try output.done(
             [isTakenBack ? "took back the change for \(id)" : "no change for \(id) is unfinished"],
             json: .result("safe passwd", [("id", .string(id.text)), ("aborted", .bool(isTakenBack))]))

@@ -77,7 +77,7 @@ struct SafePull: Verb {
         let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.patience) : nil
         let access = try access(named, present, session)
         if raw { return try writeEncrypted(access, to: target, session) }
-        let fetched = try access.fetch()
+        let fetched = try session.output.busy(fetching(access.id)) { try access.fetch() }
         if let target {
             try revealPrivateKey
                 ? fetched.backup.revealDocument().withBytes { try target.write($0) }
@@ -106,15 +106,19 @@ struct SafePull: Verb {
         if let present { return try present.access(to: session.identity(identity, in: present)) }
         guard let server = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try SafeAccess(
-                to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
+            try session.output.busy("deriving the Safe key") {
+                try SafeAccess(
+                    to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
+            }
         }
     }
+
+    private func fetching(_ id: ThreemaID) -> String { "fetching the Safe backup of \(id)" }
 
     private func writeEncrypted(
         _ access: borrowing SafeAccess, to target: DocumentTarget?, _ session: Session
     ) throws {
-        let blob = try access.fetchEncrypted()
+        let blob = try session.output.busy(fetching(access.id)) { try access.fetchEncrypted() }
         try target?.write(blob.span)
         guard let path = target?.path else { return }
         try session.output.done(

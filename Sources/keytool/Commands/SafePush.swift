@@ -71,14 +71,16 @@ struct SafePush: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         guard all else {
             let id = try session.identity(id, in: keeper)
-            if let result = try push(id, keeper, &report) { try tell(id, result, session.output) }
+            if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
             return
         }
         var results: [JSONValue] = []
         var firstFailure: Failure?
         for id in try keeper.identityIDs() {
             do {
-                guard try keeper.hasSafe(id), let result = try push(id, keeper, &report) else { continue }
+                guard try keeper.hasSafe(id), let result = try push(id, keeper, session.output, &report) else {
+                    continue
+                }
                 results.append(.object(members(id, result)))
                 if !session.output.isJSON { try tell(id, result, session.output) }
             } catch {
@@ -96,7 +98,7 @@ struct SafePush: Verb {
 
     /// - Returns: nil for a failure that is tolerated; who watches is told of it nevertheless.
     private func push(
-        _ id: ThreemaID, _ keeper: SafeKeeper, _ report: inout PushReport
+        _ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output, _ report: inout PushReport
     ) throws -> SafeKeeper.PushResult? {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
@@ -105,7 +107,7 @@ struct SafePush: Verb {
         options.isDryRun = dryRun
         if let lockWait { options.lockWait = lockWait.duration }
         do {
-            let result = try keeper.push(id, options)
+            let result = try output.busy("pushing \(id)") { try keeper.push(id, options) }
             report.results.append(result)
             return result
         } catch {

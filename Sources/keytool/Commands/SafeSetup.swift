@@ -51,8 +51,10 @@ struct SafeSetup: Verb {
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         func setUp(preparing: Bool) throws -> SafeKeeper.SetupResult {
-            try keeper.setUpSafe(
-                of: id, at: server.copy, password: secret, preparing: preparing, testing: !noTest)
+            try session.output.busy(noTest ? "deriving the Safe key" : "deriving the Safe key and trying the server") {
+                try keeper.setUpSafe(
+                    of: id, at: server.copy, password: secret, preparing: preparing, testing: !noTest)
+            }
         }
         let result: SafeKeeper.SetupResult
         do {

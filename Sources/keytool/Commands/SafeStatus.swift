@@ -31,7 +31,7 @@ struct SafeStatus: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         let status = try keeper.status(of: id)
-        let answer = remote ? try keeper.askServer(of: id) : nil
+        let answer = remote ? try session.output.busy("asking the server") { try keeper.askServer(of: id) } : nil
         try session.output.data(
             lines(id, status) + (answer.map(lines) ?? []), json: json(id, status, answer))
         if let difference = ClockDifference(lead: answer?.clockLead) { session.output.warn(difference.warning) }

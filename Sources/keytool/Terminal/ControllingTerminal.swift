@@ -25,6 +25,19 @@ struct ControllingTerminal: ~Copyable {
         try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
     }
 
+    /// Shows something on a screen of its own until Enter is pressed: nothing of it stays, not even in the
+    /// scrollback.
+    /// - Returns: whether it was pressed; false at the end of input.
+    func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
+        try HiddenEcho.during(descriptor, onOwnScreen: true) {
+            try show()
+            return try ask(prompt, isSecret: true) != nil
+        }
+    }
+
+    /// Whether `showAlone` is possible.
+    var hasOwnScreen: Bool { HiddenEcho.canHaveOwnScreen }
+
     /// Shows a secret, on the terminal and nowhere else.
     func show(_ words: String, _ secret: borrowing SecureBytes) throws {
         try Output.write(words, to: descriptor)
@@ -95,40 +108,5 @@ struct ControllingTerminal: ~Copyable {
         // The kernel's line holds 4095 bytes and drops the rest without a word.
         guard !isTooLong, line.count < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
         return line.finish()
-    }
-}
-
-/// Echo off for one question, and on again however the question ends: by an answer, an error or a signal.
-private enum HiddenEcho {
-    // Read by the signal handler, so both are set before it is installed.
-    nonisolated(unsafe) private static var terminal: Int32 = -1
-    nonisolated(unsafe) private static var original = termios()
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2]
-
-    /// - Parameter byKey: deliver each key at once instead of whole lines.
-    static func during<Result: ~Copyable>(
-        _ descriptor: Int32, byKey: Bool = false, _ body: () throws -> Result
-    ) throws -> Result {
-        unsafe terminal = descriptor
-        guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
-        // The handler restores the terminal and ends the process as the signal would have.
-        let handler: @convention(c) (Int32) -> Void = { signal in
-            _ = unsafe tcsetattr(HiddenEcho.terminal, TCSANOW, &HiddenEcho.original)
-            _exit(128 + signal)
-        }
-        for number in signals { signal(number, handler) }
-        // A stopped process would leave the terminal mute.
-        signal(SIGTSTP, SIG_IGN)
-        var hidden = unsafe original
-        hidden.c_lflag &= ~tcflag_t(ECHO)
-        hidden.c_lflag |= tcflag_t(ISIG)
-        if byKey { hidden.c_lflag &= ~tcflag_t(ICANON) } else { hidden.c_lflag |= tcflag_t(ICANON) }
-        // TCSAFLUSH: what was typed before the question is not an answer to it.
-        _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
-        defer {
-            _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &original)
-            for number in signals + [SIGTSTP] { signal(number, SIG_DFL) }
-        }
-        return try body()
     }
 }

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Echo off for one question, where it must leave no trace on a screen of its own, and everything as it was
+/// however the question ends: by an answer, an error or a signal.
+enum HiddenEcho {
+    // Read by the signal handler, so all are set before it is installed.
+    nonisolated(unsafe) private static var terminal: Int32 = -1
+    nonisolated(unsafe) private static var original = termios()
+    nonisolated(unsafe) private static var isOnOwnScreen = false
+
+    /// xterm's alternate screen, which has no scrollback; empty, whatever was on it before.
+    private static var enter: StaticString { "\u{1b}[?1049h\u{1b}[H\u{1b}[2J" }
+    /// Some terminals keep what was on it for the next one who enters: nothing may be.
+    private static var leave: StaticString { "\u{1b}[H\u{1b}[2J\u{1b}[?1049l" }
+
+    /// Whether the terminal has a screen that can be entered and left: all have, but for those that say so.
+    static var canHaveOwnScreen: Bool { Environment.value("TERM").map { $0 != "dumb" } ?? false }
+
+    /// - Parameters:
+    ///   - byKey: deliver each key at once instead of whole lines.
+    ///   - onOwnScreen: what is shown meanwhile is gone afterwards, from the scrollback, too.
+    static func during<Result: ~Copyable>(
+        _ descriptor: Int32, byKey: Bool = false, onOwnScreen: Bool = false, _ body: () throws -> Result
+    ) throws -> Result {
+        unsafe terminal = descriptor
+        guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
+        unsafe isOnOwnScreen = onOwnScreen
+        // The handler restores the terminal and ends the process as the signal would have.
+        var signals = CaughtSignals(CaughtSignals.ending) { number in
+            HiddenEcho.restore(TCSANOW)
+            _exit(128 + number)
+        }
+        // A stopped process would leave the terminal mute.
+        signals.ignore(SIGTSTP)
+        var hidden = unsafe original
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        hidden.c_lflag |= tcflag_t(ISIG)
+        if byKey { hidden.c_lflag &= ~tcflag_t(ICANON) } else { hidden.c_lflag |= tcflag_t(ICANON) }
+        // TCSAFLUSH: what was typed before the question is not an answer to it.
+        _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
+        if onOwnScreen { write(enter) }
+        defer {
+            restore(TCSAFLUSH)
+            signals.putBack()
+        }
+        return try body()
+    }
+
+    /// Async-signal-safe.
+    private static func restore(_ moment: Int32) {
+        if unsafe isOnOwnScreen { write(leave) }
+        unsafe isOnOwnScreen = false
+        _ = unsafe tcsetattr(terminal, moment, &original)
+    }
+
+    /// In one call, so that no signal comes between its parts.
+    private static func write(_ sequence: StaticString) {
+        _ = unsafe Glibc.write(terminal, sequence.utf8Start, sequence.utf8CodeUnitCount)
+    }
+}

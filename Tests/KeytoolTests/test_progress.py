@@ -1,0 +1,189 @@
+"""What turns on stderr while something takes long: from 400 ms on, on a terminal alone, and gone
+before anything else is printed."""
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+import faults
+import keyfiles
+import masterkey
+from httpsmachine import pushed  # noqa: F401, a fixture
+from masterkey import PASSPHRASE
+from terminal import Terminal
+
+RIGHT = PASSPHRASE.decode()
+OPENING = r"[Kk]eystore passphrase: $"
+FRAME = r"\r[|/\\-] opening the keystore"
+WIPED = "\r\x1b[K"
+SHOW = ["id", "show", "ABCD1234"]
+# A second or two; the second is never finished by these tests.
+SLOW, SLOWER = {"memory_kib": 131_072, "passes": 10}, {"memory_kib": 131_072, "passes": 64}
+
+
+def protected(keytool, **cost):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    masterkey.rewrap(keytool, **cost)
+    return keytool
+
+
+@pytest.fixture
+def slow(keytool):
+    return protected(keytool, **SLOW)
+
+
+@pytest.fixture
+def slower(keytool):
+    """Nobody knows what opens it: nobody waits for that."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    sealed = keyfiles.encrypt(
+        keyfiles.versioned((1, keyfiles.versioned((1, bytes(32))))), os.urandom(32))
+    masterkey.file(keytool).write_bytes(
+        keyfiles.outer(os.urandom(16), encrypted=sealed, **SLOWER))
+    return keytool
+
+
+def opened(run):
+    run.expect(OPENING)
+    run.send(RIGHT)
+
+
+def turned(run):
+    return re.findall(FRAME, run.text)
+
+
+def test_turns_and_is_gone(terminal, slow):
+    run = terminal(*SHOW)
+    opened(run)
+    run.expect(FRAME)
+    run.expect(FRAME)
+    assert run.finish() == 0, run.text
+    before, _, after = run.text.rpartition(WIPED)
+    assert turned(run)[:3] == [f"\r{mark} opening the keystore" for mark in "|/-"]
+    assert before.rstrip().endswith("opening the keystore") and after.startswith("ID ")
+
+
+def test_is_gone_before_the_next_question(terminal, slow):
+    run = terminal(*SHOW)
+    run.expect(OPENING)
+    run.send("wrong-one")
+    run.expect(FRAME)
+    run.expect(r"\r\x1b\[Kkeytool: error: that is not it; try again\nKeystore passphrase: $")
+    run.send(RIGHT)
+    assert run.finish() == 0, run.text
+
+
+def test_nothing_for_what_is_fast(terminal, keytool):
+    protected(keytool)
+    run = terminal(*SHOW)
+    opened(run)
+    assert run.finish() == 0, run.text
+    assert "\x1b" not in run.text and not turned(run)
+
+
+@pytest.mark.parametrize("options", [["-q"], ["--json"]], ids=" ".join)
+def test_nothing_when_it_is_not_wanted(terminal, slow, options):
+    run = terminal(*SHOW, *options)
+    opened(run)
+    assert run.finish() == 0, run.text
+    assert "\x1b" not in run.text and not turned(run)
+
+
+@pytest.mark.parametrize("kind", ["dumb", ""])
+def test_nothing_where_a_line_cannot_be_wiped(terminal, slow, kind):
+    runner = slow.with_environment(TERM=kind)
+    run = terminal(*SHOW, runner=runner)
+    opened(run)
+    assert run.finish() == 0, run.text
+    assert "\x1b" not in run.text and not turned(run)
+
+
+def test_nothing_where_stderr_is_no_terminal(terminal, slow, tmp_path):
+    with open(tmp_path / "err", "wb") as err:
+        run = terminal(*SHOW, stderr=err)
+        opened(run)
+        assert run.finish() == 0, run.text
+    assert (tmp_path / "err").read_bytes() == b""
+    assert "\x1b" not in run.text and not turned(run)
+
+
+def test_only_stderr_has_it(terminal, slow):
+    run = terminal(*SHOW, stdout=subprocess.PIPE)
+    opened(run)
+    assert run.finish() == 0, run.text
+    assert turned(run) and run.process.stdout.read().startswith(b"ID ")
+
+
+def test_fits_a_narrow_terminal(terminal, slow):
+    run = terminal(*SHOW, columns=16)
+    opened(run)
+    run.expect(r"\r\| opening the k\r")
+    assert run.finish() == 0, run.text
+
+
+def test_no_colour(terminal, slow):
+    run = terminal(*SHOW, "--color", "always")
+    opened(run)
+    assert run.finish() == 0, run.text
+    assert turned(run) and "\x1b[" not in run.text.replace(WIPED, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_interrupted(terminal, slower, number):
+    run = terminal(*SHOW)
+    before = run.settings
+    opened(run)
+    run.expect(FRAME)
+    run.process.send_signal(number)
+    assert run.finish() == 128 + number, run.text
+    assert run.process.returncode == -number, "a shell must see that a signal ended it"
+    assert run.text.endswith(WIPED) and run.settings == before
+
+
+def test_ctrl_c(terminal, slower):
+    run = terminal(*SHOW)
+    opened(run)
+    run.expect(FRAME)
+    run.press(b"\x03")
+    assert run.finish() == 130, run.text
+
+
+def test_hang_up(terminal, slower):
+    run = terminal(*SHOW)
+    opened(run)
+    run.expect(FRAME)
+    run.hang_up()
+    assert run.process.wait(10) == -signal.SIGHUP
+
+
+def test_ignored_hang_up_stays_ignored(slow):
+    command = ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", *slow.command_line(*SHOW)]
+    run = Terminal(command, slow.environment)
+    try:
+        opened(run)
+        run.expect(FRAME)
+        run.process.send_signal(signal.SIGHUP)
+        assert run.finish() == 0, run.text
+    finally:
+        run.close()
+
+
+def test_derivations_of_codes(terminal, keytool, backup_password):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    run = terminal("backup", "export", "--scheme", "argon2id", *backup_password)
+    run.expect(r"\r\| deriving the key of the backup code")
+    assert run.finish() == 0, run.text
+
+
+def test_transfers(pushed):  # noqa: F811
+    pushed.server.fault("GET", faults.slow(1))
+    run = Terminal(pushed.keytool.command_line("safe", "check"), pushed.keytool.environment)
+    try:
+        run.expect(r"\r\| fetching the Safe backup of ABCD1234")
+        assert run.finish() == 0, run.text
+        assert WIPED in run.text
+    finally:
+        run.close()
