@@ -76,6 +76,21 @@ struct ControllingTerminal: ~Copyable {
     /// At a few bits of timing a key, more than a private key can hold.
     private static let typedKeys = 64
 
+    var size: TerminalSize { TerminalSize(of: descriptor) }
+
+    /// A line for the person who is asked.
+    func say(_ words: String) throws {
+        try Output.write(words + "\n", to: descriptor)
+    }
+
+    /// Drops what was typed ahead, until nothing more comes.
+    func dropPending() {
+        var arrival = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        repeat {
+            tcflush(descriptor, TCIFLUSH)
+        } while unsafe poll(&arrival, 1, 100) > 0 && Int32(arrival.revents) & (POLLIN | POLLHUP | POLLERR) == POLLIN
+    }
+
     /// Asks with echo on.
     func askText(_ question: String) throws -> String? {
         guard let line = try ask(question, isSecret: false) else { return nil }

@@ -1,21 +1,32 @@
 import CLinux
 import Glibc
 
-/// The size of the terminal that stdout is.
+/// The size of a terminal.
 struct TerminalSize {
     let columns: Int
     let rows: Int
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// What the terminal says; else `COLUMNS` and `LINES`, else 80 × 24. Nil where stdout is no terminal.
+    /// Of the terminal that stdout is; nil where it is none.
     static var current: TerminalSize? {
         guard isTerminal else { return nil }
+        return TerminalSize(of: STDOUT_FILENO)
+    }
+
+    init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+
+    /// What the terminal says; else `COLUMNS` and `LINES`, else 80 × 24.
+    init(of descriptor: Int32) {
         var size = winsize()
-        if unsafe keytool_window_size(STDOUT_FILENO, &size) == 0, size.ws_col > 0, size.ws_row > 0 {
-            return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        if unsafe keytool_window_size(descriptor, &size) == 0, size.ws_col > 0, size.ws_row > 0 {
+            self.init(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        } else {
+            self.init(columns: Self.number("COLUMNS") ?? 80, rows: Self.number("LINES") ?? 24)
         }
-        return TerminalSize(columns: number("COLUMNS") ?? 80, rows: number("LINES") ?? 24)
     }
 
     private static func number(_ name: String) -> Int? {
