@@ -39,6 +39,8 @@ struct BackupExport: Verb {
     @Option(help: QRMode.help)
     var mode = QRMode.auto
 
+    @OptionGroup var alone: QRScreenOptions
+
     @Flag(help: "Take a weak password with a warning alone.")
     var weakOk = false
 
@@ -49,6 +51,7 @@ struct BackupExport: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
+        let screen = try alone.screen(session, fileOption: CodePictureOptions.qrFileOption)
         let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
@@ -62,6 +65,12 @@ struct BackupExport: Verb {
         }
         let check = IDBackup.checkWord(of: code).text
 
+        // Before anything is written: whoever ends it there has made nothing.
+        if let screen {
+            try screen.show(
+                Array(code.text.utf8), mode, levels: Self.levels,
+                beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check \(check)"])
+        }
         var parts = try pictures.parts(showing: code, scheme, of: identity, levels: Self.levels)
         if let file { parts.insert((file, Array((code.text + "\n").utf8)), at: 0) }
         let json = json(id, code, check, file?.path, pictures)
@@ -69,10 +78,12 @@ struct BackupExport: Verb {
             if let file {
                 try session.output.done(
                     ["wrote the backup code of \(id) to \(file.path)"] + pictures.lines, json: json)
-            } else {
-                try session.output.data(lines(of: code), json: json)
-                pictures.lines.forEach { session.output.note($0) }
+                return
             }
+            if !alone.isAwaited || !TerminalSize.isTerminal {
+                try session.output.data(TerminalSize.isTerminal ? Self.lines(of: code) : [code.text], json: json)
+            }
+            pictures.lines.forEach { session.output.note($0) }
         }
         if !pictures.isEmpty {
             session.output.hint("a picture of the code is the code: print it, then remove the file")
@@ -86,15 +97,14 @@ struct BackupExport: Verb {
             )
         case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
         }
-        if isDrawn && !session.output.isJSON { try draw(code, session.output) }
-        if file == nil && TerminalSize.isTerminal {
+        if isDrawn && !alone.isAwaited && !session.output.isJSON { try draw(code, session.output) }
+        if file == nil && !alone.isAwaited && TerminalSize.isTerminal {
             session.output.hint("the code stays in this terminal's scrollback")
         }
     }
 
-    /// Four lines of five groups for a person, one line for a program.
-    private func lines(of code: GroupedCode) -> [String] {
-        guard TerminalSize.isTerminal else { return [code.text] }
+    /// Lines of five groups, for a person.
+    private static func lines(of code: GroupedCode) -> [String] {
         let groups = code.groups
         return stride(from: 0, to: groups.count, by: 5).map { start in
             let isLast = start + 5 >= groups.count

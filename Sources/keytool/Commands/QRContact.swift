@@ -19,11 +19,14 @@ struct QRContact: Verb {
 
     @OptionGroup var target: QRFileOptions
 
+    @OptionGroup var alone: QRScreenOptions
+
     @OptionGroup(title: "Keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
         let picture = try target.picture
+        let screen = try alone.screen(session, unless: target)
         let keeper = try session.keeper(passphrase)
         let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]
@@ -31,6 +34,7 @@ struct QRContact: Verb {
             return try picture.write(
                 Array(code.utf8), levels: levels, session.output, "qr contact", ("contact", .string(code)))
         }
+        if let screen { return try screen.show(Array(code.utf8), mode, levels: levels) }
         let drawing = try QRPlacement(mode).place(
             Array(code.utf8), levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
         try session.output.data(drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))

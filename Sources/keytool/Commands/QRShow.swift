@@ -16,6 +16,8 @@ struct QRShow: Verb {
 
     @OptionGroup var target: QRFileOptions
 
+    @OptionGroup var alone: QRScreenOptions
+
     private static let maxBytes = 1024
 
     /// A backup code is drawn as `backup export` draws it: small enough for 80 × 24.
@@ -27,12 +29,14 @@ struct QRShow: Verb {
 
     func run(_ session: Session) throws {
         let picture = try target.picture
+        let screen = try alone.screen(session, unless: target)
         let content = try InputFile.standardInput.readBytes(limit: Self.maxBytes, isLine: true)
         guard !content.isEmpty else { throw InputError.empty }
         guard !content.contains(0) else { throw InputError.hasNUL }
         let levels: [QRMatrix.ErrorCorrection] =
             Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low]
         if let picture { return try picture.write(content, levels: levels, session.output, "qr show") }
+        if let screen { return try screen.show(content, mode, levels: levels) }
         let drawing = try QRPlacement(mode).place(
             content, levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
         try session.output.data(drawing.lines, json: drawing.json("qr show"))

@@ -13,8 +13,11 @@ enum QRMode: String, ExpressibleByArgument, CaseIterable {
 /// Chooses drawing mode and error correction for the terminal at hand.
 struct QRPlacement {
     private let mode: TerminalDrawing.Mode
+    private let size: TerminalSize?
 
-    init(_ mode: QRMode) {
+    /// - Parameter size: nil where everything fits.
+    init(_ mode: QRMode, on size: TerminalSize? = .current) {
+        self.size = size
         self.mode =
             switch mode {
             case .utf8: .utf8
@@ -28,6 +31,7 @@ struct QRPlacement {
     struct Placed {
         let matrix: QRMatrix
         let lines: [String]
+        let columns: Int
         /// Rows that the terminal lacks to show it at once; nil where it fits.
         let missingRows: Int?
 
@@ -51,14 +55,13 @@ struct QRPlacement {
     func place(
         _ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool, fileOption: String
     ) throws -> Placed {
-        let size = TerminalSize.current
         var smallest: TerminalDrawing?
         var smallestMatrix: QRMatrix?
         for level in levels {
             guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
             let drawing = TerminalDrawing(matrix, mode: mode)
             if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows }) ?? true {
-                return Placed(matrix: matrix, lines: drawing.lines, missingRows: nil)
+                return Placed(matrix: matrix, lines: drawing.lines, columns: drawing.columns, missingRows: nil)
             }
             if drawing.columns < smallest?.columns ?? .max {
                 smallest = drawing
@@ -71,7 +74,8 @@ struct QRPlacement {
             throw QRError.terminalTooSmall(
                 columns: missing.columns, rows: missing.rows, fileOption: fileOption)
         }
-        return Placed(matrix: smallestMatrix, lines: smallest.lines, missingRows: missing.rows)
+        return Placed(
+            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns, missingRows: missing.rows)
     }
 }
 

@@ -78,12 +78,20 @@ struct SecretAsker<Kind: Secret> {
         throw missing
     }
 
-    /// A password of the machine's choice, shown once and typed once.
+    /// A password of the machine's choice, shown and then typed once.
     private func generate(_ terminal: borrowing ControllingTerminal) throws -> SecureBytes {
         let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))
-        try terminal.show("\(Kind.title), chosen at random (\(Self.generatedBits) bits): ", secret)
+        let words = "\(Kind.title), chosen at random (\(Self.generatedBits) bits): "
+        // A terminal without a screen to wipe keeps showing it.
+        if !terminal.hasOwnScreen { try terminal.show(words, secret) }
         for attempt in 1... {
-            let typed = try ask("Write it down, then type it: ", on: terminal)
+            if terminal.hasOwnScreen {
+                let isSeen = try terminal.showAlone("\nWrite it down, then press Enter: it is wiped from here. ") {
+                    try terminal.show(words + "\n\n    ", secret)
+                }
+                guard isSeen else { throw SecretError.noAnswer(title: Kind.title) }
+            }
+            let typed = try ask(terminal.hasOwnScreen ? "Now type it: " : "Write it down, then type it: ", on: terminal)
             let isSame = secret.withBytes { first in typed.withBytes { ConstantTime.areEqual(first, $0) } }
             if isSame { break }
             guard attempt < Self.tries else { throw SecretError.mismatch(title: Kind.title) }
