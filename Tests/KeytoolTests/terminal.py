@@ -18,6 +18,7 @@ class Terminal:
     def __init__(self, command_line, environment, columns=80, rows=24, **redirected):
         self._ours, self._theirs = os.openpty()
         termios.tcsetwinsize(self._theirs, (rows, columns))
+        self.untouched = self.settings  # before anybody could have turned off the echo
         streams = {"stdin": self._theirs, "stdout": self._theirs, "stderr": self._theirs}
         theirs = self._theirs
         self.process = subprocess.Popen(
@@ -48,6 +49,18 @@ class Terminal:
 
     def press(self, key):
         os.write(self._ours, key)
+
+    def paste(self, content):
+        """All of it, as fast as the terminal takes it; reads what comes meanwhile."""
+        os.set_blocking(self._ours, False)
+        try:
+            while content and not self._ended():
+                try:
+                    content = content[os.write(self._ours, content):]
+                except BlockingIOError:
+                    self._read(0.01)
+        finally:
+            os.set_blocking(self._ours, True)
 
     @property
     def echo(self):

@@ -192,7 +192,6 @@ def test_code_that_may_be_either(checking):
 @pytest.mark.parametrize("typed, codes", [([], (64,)), (GROUPS[:3], (65,)), ([""], (64,))])
 def test_end_of_input(terminal, keytool, typed, codes):
     run = terminal("backup", "import", "--no-passphrase")
-    before = run.settings
     for index, group in enumerate(typed):
         number(run, index + 1)
         run.send(group)
@@ -200,4 +199,4 @@ def test_end_of_input(terminal, keytool, typed, codes):
         number(run, len(typed) + 1)
         run.press(b"\x04")
     assert run.finish() in codes, run.text
-    assert run.settings == before and snapshot(keytool.keystore) == EMPTY_KEYSTORE
+    assert run.settings == run.untouched and snapshot(keytool.keystore) == EMPTY_KEYSTORE

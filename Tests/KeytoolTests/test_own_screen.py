@@ -25,7 +25,6 @@ def setup(keytool, terminal, folder):
     def setup(shown=SHOWN, **environment):
         run = terminal("safe", "setup", "--create", "--server", folder.url,
                        runner=keytool.with_environment(**environment))
-        run.before = run.settings
         run.expect(OFFER)
         run.send("")
         run.expect(shown)
@@ -57,7 +56,7 @@ def test_shown_wiped_and_typed(setup, folder, keytool):
     first, second = screens(run.text)
     assert len(second) == 1 and password in second[0]
     assert password not in first and "nobody" not in run.text
-    assert run.settings == run.before
+    assert run.settings == run.untouched
     keytool.ok("safe", "push")
     assert (folder.backups / oracle.safe_keys(password.encode(), "ABCD1234").backup_id).exists()
 
@@ -125,21 +124,21 @@ def test_ended_while_it_is_shown(setup, unchanged, name):
     run.process.send_signal(number)
     assert run.finish() == 128 + number, run.text
     assert run.text.endswith(LEAVE) and password not in screens(run.text)[0]
-    assert run.settings == run.before
+    assert run.settings == run.untouched
 
 
 def test_ctrl_c(setup, unchanged):
     run = setup()
     run.press(b"\x03")
     assert run.finish() == 130 and run.text.endswith(LEAVE)
-    assert run.settings == run.before
+    assert run.settings == run.untouched
 
 
 def test_ctrl_d(setup, unchanged):
     run = setup()
     run.press(b"\x04")
     assert run.finish() == 16, run.text
-    assert len(screens(run.text)[1]) == 1 and run.settings == run.before
+    assert len(screens(run.text)[1]) == 1 and run.settings == run.untouched
 
 
 def test_ctrl_z_does_not_stop_it(setup, unchanged):
@@ -162,7 +161,7 @@ def test_signal_behind_it_finds_the_first_screen(setup, unchanged):
     run.expect(TYPE)
     run.process.send_signal(signal.SIGTERM)
     assert run.finish() == 143
-    assert run.text.count(LEAVE) == 1 and run.settings == run.before
+    assert run.text.count(LEAVE) == 1 and run.settings == run.untouched
 
 
 @pytest.mark.parametrize("kind", ["dumb", ""])
@@ -173,7 +172,7 @@ def test_terminal_that_cannot_be_wiped(setup, folder, kind):
     run.expect(r"Write it down, then type it: $")
     run.send(password)
     assert run.finish() == 0, run.text
-    assert "\x1b[?" not in run.text and run.settings == run.before
+    assert "\x1b[?" not in run.text and run.settings == run.untouched
 
 
 def test_ignored_signal_stays_ignored(setup, keytool, folder):

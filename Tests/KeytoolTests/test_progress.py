@@ -134,13 +134,12 @@ def test_no_colour(terminal, slow):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_interrupted(terminal, slower, number):
     run = terminal(*SHOW)
-    before = run.settings
     opened(run)
     run.expect(FRAME)
     run.process.send_signal(number)
     assert run.finish() == 128 + number, run.text
     assert run.process.returncode == -number, "a shell must see that a signal ended it"
-    assert run.text.endswith(WIPED) and run.settings == before
+    assert run.text.endswith(WIPED) and run.settings == run.untouched
 
 
 def test_ctrl_c(terminal, slower):

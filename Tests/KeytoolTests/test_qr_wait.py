@@ -25,7 +25,6 @@ def identity(keytool):
 def waiting(terminal):
     def waiting(*arguments, shown=WIPE, **options):
         run = terminal(*arguments, "--qr-wait", **options)
-        run.before = run.settings
         run.expect(shown)
         return run
     return waiting
@@ -36,7 +35,7 @@ def dismissed(run):
     assert not run.echo
     run.send("")
     assert run.finish() == 0, run.text
-    assert run.settings == run.before
+    assert run.settings == run.untouched
     return screens(run.text)
 
 
@@ -114,7 +113,7 @@ def test_interrupted(waiting, identity, backup_password, tmp_path, number):
     run = waiting("backup", "export", "-o", tmp_path / "code", *backup_password)
     run.process.send_signal(number)
     assert run.finish() == 128 + number
-    assert run.text.endswith(LEAVE) and run.settings == run.before
+    assert run.text.endswith(LEAVE) and run.settings == run.untouched
     assert not (tmp_path / "code").exists() and not GROUPED_LINE.search(screens(run.text)[0])
 
 

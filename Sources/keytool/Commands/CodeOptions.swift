@@ -43,7 +43,6 @@ struct CodeOptions: ParsableArguments {
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         // A mistyped code is no reason to ask for its password.
-        _ = try IDBackup.scheme(of: code)
         try expectations.check(code)
         let identity = try SecretAsker(password, session).open(
             "of this code", isWrong: { $0 as? IDBackupError == .notOpened }

@@ -1,7 +1,10 @@
+import Threema
+
 extension ControllingTerminal {
     /// Asks for a backup code: group by group, several groups to a line, or pasted whole. Each line is checked
     /// when it is entered; where something is wrong with it, it is asked for again.
-    /// - Returns: the code, or as much of it as there is at the end of input; nil where that is nothing.
+    /// - Returns: nil where nothing was typed.
+    /// - Throws: `IDBackupError.wrongLength` at the end of input; `SecretError.tooLong`.
     func askCode() throws -> String? {
         var entry = CodeEntry()
         try say("Type the code group by group, or paste all of it; - takes the last group back.")
@@ -24,7 +27,12 @@ extension ControllingTerminal {
                 }
             }
         }
-        return entry.groups.isEmpty ? nil : entry.text
+        if entry.groups.isEmpty { return nil }
+        // Nobody is asked for the password of half a code.
+        guard entry.isAll || entry.mayBeAll else {
+            throw IDBackupError.wrongLength(characters: entry.characterCount, shortGroups: [])
+        }
+        return entry.text
     }
 
     private static func question(_ entry: CodeEntry) -> String {

@@ -13,6 +13,8 @@ struct CodeEntry {
     /// Characters so far, joined as the code is.
     var text: String { groups.joined(separator: "-") }
 
+    var characterCount: Int { groups.count * GroupedCode.groupSize }
+
     /// The number of the group that comes next, from 1.
     var next: Int { groups.count + 1 }
 

@@ -31,7 +31,12 @@ struct ControllingTerminal: ~Copyable {
     func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
         try HiddenEcho.during(descriptor, onOwnScreen: true) {
             try show()
-            return try ask(prompt, isSecret: true) != nil
+            do {
+                return try ask(prompt, isSecret: true) != nil
+            } catch SecretError.tooLong {
+                // Whatever was typed before it, Enter is Enter.
+                return true
+            }
         }
     }
 

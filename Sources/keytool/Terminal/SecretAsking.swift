@@ -58,8 +58,8 @@ struct SecretAsker<Kind: Secret> {
         let terminal = try terminal()
         for attempt in 1... {
             let nothing = Kind.isGenerated ? "a random one" : mayBeNone ? "none" : nil
-            let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
             do {
+                let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
                 if secret.count == 0 && mayBeNone { return secret }
                 try check(secret, minimum, mayBeWeak)
