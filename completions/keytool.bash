@@ -413,7 +413,7 @@ _keytool_backup() {
 
 _keytool_backup_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr --qr-wait --weak-ok --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --scheme --output -o --qr-file --sheet --mode --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -1468,7 +1468,7 @@ _keytool_qr() {
 
 _keytool_qr_show() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr-wait --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --mode --file)
     __keytool_offer_flags_options 0
@@ -1496,7 +1496,7 @@ _keytool_qr_show() {
 
 _keytool_qr_contact() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr-wait --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --mode --file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1

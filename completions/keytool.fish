@@ -48,7 +48,7 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'export'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'qr-file=' 'sheet=' 'force' 'qr' 'mode=' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'scheme=' 'o/output=' 'qr-file=' 'sheet=' 'force' 'qr' 'mode=' 'qr-wait' 'weak-ok' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'import'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'qr-image=' 'expect-id=' 'expect-public-key=' 'expect-check=' 'backup-password-file=' 'backup-password-command=' 'backup-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'replace' 'version' 'h/help'
             case 'check'
@@ -100,9 +100,9 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'show'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'qr-wait' 'version' 'h/help'
             case 'contact'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'mode=' 'file=' 'force' 'qr-wait' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'doctor'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
@@ -265,6 +265,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" force' -l 'force' -d 'Replace the files where they exist.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr' -l 'qr' -d 'Draw the code as a QR code, too.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" qr-wait' -l 'qr-wait' -d 'Draw it on the terminal\'s second screen, outside the scrollback, and wipe it when Enter is pressed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" backup-password-file' -l 'backup-password-file' -d 'Read the backup password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool backup export" backup-password-command' -l 'backup-password-command' -d 'Read it from what a shell command prints.' -rfka ''
@@ -641,6 +642,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" file' -l 'file' -d 'Write a new picture (0600) instead, PNG or SVG by its name.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" force' -l 'force' -d 'Replace the file where it exists.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" qr-wait' -l 'qr-wait' -d 'Draw it on the terminal\'s second screen, outside the scrollback, and wipe it when Enter is pressed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr show" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" q quiet' -l 'quiet' -s 'q' -d 'Say nothing on success.'
@@ -653,6 +655,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" mode' -l 'mode' -d 'How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.' -rfka 'auto utf8 blocks ascii'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" file' -l 'file' -d 'Write a new picture (0600) instead, PNG or SVG by its name.' -rfa '(set -l exts \'png\' \'svg\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" force' -l 'force' -d 'Replace the file where it exists.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" qr-wait' -l 'qr-wait' -d 'Draw it on the terminal\'s second screen, outside the scrollback, and wipe it when Enter is pressed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool qr contact" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
