@@ -1,0 +1,196 @@
+"""The manual pages hold what the program holds: every option, code and variable, and nothing else."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import manual
+from runner import BINARY, REPOSITORY
+
+PAGES = manual.pages()
+SOURCES = sorted((REPOSITORY / "Sources").rglob("*.swift"))
+EXTERNAL = {  # other people's pages
+    ("anacron", "8"), ("cron", "8"), ("crontab", "5"), ("curl", "1"), ("keyrings", "7"), ("sh", "1"),
+    ("systemd.exec", "5"), ("systemd.timer", "5"), ("timeout", "1"), ("zbarimg", "1")}
+# Understood by the argument parser's library; the dump leaves it out.
+COMPLETION = "--generate-completion-script"
+PROXIES = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"}  # libcurl's
+NO_VARIABLES = {"GET", "PUT", "DELETE", "MKCOL", "KTR1"}
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.name)
+
+
+@pytest.fixture(scope="session")
+def help(built):
+    return manual.Help(subprocess.run(
+        [BINARY, "--experimental-dump-help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def section(page, title):
+    return page.sections[title]
+
+
+# Form
+
+
+def mandoc(*arguments):
+    assert shutil.which("mandoc"), "mandoc is missing: package mandoc"
+    return subprocess.run(["mandoc", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, cwd=manual.FOLDER, text=True).stdout
+
+
+@every_page
+def test_lint(page):
+    """Which of other people's pages are installed says nothing about ours; test_references looks at the names."""
+    found = mandoc("-T", "lint", "-W", "style", page.path.name).splitlines()
+    assert [line for line in found if "referenced manual not found" not in line] == []
+
+
+@every_page
+def test_width(page):
+    shown = re.sub(".\b", "", mandoc("-T", "utf8", page.path.name))
+    assert [line for line in shown.splitlines() if len(line) > 80] == []
+
+
+@every_page
+def test_references(page):
+    own = {(page.name, page.section) for page in PAGES}
+    assert page.references <= own | EXTERNAL
+    assert page.name == "keytool" or ("keytool", "1") in page.references
+
+
+def test_every_page_is_referred_to():
+    assert manual.page("keytool.1").references >= {(page.name, page.section) for page in PAGES} - {("keytool", "1")}
+
+
+# Options
+
+
+def test_every_command_has_a_section(help):
+    found = {title.partition("/")[2]: page.path.name for page in PAGES for title in page.sections
+             if title.partition("/")[2].startswith("keytool ")}
+    expected = {command.title: f"keytool-{command.path[0]}.1" for command in help.commands.values()}
+    assert found == {**expected, "keytool help": "keytool.1"}
+
+
+def sections(help):
+    for command in help.commands.values():
+        name = "keytool.1" if command.path == ("help",) else f"keytool-{command.path[0]}.1"
+        under = "DESCRIPTION" if command.path == ("help",) else "COMMANDS"
+        yield command, section(manual.page(name), f"{under}/{command.title}")
+
+
+def test_options(help):
+    """Each one under its command, with its argument or its values, and no other."""
+    for command, section in sections(help):
+        expected = [option for a in {id(a): a for a in command.options.values()}.values()
+                    for option in manual.described(a)]
+        assert sorted(section.options) == sorted(expected), command.title
+
+
+def test_operands(help):
+    for command, section in sections(help):
+        assert section.operands == [a["valueName"] for a in command.operands], command.title
+
+
+def test_synopses(help):
+    for page in PAGES:
+        if page.section != "1" or page.name == "keytool":
+            continue
+        text = "\n".join(section(page, "SYNOPSIS").lines)
+        found = [part.splitlines() for part in re.split(r"^\.Nm ", text, flags=re.M)[1:]]
+        own = [c for c in help.commands.values() if f"keytool-{c.path[0]}" == page.name]
+        assert sorted(found) == sorted(
+            [command.title, ".Op Ar options"]
+            + [f".{'Op ' if a['isOptional'] else ''}Ar {a['valueName']}" for a in command.operands]
+            for command in own), page.name
+
+
+def test_defaults_and_repetition(help):
+    for command, section in sections(help):
+        bodies = {option.name: item.body for item in section.items
+                  for option in manual.options(manual.words(item.head))}
+        for name, argument in command.options.items():
+            if argument.get("defaultValue"):
+                assert f"The default is\n.Cm {argument['defaultValue']} " in bodies[name], (command.title, name)
+            if argument["isRepeating"]:
+                assert "repeated" in bodies[name], (command.title, name)
+
+
+def test_global_options(help):
+    found = section(manual.page("keytool.1"), "DESCRIPTION/Global options").options
+    assert sorted(found) == sorted(option for a in {id(a): a for a in help.globals.values()}.values()
+                                   for option in manual.described(a))
+
+
+@every_page
+def test_options_in_running_text(help, page):
+    """In a command's section they are its own, elsewhere the page's, unless a command is named with them."""
+    noun = page.name.removeprefix("keytool-")
+    of_page = {name for path, c in help.commands.items() for name in c.options if path[0] == noun}
+    for part in page.sections.values():
+        command = tuple(part.title.partition("/keytool ")[2].split())
+        for name, said_of in part.flags:
+            at_hand = help.commands[command].options if command else of_page or {
+                name for c in help.commands.values() for name in c.options} | {COMPLETION}
+            allowed = help.commands[said_of].options if said_of else at_hand
+            assert name in allowed or name in help.globals, (part.title, name)
+        assert set(part.commands) <= set(help.commands), part.title
+
+
+@every_page
+def test_options_in_examples(help, page):
+    for arguments in page.command_lines:
+        names = [argument for argument in arguments if re.match("-.", argument)]
+        path = tuple(word for word in arguments if not word.startswith("-"))
+        command = help.commands.get(path[:2]) or help.commands.get(path[:1])
+        assert command, arguments
+        assert set(names) <= set(command.options) | set(help.globals), arguments
+
+
+def test_completion_script(keytool):
+    for shell in ("bash", "zsh", "fish"):
+        assert "keytool" in keytool.with_keystore(None).ok(COMPLETION, shell).out
+    assert f".Fl {COMPLETION[1:]} Cm bash | zsh | fish" in manual.page("keytool.1").lines
+
+
+# Codes and variables
+
+
+def statuses():
+    text = (REPOSITORY / "Sources/keytool/Failure/Failure.swift").read_text()
+    cases = re.findall(r"^ +case `?(\w+)`? = (\d+)$", text, re.M)
+    return {code: re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name) for name, code in cases}
+
+
+def listed_statuses(page):
+    listed = page.sections.get("EXIT STATUS")
+    return re.findall(r"^\.It (\d+) (\w+)$", "\n".join(listed.lines if listed else []), re.M)
+
+
+def test_exit_codes():
+    found = listed_statuses(manual.page("keytool.1"))
+    assert len(found) == len(dict(found)) and statuses()["75"] == "tempfail"
+    assert dict(found) == {"0": "ok", **statuses()}
+
+
+@every_page
+def test_exit_codes_of_a_noun(page):
+    assert set(listed_statuses(page)) <= {("0", "ok"), *statuses().items()}
+
+
+def test_variables():
+    """Every literal in the sources that could be a variable's name is one."""
+    text = "\n".join(path.read_text() for path in SOURCES)
+    found = set(re.findall(r'"([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)"', text)) - NO_VARIABLES
+    stems = re.findall(r'static let stem = "([a-z-]+)"', text)
+    assert len(stems) >= 8 and "KEYTOOL_KEYSTORE" in found
+    secret = {f"KEYTOOL_{stem.upper().replace('-', '_')}_{source}"
+              for stem in stems for source in ("FILE", "COMMAND", "FD")}
+    listed = [name for item in section(manual.page("keytool.1"), "ENVIRONMENT").items
+              for name in item.head.removeprefix("Ev ").split(" , ")]
+    assert sorted(listed) == sorted(found | secret | PROXIES)
+    table = section(manual.page("keytool.1"), "SECRETS").items
+    assert {item.head.split(" Ta ")[0] for item in table} >= set(stems)
