@@ -1,0 +1,133 @@
+"""keytool-formats(5) says the truth: each example follows from the page's own text, and the binary opens it."""
+
+import pytest
+
+import manual
+from manualexamples import EXAMPLES, PAGE, unhex
+
+FORMATS = manual.page("keytool-formats.5")
+
+
+def test_every_example_is_computed():
+    assert set(EXAMPLES) == set(PAGE)
+
+
+@pytest.mark.parametrize("title", PAGE)
+def test_example(title):
+    given, compute = EXAMPLES[title]
+    found = PAGE[title]
+    expected = compute(found)
+    assert set(found) == {*given, *expected}
+    assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("name", [
+    "id", "private-key", "public-key", "identity", "master-key", "backup-id", "encryption-key", "address", "profile",
+    "document", "writer"])
+def test_all_examples_are_of_one(name):
+    found = [e[name] for e in PAGE.values() if name in e]
+    assert len(found) > 1 and len(set(found)) == 1
+
+
+def tables_of(section):
+    """The tables of offsets and lengths in a section: lists of (offset, length)."""
+    tables = []
+    for line in section.lines:
+        if line.startswith(".It "):
+            cells = line[4:].split(" Ta ")
+            if cells[0] == "Em offset":
+                tables.append([])
+            else:
+                tables[-1].append(tuple(cells[:2]))
+    return tables
+
+
+def check_offsets(table):
+    """Each offset is what the lengths before it add up to. Gives the whole length, 0 for n."""
+    fixed, unknown = 0, ""
+    for offset, length in table:
+        assert offset == f"{fixed}{unknown}"
+        fixed, unknown = (fixed, " + n") if length == "n" else (fixed + int(length), unknown)
+    return fixed
+
+
+@pytest.mark.parametrize("title, example", [
+    ("IDENTITY/Identity", "identity"), ("BACKUP CODES/Code of 80 characters", "bytes"),
+    ("BACKUP CODES/Code of 104 characters", "bytes"), ("KEYSTORE/Master key without a passphrase", "file"),
+    ("KEYSTORE/Master key under scrypt", "protected")])
+def test_table_of_fixed_length(title, example):
+    [table] = tables_of(FORMATS.sections[title])
+    assert check_offsets(table) == len(unhex(PAGE[title.partition("/")[2]][example]))
+
+
+@pytest.mark.parametrize("title, overheads", [
+    ("SAFE BACKUPS/Safe keys", [64]), ("SAFE BACKUPS/Encrypted backup", [24 + 16, 10 + 5 + 8]),
+    ("KEYSTORE/Sealed record", [4 + 24 + 16])])
+def test_table(title, overheads):
+    assert [check_offsets(table) for table in tables_of(FORMATS.sections[title])] == overheads
+
+
+# The binary on the page's bytes
+
+
+@pytest.fixture
+def owner(keytool):
+    """The keystore of the page."""
+    folder = keytool.keystore / "identities/ABCD1234"
+    folder.mkdir(parents=True)
+    records = PAGE["The records identity and profile"]
+    for path, text in {
+            keytool.keystore / "master.key": PAGE["Master key without a passphrase"]["file"],
+            keytool.keystore / "keystore": PAGE["Sealed record"]["record"],
+            folder / "identity": records["identity-record"], folder / "profile": records["profile-record"],
+            folder / "safe": PAGE["The record safe"]["record"]}.items():
+        path.write_bytes(unhex(text))
+    (folder / "state.json").write_text(PAGE["state.json"]["file"])
+    for path in keytool.keystore.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+    return keytool
+
+
+def test_keystore(owner):
+    shown = owner.json("id", "show")
+    assert (shown["public_key"], shown["contact"]) == (PAGE["Identity"]["public-key"], PAGE["Contact code"]["code"])
+    status = owner.json("safe", "status")
+    assert status["server"]["address"] == PAGE["The record safe"]["address"]
+    assert (status["uploaded_at"], status["generation"], status["changed"]) == ("2026-11-21T09:23:29Z", 1, False)
+
+
+@pytest.mark.parametrize("form, file", [
+    ("Master key under Argon2id", "file"), ("Master key under scrypt", "protected"),
+    ("Master key under scrypt", "unprotected")])
+def test_master_key(owner, given, form, file):
+    (owner.keystore / "master.key").write_bytes(unhex(PAGE[form][file]))
+    shown = owner.json("id", "show", *given("passphrase", PAGE[form]["passphrase"]))
+    assert shown["public_key"] == PAGE["Identity"]["public-key"]
+
+
+@pytest.mark.parametrize("form", ["Code of 80 characters", "Code of 104 characters"])
+def test_code(keytool, write, given, form):
+    checked = keytool.json("backup", "check", write("code", PAGE[form]["code"]),
+                           *given("backup-password", PAGE[form]["password"]))
+    assert checked["public_key"] == PAGE["Identity"]["public-key"]
+    assert form != "Code of 80 characters" or checked["check"] == PAGE["Check word"]["word"]
+
+
+def test_safe(keytool, folder, given):
+    folder.backups.mkdir()
+    folder.config.write_text(PAGE["Safe server"]["config"])
+    (folder.backups / PAGE["Safe keys"]["backup-id"]).write_bytes(unhex(PAGE["Encrypted backup"]["backup"]))
+    pulled = keytool.json("safe", "pull", "--id", PAGE["Safe keys"]["id"], "--server", folder.url,
+                          *given("safe-password", PAGE["Safe keys"]["password"]))
+    assert (pulled["public_key"], pulled["generation"]) == (PAGE["Identity"]["public-key"], 1)
+
+
+def test_desktop(keytool, write, given):
+    opened = keytool.json("key", "import", "--check", write("keystorage.pb3", unhex(PAGE["Desktop"]["file"])),
+                          *given("file-passphrase", PAGE["Desktop"]["password"]))
+    assert (opened["id"], opened["public_key"]) == (PAGE["Desktop"]["id"], PAGE["Identity"]["public-key"])
+
+
+def test_revocation_key(keytool, given):
+    e = PAGE["Revocation key"]
+    assert keytool.json("revoke", "hash", *given("revocation-password", e["password"]))["key"] == e["base64"]
