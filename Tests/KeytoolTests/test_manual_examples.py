@@ -1,0 +1,178 @@
+"""The examples of the commands' pages are real: typed into the binary on a terminal, they give what the page shows.
+
+Compared without blanks and line breaks, because the pages break long lines; `...` is what a page has left out, and
+questions for the keystore passphrase are left out on both sides.
+"""
+
+import re
+import shlex
+
+import pytest
+
+import keyring
+import manual
+import oracle
+from runner import Keytool
+from terminal import Terminal
+
+NAS = "file:///mnt/nas/keytool"
+CODE = "DANC-3O6K-VIQ2-K3AB-LMIA-A3BP-NM6B-EOPP-35SF-DEZY-YYEL-26T3-ZWGK-AYGT-ASJE-DQYT-LSJU-IRCC-FDTH-RCGF"
+PASSPHRASE = "grey owls never hurry home"
+ANSWERS = {
+    "Backup password": "summer rain on 3 tin roofs", "Keystore passphrase": PASSPHRASE,
+    "Safe password": "nine lamps above the harbour", "Revocation password": "a word that only I can give back"}
+
+needs_keyring = pytest.mark.skipif(keyring.refusal() is not None, reason="the kernel's keyring cannot be used here")
+
+QUESTION = re.compile(rf"({'|'.join(ANSWERS)})[^\n]*: ")
+
+
+def examples(name):
+    """What is typed in a page's EXAMPLES, each with what the page shows below it."""
+    found = []
+    for line in "\n".join(manual.page(name).examples["EXAMPLES"]).replace("\\\n", "").splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found:
+            found[-1][1].append(line)
+    return [(typed, "\n".join(shown)) for typed, shown in found]
+
+
+class Person:
+    """Types examples, answers questions, and looks at what comes."""
+
+    def __init__(self, home, nas):
+        self.home, self.nas, self.status = home, nas, None
+        self.environment = {**Keytool(home).environment, "PATH": f"{home}/bin:/usr/bin:/bin"}
+
+    def does(self, *unshown):
+        for arguments in unshown:
+            self.types(f"keytool --quiet {arguments}")
+            assert self.status == 0, arguments
+
+    def goes_to(self, keystore):
+        """Another machine, as far as anybody can tell."""
+        self.environment["KEYTOOL_KEYSTORE"] = str(self.home / keystore)
+
+    def types(self, typed):
+        """Gives what the terminal shows."""
+        if typed == "echo $?":
+            return str(self.status)
+        line = typed.replace(NAS, self.nas.url)
+        keytool = Keytool(self.home).command_line()
+        command = ["sh", "-c", re.sub(r"\bkeytool ", f"{shlex.join(keytool)} ", line, count=1)]
+        terminal = Terminal(command, self.environment, cwd=self.home)
+        try:
+            self._answers(terminal)
+            self.status = terminal.process.wait()
+            return terminal.text
+        finally:
+            terminal.close()
+
+    def _answers(self, terminal):
+        while True:
+            try:
+                question = terminal.expect(QUESTION)
+            except AssertionError:
+                assert terminal.process.poll() is not None, terminal.text
+                return
+            terminal.send(ANSWERS[question[1]])
+
+    def plain(self, text):
+        """Without colours, moments and blanks, and with the places of the page."""
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text).replace(self.nas.url, NAS).replace(str(self.home), "/home/alice")
+        text = re.sub(r"\d{4}-\d\d-\d\d(T[0-9:]+Z)?", "DAY", text)
+        return re.sub(r"\s+", "", text).replace("Keystorepassphrase:", "")
+
+    def sees(self, typed, shown):
+        found = self.plain(self.types(typed))
+        expected = re.escape(self.plain(shown)).replace(r"\.\.\.", ".*")
+        assert re.fullmatch(expected, found), f"$ {typed}\n{found}\ninstead of\n{expected}"
+
+
+@pytest.fixture
+def person(built, home, folder, write):
+    for name, content in {
+            "code.txt": CODE + "\n", "typed.txt": CODE.replace("VIQ2", "VIO2") + "\n",
+            "p": ANSWERS["Revocation password"], "bin/pass": f"#!/bin/sh\necho '{PASSPHRASE}'\n",
+            "master_key.dat": bytes.fromhex("00000a2800000a2400000a20") + bytes(32)}.items():
+        path = home / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path.chmod(0o700 if path.parent.name == "bin" else 0o600)
+    return Person(home, folder)
+
+
+def follow(person, name, before={}):
+    """Types all examples of a page. `before`: what happens before one of them, by what is typed."""
+    typed_ones = examples(name)
+    assert set(before) <= {typed for typed, _ in typed_ones}
+    for typed, shown in typed_ones:
+        before.get(typed, lambda: None)()
+        if typed not in SKIPPED:
+            person.sees(typed, shown)
+
+
+IMPORT = "backup import code.txt"
+# What is drawn at random, or needs a server.
+SKIPPED = {
+    "keytool id create", "keytool id remove", "keytool backup export", "keytool doctor",
+    "keytool qr show --mode ascii < code.txt", "keytool safe status --remote",
+    "keytool safe setup --create --server-user alice     --server https://safe.example.net/alice",
+    "keytool safe passwd --same-password     --pin sha256//LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="}
+
+
+def test_keytool(person):
+    follow(person, "keytool.1")
+
+
+def test_id(person):
+    follow(person, "keytool-id.1", {"keytool id list --json": lambda: person.does(IMPORT)})
+
+
+def test_backup(person):
+    follow(person, "keytool-backup.1")
+
+
+def test_safe(person):
+    pull = f"safe pull --id 3NHH6WCF --server {NAS}"
+
+    def write_elsewhere():
+        person.does("safe push --force")
+        person.goes_to("here")
+
+    person.goes_to("here")
+    follow(person, "keytool-safe.1", {
+        f"keytool safe setup --create --server {NAS}": lambda: person.does(IMPORT),
+        "keytool safe status --max-age 8d": lambda: person.does("safe push --force"),
+        f"keytool {pull}": lambda: person.goes_to("elsewhere"),
+        "keytool safe push --force": write_elsewhere})
+
+
+@needs_keyring
+def test_key(person):
+    follow(person, "keytool-key.1", {"keytool key protect": lambda: person.does(IMPORT + " --no-passphrase")})
+
+
+def test_revoke(person):
+    follow(person, "keytool-revoke.1")
+
+
+def test_qr(person):
+    follow(person, "keytool-qr.1")
+
+
+def test_doctor(person):
+    """What it finds is the machine's; what it looks at is the page's."""
+    [(typed, shown)] = examples("keytool-doctor.1")
+    check = re.compile(r"^(?:ok|skipped|WARNING|PROBLEM) +([a-z]+) ", re.M)
+    person.does(IMPORT + " --no-passphrase")
+    looked_at = check.findall(person.types(typed))
+    assert "derivation" in looked_at and looked_at == check.findall(shown)
+    described = {item.head for item in manual.page("keytool-doctor.1").sections["DESCRIPTION"].items}
+    assert set(looked_at) <= described
+
+
+def test_code_of_the_page():
+    assert oracle.check_word(CODE) == "3UFR-LRKN"
+    assert CODE.replace("-", "") in "".join(manual.page("keytool-backup.1").examples["EXAMPLES"]).replace("-", "")
