@@ -194,12 +194,14 @@ class Help:
         self.commands = {command.path: command for command in self._leaves(root, ())}
 
     def _leaves(self, described, path):
-        for below in described.get("subcommands") or []:
+        shown = [below for below in described.get("subcommands") or [] if below.get("shouldDisplay", True)]
+        for below in shown:
             yield from self._leaves(below, (*path, below["commandName"]))
-        if path and not described.get("subcommands"):
+        if path and not shown:
             yield self._command(described["arguments"], path)
 
     def _command(self, arguments, path):
-        own = [a for a in arguments if not set(written(a)) & set(self.globals)]
+        shown = [a for a in arguments if a.get("shouldDisplay", True)]
+        own = [a for a in shown if not set(written(a)) & set(self.globals)]
         return Command(path, {name: a for a in own for name in written(a)},
                        [a for a in own if a["kind"] == "positional"])
