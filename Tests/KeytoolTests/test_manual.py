@@ -1,4 +1,4 @@
-"""The manual pages hold what the program holds: every option, code and variable, and nothing else."""
+"""The manual pages hold what the program holds: every option, code, variable and file, and nothing else."""
 
 import re
 import shutil
@@ -207,3 +207,16 @@ def test_variables():
     assert sorted(listed) == sorted(found | secret | PROXIES)
     table = section(manual.page("keytool.1"), "SECRETS").items
     assert {item.head.split(" Ta ")[0] for item in table} >= set(stems)
+
+
+# Files
+
+
+def test_files(safe):
+    safe.push()
+    found = {str(path.relative_to(safe.keytool.keystore)).replace(safe.id, "ID")
+             for path in safe.keytool.keystore.rglob("*") if path.is_file()}
+    files = section(manual.page("keytool.1"), "FILES").items
+    assert {item.head.removeprefix("Pa ") for item in files} == found
+    folder = section(manual.page("keytool-formats.5"), "KEYSTORE/Folder").items
+    assert {item.head.split()[1] for item in folder[1:]} == found

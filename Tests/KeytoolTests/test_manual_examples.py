@@ -45,10 +45,9 @@ class Person:
         self.home, self.nas, self.status = home, nas, None
         self.environment = {**Keytool(home).environment, "PATH": f"{home}/bin:/usr/bin:/bin"}
 
-    def does(self, *unshown):
-        for arguments in unshown:
-            self.types(f"keytool --quiet {arguments}")
-            assert self.status == 0, arguments
+    def does(self, unshown):
+        self.types(f"keytool --quiet {unshown}")
+        assert self.status == 0, unshown
 
     def goes_to(self, keystore):
         """Another machine, as far as anybody can tell."""
@@ -91,7 +90,7 @@ class Person:
 
 
 @pytest.fixture
-def person(built, home, folder, write):
+def person(built, home, folder):
     for name, content in {
             "code.txt": CODE + "\n", "typed.txt": CODE.replace("VIQ2", "VIO2") + "\n",
             "p": ANSWERS["Revocation password"], "bin/pass": f"#!/bin/sh\necho '{PASSPHRASE}'\n",

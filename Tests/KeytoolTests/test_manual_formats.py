@@ -3,7 +3,7 @@
 import pytest
 
 import manual
-from manualexamples import EXAMPLES, PAGE, unhex
+from formatexamples import EXAMPLES, PAGE, unhex
 
 FORMATS = manual.page("keytool-formats.5")
 
