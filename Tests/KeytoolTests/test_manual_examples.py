@@ -78,7 +78,8 @@ class Person:
             terminal.send(ANSWERS[question[1]])
 
     def plain(self, text):
-        """Without colours, moments and blanks, and with the places of the page."""
+        """Without colours, moments, blanks and what was wiped again, and with the places of the page."""
+        text = re.sub(r"[^\n]*\r\x1b\[K", "", text)
         text = re.sub(r"\x1b\[[0-9;]*m", "", text).replace(self.nas.url, NAS).replace(str(self.home), "/home/alice")
         text = re.sub(r"\d{4}-\d\d-\d\d(T[0-9:]+Z)?", "DAY", text)
         return re.sub(r"\s+", "", text).replace("Keystorepassphrase:", "")
