@@ -36,7 +36,8 @@ def shell(request, protected, tmp_path_factory):
     shell = SHELLS[request.param](home, protected)
     for folder in ("a folder", "safe"):
         (home / folder).mkdir()
-    (home / "a file").write_text("x")
+    for file in ("a file", "picture.png", "picture.svg", "picture.txt"):
+        (home / file).write_text("x")
     yield shell
     shell.close()
 
@@ -85,6 +86,13 @@ def test_files(shell):
         offered = {name.rstrip("/") for name in shell.offers(f"keytool {line}")}
         assert offered == {"a file", "a folder"}, line
     assert [name.rstrip("/") for name in shell.offers("keytool --keystore a")] == ["a folder"]
+
+
+def test_pictures(shell):
+    """By their endings, which say what is drawn."""
+    for line in ("qr show --file", "backup export --qr-file"):
+        assert set(shell.offers(f"keytool {line} p")) == {"picture.png", "picture.svg"}, line
+    assert shell.offers("keytool backup export --sheet p") == ["picture.svg"]
 
 
 def test_a_folder_named_as_a_noun(shell):
