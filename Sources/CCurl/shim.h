@@ -11,6 +11,8 @@
 typedef CURLcode (*keytool_curl_setopt)(CURL *, CURLoption, ...);
 typedef CURLcode (*keytool_curl_getinfo)(CURL *, CURLINFO, ...);
 typedef size_t (*keytool_curl_receive)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*keytool_curl_progress)(
+    void *context, curl_off_t to_receive, curl_off_t received, curl_off_t to_send, curl_off_t sent);
 
 /// A macro with a cast, which Swift does not see.
 static const long keytool_CURLAUTH_BASIC = CURLAUTH_BASIC;
@@ -30,6 +32,13 @@ static inline CURLcode keytool_curl_set_pointer(void *function, CURL *handle, CU
 static inline CURLcode keytool_curl_set_callback(
     void *function, CURL *handle, CURLoption option, keytool_curl_receive value) {
     return ((keytool_curl_setopt)function)(handle, option, value);
+}
+
+static inline CURLcode keytool_curl_set_progress(
+    void *function, CURL *handle, keytool_curl_progress value, void *context) {
+    ((keytool_curl_setopt)function)(handle, CURLOPT_NOPROGRESS, 0L);
+    ((keytool_curl_setopt)function)(handle, CURLOPT_XFERINFODATA, context);
+    return ((keytool_curl_setopt)function)(handle, CURLOPT_XFERINFOFUNCTION, value);
 }
 
 static inline CURLcode keytool_curl_get_long(void *function, CURL *handle, CURLINFO info, long *value) {

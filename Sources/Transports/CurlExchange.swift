@@ -15,7 +15,11 @@ public final class CurlExchange: SafeExchange, Sendable {
     private let pins: [PublicKeyPin]
     private let patience: Duration
     private let retry: RetryPolicy
+    private let watch: Watch?
     private let noticed = Mutex(ExchangeNotes())
+
+    /// How many bytes of a request or an answer have gone or come, and how many there are; 0 where nobody knows.
+    public typealias Watch = @Sendable (_ done: Int, _ total: Int) -> Void
 
     private static let maxRedirects = 5
     /// Answers whose body does not matter are read no further.
@@ -26,8 +30,11 @@ public final class CurlExchange: SafeExchange, Sendable {
     /// - Parameters:
     ///   - id: of the backup that is meant: its first byte may be part of the address.
     ///   - patience: for one request.
+    ///   - watch: called often while a request is under way, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
-    public init?(_ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy) {
+    public init?(
+        _ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil
+    ) {
         guard case .https(let https) = server.address else { return nil }
         address = server.address
         base = https.base(for: id)
@@ -39,6 +46,7 @@ public final class CurlExchange: SafeExchange, Sendable {
         pins = server.pins
         self.patience = patience
         self.retry = retry
+        self.watch = watch
     }
 
     // MARK: The port
@@ -206,6 +214,7 @@ public final class CurlExchange: SafeExchange, Sendable {
         var request = try CurlRequest(method, url, patience: .init(total: total), limit: limit)
         request.trust(authority)
         request.require(oneOf: pins)
+        if let watch { request.report(to: watch) }
         return request
     }
 

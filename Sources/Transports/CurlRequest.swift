@@ -123,6 +123,19 @@ struct CurlRequest: ~Copyable {
         }
     }
 
+    /// Calls `watch` while bytes go or come.
+    func report(to watch: @escaping CurlExchange.Watch) {
+        reception.watch = watch
+        let context = unsafe Unmanaged.passUnretained(reception).toOpaque()
+        let function: keytool_curl_progress = { context, toReceive, received, toSend, sent in
+            // An answer comes when everything is sent.
+            let isAnswer = toReceive > 0
+            unsafe Reception.of(context).watch?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
+            return 0
+        }
+        _ = unsafe keytool_curl_set_progress(curl.setopt, handle, function, context)
+    }
+
     // MARK: Asking
 
     /// libcurl's verdict, and the response as far as it came.
@@ -232,6 +245,7 @@ struct CurlRequest: ~Copyable {
 /// What arrives, up to a limit.
 private final class Reception {
     private(set) var body: [UInt8] = []
+    var watch: CurlExchange.Watch?
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
     /// Whether the headers were.

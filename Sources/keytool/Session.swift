@@ -77,7 +77,7 @@ struct Session {
     }
 
     func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
-        SafeKeeper(keystore: keystore, now: Self.now, connect: Self.connecting(patience))
+        SafeKeeper(keystore: keystore, now: Self.now, connect: connecting(patience))
     }
 
     /// The time by the system's clock.
@@ -88,10 +88,13 @@ struct Session {
     }
 
     /// The way to a Safe server. Nothing is opened before the first request.
-    static func connecting(_ patience: Patience) -> SafeKeeper.Connect {
+    func connecting(_ patience: Patience) -> SafeKeeper.Connect {
+        let watch = output.progress?.watch
         let retry = RetryPolicy(total: patience.total) { Sleep.wait($0) }
         return { server, id in
-            FolderExchange(server.address) ?? CurlExchange(server, for: id, patience: patience.request, retry: retry)!
+            FolderExchange(server.address)
+                ?? CurlExchange(
+                    server, for: id, patience: patience.request, retry: retry, watch: watch)!
         }
     }
 

@@ -1,6 +1,8 @@
 """What turns on stderr while something takes long: from 400 ms on, on a terminal alone, and gone
 before anything else is printed."""
 
+import base64
+import json
 import os
 import re
 import signal
@@ -11,7 +13,8 @@ import pytest
 import faults
 import keyfiles
 import masterkey
-from httpsmachine import pushed  # noqa: F401, a fixture
+import oracle
+from httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
 from masterkey import PASSPHRASE
 from terminal import Terminal
 
@@ -32,7 +35,8 @@ def protected(keytool, **cost):
 
 @pytest.fixture
 def slow(keytool):
-    return protected(keytool, **SLOW)
+    # One salt for all: it is derived here once, for the first of them.
+    return protected(keytool, salt=bytes(16), **SLOW)
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def test_turns_and_is_gone(terminal, slow):
     assert run.finish() == 0, run.text
     before, _, after = run.text.rpartition(WIPED)
     assert turned(run)[:3] == [f"\r{mark} opening the keystore" for mark in "|/-"]
-    assert before.rstrip().endswith("opening the keystore") and after.startswith("ID ")
+    assert before.endswith(" opening the keystore\x1b[K") and after.startswith("ID ")
 
 
 def test_is_gone_before_the_next_question(terminal, slow):
@@ -120,7 +124,7 @@ def test_only_stderr_has_it(terminal, slow):
 def test_fits_a_narrow_terminal(terminal, slow):
     run = terminal(*SHOW, columns=16)
     opened(run)
-    run.expect(r"\r\| opening the k\r")
+    run.expect(r"\r\| opening the k\x1b\[K\r")
     assert run.finish() == 0, run.text
 
 
@@ -128,7 +132,7 @@ def test_no_colour(terminal, slow):
     run = terminal(*SHOW, "--color", "always")
     opened(run)
     assert run.finish() == 0, run.text
-    assert turned(run) and "\x1b[" not in run.text.replace(WIPED, "")
+    assert turned(run) and "\x1b[" not in run.text.replace("\x1b[K", "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
@@ -177,12 +181,69 @@ def test_derivations_of_codes(terminal, keytool, backup_password):
     assert run.finish() == 0, run.text
 
 
-def test_transfers(pushed):  # noqa: F811
-    pushed.server.fault("GET", faults.slow(1))
-    run = Terminal(pushed.keytool.command_line("safe", "check"), pushed.keytool.environment)
-    try:
-        run.expect(r"\r\| fetching the Safe backup of ABCD1234")
-        assert run.finish() == 0, run.text
-        assert WIPED in run.text
-    finally:
+MEBIBYTE = 1 << 20
+
+
+def two_parts(call):
+    """1.5 MiB of what is no backup, and after a while another half."""
+    call.read()
+    call.raw(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % (2 * MEBIBYTE))
+    call.raw(bytes(3 * MEBIBYTE // 2))
+    call.server.released.wait(1)
+    call.raw(bytes(MEBIBYTE // 2))
+
+
+def slowly_read(call):
+    call.read(0.5)
+    call.server.released.wait(1)
+    call.healthy()
+
+
+@pytest.fixture
+def running(pushed):  # noqa: F811
+    """running(*arguments): a terminal, on a machine whose Safe is on the fault server."""
+    runs = []
+
+    def running(*arguments):
+        runs.append(Terminal(pushed.keytool.command_line(*arguments), pushed.keytool.environment))
+        return runs[-1]
+    yield running
+    for run in runs:
         run.close()
+
+
+def test_transfers(pushed, running):  # noqa: F811
+    pushed.server.fault("GET", faults.slow(1))
+    run = running("safe", "check")
+    run.expect(r"\r\| fetching the Safe backup of ABCD1234\x1b\[K\r")
+    assert run.finish() == 0, run.text
+    assert WIPED in run.text and "KiB" not in run.text, "too small for figures"
+
+
+def test_bytes_that_come(pushed, running):  # noqa: F811
+    pushed.server.fault("GET", two_parts)
+    run = running("safe", "check")
+    run.expect(r"fetching the Safe backup of ABCD1234, 1\.5 MiB of 2 MiB\x1b\[K\r")
+    assert run.finish() == 65, run.text
+    assert f"{WIPED}keytool: error: " in run.text
+
+
+def test_bytes_that_go(pushed, running):  # noqa: F811
+    """A backup with a picture of 1.5 MiB comes from an app; pushed again, it goes back."""
+    pushed.server.config = b'{"maxBackupBytes":4194304,"retentionDays":180}'
+    document = pushed.document
+    document.pop("keytool")
+    picture = base64.b64encode(os.urandom(3 * MEBIBYTE // 2)).decode()
+    document["user"]["profilePic"] = picture
+    pushed.server.stored[PLACE] = oracle.seal_safe(json.dumps(document).encode(), KEYS)
+    pushed.keytool.ok("safe", "pull", "--replace")
+    pushed.server.fault("PUT", slowly_read)
+    run = running("safe", "push", "--force")
+    run.expect(r"pushing ABCD1234, [0-9.]+ MiB of [0-9.]+ MiB\x1b\[K\r")
+    assert run.finish() == 0, run.text
+    assert "uploaded" in run.text.rpartition(WIPED)[2]
+
+
+def test_bytes_of_no_terminal(pushed):  # noqa: F811
+    pushed.server.fault("GET", two_parts)
+    assert "\x1b" not in pushed.fails(65, "safe", "check", patience=[], seconds=2).err

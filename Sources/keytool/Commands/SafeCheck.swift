@@ -57,7 +57,7 @@ struct SafeCheck: Verb {
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(
-                    to: id, at: server.copy, password: password, connect: Session.connecting(waiting.patience))
+                    to: id, at: server.copy, password: password, connect: session.connecting(waiting.patience))
             }
         }
     }

@@ -7,12 +7,15 @@ struct Output {
     let isJSON: Bool
     let isVerbose: Bool
     private let color: ColorMode
+    /// What `busy` shows; nil where nobody would see it.
+    let progress: Progress?
 
     init(_ options: GlobalOptions) {
         isQuiet = options.quiet
         isJSON = options.json
         isVerbose = options.verbose
         color = options.color ?? .auto
+        progress = isQuiet || isJSON ? nil : Progress()
     }
 
     // MARK: Results

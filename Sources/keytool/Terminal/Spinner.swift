@@ -1,14 +1,46 @@
 import CLinux
 import Glibc
+import Synchronization
 
 extension Output {
     /// Does the work; where that takes long, a line on stderr turns meanwhile, and is gone afterwards. The work
     /// must neither print nor ask.
     /// - Parameter words: what is being done, for example "deriving the Safe key".
     func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
-        guard !isQuiet, !isJSON, let spinner = Spinner(words) else { return try work() }
+        guard let progress, let spinner = Spinner(words, progress) else { return try work() }
+        progress.note(done: 0, total: 0)
         defer { spinner.stop() }
         return try work()
+    }
+}
+
+/// How far the transfer is that is under way: written by the thread that works, read by the one that draws.
+final class Progress: Sendable {
+    private let done = Atomic(0)
+    private let total = Atomic(0)
+    /// Smaller ones are over before anybody has read how large they are.
+    private static let leastBytes = 1_048_576
+
+    /// Nil where stderr is no terminal, or one whose line could not be wiped again.
+    init?() {
+        guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
+    }
+
+    /// For whoever transfers something.
+    var watch: @Sendable (_ done: Int, _ total: Int) -> Void {
+        { done, total in self.note(done: done, total: total) }
+    }
+
+    func note(done: Int, total: Int) {
+        self.done.store(done, ordering: .relaxed)
+        self.total.store(total, ordering: .relaxed)
+    }
+
+    /// What is to be said of it; empty for what is small.
+    fileprivate var words: String {
+        let (done, total) = (done.load(ordering: .relaxed), total.load(ordering: .relaxed))
+        guard max(done, total) > Self.leastBytes else { return "" }
+        return ", " + ByteCount.text(done) + (total > 0 ? " of " + ByteCount.text(total) : "")
     }
 }
 
@@ -19,12 +51,11 @@ private struct Spinner: ~Copyable {
     /// The drawing ends when this end of a pipe is closed.
     private let rope: Int32
 
-    /// Nil where nobody would see it, or where the line could not be wiped again.
-    init?(_ words: String) {
-        guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
+    /// Nil where the system has no thread left: the work is done all the same.
+    init?(_ words: String, _ progress: Progress) {
         var ends: [Int32] = [-1, -1]
         guard unsafe keytool_pipe(&ends) == 0 else { return nil }
-        let drawing = unsafe Unmanaged.passRetained(SpinnerDrawing(words, until: ends[0]))
+        let drawing = unsafe Unmanaged.passRetained(SpinnerDrawing(words, progress, until: ends[0]))
         // A new thread begins with its maker's mask: signals are for the thread that works.
         var all = sigset_t()
         var former = sigset_t()
@@ -58,7 +89,9 @@ private struct Spinner: ~Copyable {
 /// What the thread does.
 private final class SpinnerDrawing: Sendable {
     private let words: String
+    private let progress: Progress
     private let rope: Int32
+    private let columns: Int
     private static let delayMilliseconds: Int32 = 400
     private static let frameMilliseconds: Int32 = 100
     private static let frames = ["|", "/", "-", "\\"]
@@ -66,11 +99,10 @@ private final class SpinnerDrawing: Sendable {
     private static var wipe: StaticString { "\r\u{1b}[K" }
 
     /// - Parameter rope: the reading end of a pipe nobody writes to.
-    init(_ words: String, until rope: Int32) {
-        // A line that wraps could not be wiped.
-        var size = winsize()
-        let isKnown = unsafe keytool_window_size(STDERR_FILENO, &size) == 0 && size.ws_col > 0
-        self.words = String(words.prefix(isKnown ? max(0, Int(size.ws_col) - 3) : 77))
+    init(_ words: String, _ progress: Progress, until rope: Int32) {
+        columns = TerminalSize(of: STDERR_FILENO).columns
+        self.words = words
+        self.progress = progress
         self.rope = rope
     }
 
@@ -85,11 +117,16 @@ private final class SpinnerDrawing: Sendable {
         }
         var frame = 0
         repeat {
-            if isInForeground { try? Output.write("\r\(Self.frames[frame]) \(words)", to: STDERR_FILENO) }
+            if isInForeground { draw(Self.frames[frame] + " " + words + progress.words) }
             frame = (frame + 1) % Self.frames.count
         } while isAwaited(Self.frameMilliseconds)
         if isInForeground { Self.erase() }
         signals.putBack()
+    }
+
+    private func draw(_ line: String) {
+        // One that wraps could not be wiped; of a longer one before it nothing may be left.
+        try? Output.write("\r\(line.prefix(max(0, columns - 1)))\u{1b}[K", to: STDERR_FILENO)
     }
 
     /// Whether the work goes on after that time.
