@@ -171,7 +171,7 @@ def test_substitutions(keytool, code_password):
 # Typing it in
 
 
-FROM_GROUP = r"From group (\d+)([^:\n]*): $"
+NEXT_GROUP = r"Group (\d+)([^:\n]*): $"
 
 
 def test_typed_group_by_group(terminal, keytool, code_password):
@@ -181,7 +181,7 @@ def test_typed_group_by_group(terminal, keytool, code_password):
         run.send(group)
         if number == 26:
             break
-        asked = run.expect(FROM_GROUP)
+        asked = run.expect(NEXT_GROUP)
         assert int(asked[1]) == number + 1
         # 20 groups could be all of it; no other number could.
         assert bool(asked[2]) == (number == 20), run.text
@@ -194,7 +194,7 @@ def test_pasted_whole(terminal, code_password):
     run.expect("Backup code: $")
     run.send(LONG_CODE)
     assert run.finish() == 0, run.text
-    assert not re.search(FROM_GROUP, run.text)
+    assert not re.search(NEXT_GROUP, run.text)
 
 
 def shorter_code(beginning):
@@ -210,7 +210,7 @@ def test_shorter_code_that_begins_like_a_longer_one(terminal, keytool, backup_pa
     run = terminal("backup", "import", "--no-passphrase", *backup_password)
     run.expect("Backup code: $")
     run.send(shorter_code(beginning))
-    asked = run.expect(FROM_GROUP)
+    asked = run.expect(NEXT_GROUP)
     assert (asked[1], bool(asked[2])) == ("21", True), run.text
     run.send("")
     assert run.finish() == 0, run.text
@@ -223,17 +223,17 @@ def test_shorter_code_is_complete_with_its_last_group(terminal, backup_password,
     run.expect("Backup code: $")
     run.send(shorter_code(beginning))
     assert run.finish() == 0, run.text
-    assert not re.search(FROM_GROUP, run.text)
+    assert not re.search(NEXT_GROUP, run.text)
 
 
 def test_longer_code_that_is_ended_too_early(terminal, keytool, code_password):
     groups = LONG_CODE.split("-")
-    for count, code in ((19, 65), (20, 12), (25, 65)):
+    for count, key, code in ((19, b"\x04", 65), (20, b"\r", 12), (25, b"\x04", 65)):
         run = terminal("backup", "import", "--no-passphrase", *code_password)
         run.expect("Backup code: $")
         run.send("-".join(itertools.islice(groups, count)))
-        run.expect(FROM_GROUP)
-        run.send("")
+        run.expect(NEXT_GROUP)
+        run.press(key)
         assert run.finish() == code, run.text
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
@@ -243,8 +243,8 @@ def test_mistyped_group_is_asked_for_again(terminal, code_password):
     run = terminal("backup", "check", *code_password)
     run.expect("Backup code: $")
     run.send("-".join(groups[:25]))
-    assert run.expect(FROM_GROUP)[1] == "26"
+    assert run.expect(NEXT_GROUP)[1] == "26"
     run.send("T2Z1")  # no code has a 1
-    assert run.expect(FROM_GROUP)[1] == "26"
+    assert run.expect(NEXT_GROUP)[1] == "26"
     run.send(groups[25])
     assert run.finish() == 0, run.text
