@@ -96,6 +96,27 @@ def entering_code():
         yield f"second: {name}", script, code
 
 
+def naming_server():
+    """`setup` with nothing given."""
+    server, user = r"Safe server \([^\n]*\): $", r"User on 127\.0\.0\.1 \([^\n]*\): $"
+    there = (server, b"https://127.0.0.1:9/\r")
+    yield "empty", [(server, ENTER)], 64
+    yield "too short", [(server, b"x\r"), (server, CTRL_C)], 130
+    yield "Ctrl-D", [(server, CTRL_D)], 64
+    yield "paste", [(server, PASTE)], 65
+    yield "NUL", [(server, b"file:///\0x\r"), (server, CTRL_D)], 64
+    yield "not UTF-8", [(server, b"https://\xff.example/\r"), (server, CTRL_D)], 64
+    yield from endings(server)
+    yield "user: empty", [there, (user, ENTER), (SAFE, CTRL_C)], 130
+    yield "user: colon", [there, (user, b"a:b\r")], 64
+    yield "user: Ctrl-D", [there, (user, CTRL_D)], 64
+    yield "user: paste", [there, (user, PASTE)], 65
+    yield "user: NUL", [there, (user, b"ab\0c\r")], 64
+    yield "user: not UTF-8", [there, (user, b"\xff\r")], 64
+    for name, script, code in endings(there, user):
+        yield f"user: {name}", script, code
+
+
 def showing(before, question, then):
     """A screen that waits for Enter; `then`: where any line leads to."""
     yield "Ctrl-D", [*before, (question, CTRL_D)], 16
@@ -173,6 +194,7 @@ def behind(question, answer, scripts):
 
 BACKUP = secret("Backup password", OFFERED)
 SAFE, NEW_SAFE = (secret(title, OFFERED) for title in ("Safe password", "New Safe password"))
+SAFE_AGAIN = r"Safe password[^\n]*, again: $"
 KEYSTORE, REVOCATION = secret("Keystore passphrase", NONE), secret("Revocation password")
 PICTURE = "picture on the second screen"
 PROMPTS = {
@@ -189,7 +211,7 @@ PROMPTS = {
         secret("Backup password"), 12, short=([(secret("Backup password"), b"abc\r")], 64))),
     "backup code": Prompt(Scene.nothing, ["backup", "import"], entering_code()),
     "new Safe's password": Prompt(Scene.identity, ["safe", "setup", "--create", *SERVER], creating(
-        SAFE, r"Safe password[^\n]*, again: $", generated(SAFE))),
+        SAFE, SAFE_AGAIN, generated(SAFE))),
     "another Safe password": Prompt(Scene.with_safe, ["safe", "passwd"], creating(
         NEW_SAFE, r"New Safe password[^\n]*, again: $", generated(NEW_SAFE))),
     "Safe password": Prompt(Scene.backup, ["safe", "pull", "--id", "ABCD1234", *SERVER], opening(
@@ -199,6 +221,11 @@ PROMPTS = {
     "server password": Prompt(Scene.identity, ["safe", "setup", *HTTPS], [
         (name, [*script, (SAFE, CTRL_C)] if code == 130 and script[-1][1] != CTRL_C else script, code)
         for name, script, code in opening(secret("Safe server password"), 130, tries=1)]),
+    "server": Prompt(Scene.identity, ["safe", "setup"], list(naming_server())),
+    "bare folder, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], behind(
+        SAFE, GOOD, behind(SAFE_AGAIN, GOOD, [
+            (name, script, 15 if code == 64 else code)
+            for name, script, code in confirming(r"\[y/N\] $")]))),
     "revocation password": Prompt(Scene.nothing, ["revoke", "hash"], creating(
         REVOCATION, r"Revocation password, again: $", ([(REVOCATION, ENTER)] * 3, 64))),
     "ID before it is removed": Prompt(
@@ -290,7 +317,7 @@ def test_terminal_that_is_gone(scene, tmp_path, name):
             run.close()
     said = (tmp_path / "err").read_text()
     # A picture has been shown by then: that is all there was to do.
-    assert code in ((0,) if prompt is PROMPTS[PICTURE] else (16, 64, 65, 74)), said
+    assert code in ((0,) if prompt is PROMPTS[PICTURE] else (15, 16, 64, 65, 74)), said
     assert not TRAP.search(said) and len(said) < 2000, said
     assert snapshot(scene.keytool.keystore) == before
     assert snapshot(scene.folder.path) == stored

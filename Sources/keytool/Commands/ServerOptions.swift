@@ -80,7 +80,7 @@ struct ServerOptions: ParsableArguments {
             guard case .https = address, address != .official, serverUser == nil else {
                 return try server(at: address, session)
             }
-            let user = try terminal.askText("User on \(address.host) (nothing for none): ") ?? ""
+            guard let user = try terminal.askText("User on \(address.host) (nothing for none): ") else { return nil }
             return try server(at: address, user: user.isEmpty ? nil : user, session)
         }
         return nil
@@ -137,6 +137,10 @@ struct ServerOptions: ParsableArguments {
         }
         try requireHTTPS(address, "--server-user")
         guard !user.isEmpty, !user.contains(":") else { throw UsageFailure("that is no user's name: it has a colon") }
+        // libcurl would send what stands before a NUL, and what is not UTF-8 has been replaced by the time it is here.
+        guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{fffd}" }) else {
+            throw UsageFailure("that is no user's name: it has characters that no keyboard types")
+        }
         let secret = try SecretAsker(password, session).open(
             "of \(user) on \(address.host)", isWrong: { _ in false }
         ) { $0.withBytes { SecureBytes(copying: $0) } }
