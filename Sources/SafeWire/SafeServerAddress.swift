@@ -1,3 +1,5 @@
+internal import Encodings
+
 /// Where a Safe server is: a folder with a server's layout, or an HTTPS address.
 public enum SafeServerAddress: Equatable, Sendable {
     /// `file:///DIR`: the absolute path, without a slash at the end.
@@ -80,11 +82,10 @@ public enum SafeServerAddress: Equatable, Sendable {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16),
-                !digits.hasPrefix("+")
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+            guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
     }

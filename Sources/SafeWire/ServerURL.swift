@@ -1,3 +1,4 @@
+internal import Encodings
 public import SecureMemory
 
 extension SafeServer {
@@ -31,8 +32,8 @@ extension SafeServer {
                 var byte = bytes[index]
                 index += 1
                 if byte == UInt8(ascii: "%") {
-                    guard index + 2 <= range.upperBound, let high = digit(bytes[index]),
-                        let low = digit(bytes[index + 1]), high | low != 0
+                    guard index + 2 <= range.upperBound, let high = Hex.value(bytes[index]),
+                        let low = Hex.value(bytes[index + 1]), high | low != 0
                     else { throw .badURL }
                     byte = high << 4 | low
                     index += 2
@@ -40,15 +41,6 @@ extension SafeServer {
                 decoded.append(byte)
             }
             return decoded.finish()
-        }
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
         }
     }
 }
