@@ -117,12 +117,6 @@ def test_backup_went_missing(keytool, folder, pull):
         path: entry for path, entry in before.items() if not path.endswith("state.json")}
 
 
-def test_https_is_not_in_this_build(keytool, safe_password):
-    keytool.fails(69, "safe", "pull", "--id", IDENTITY.id, "--server", "https://safe.example.net",
-                  *safe_password)
-    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
-
-
 @pytest.mark.parametrize("id", ["abc", "ABCD123?", "../../..", ""])
 def test_invalid_id(keytool, filled, safe_password, id):
     keytool.fails(64, "safe", "pull", "--id", id, "--server", filled.url, *safe_password)
