@@ -38,7 +38,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
-	$(own-trust) /usr/bin/python3 -m pytest -q Tests/KeytoolTests
+	$(own-trust) Scripts/test-binary
 
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)

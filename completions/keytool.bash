@@ -975,7 +975,7 @@ _keytool_safe_check() {
 
 _keytool_safe_passwd() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --same-password --abort --force --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --same-password --abort --force --weak-ok --version -h --help)
     repeating_options=(--pin)
     non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1

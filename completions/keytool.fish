@@ -68,7 +68,7 @@ function __keytool_parse_tokens -S
             case 'check'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'passwd'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'same-password' 'abort' 'force' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'create' 'same-password' 'abort' 'force' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'delete'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'keep-setup' 'force' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             end
@@ -366,13 +366,13 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" no-input' -l 'no-input' -d 'Never ask: fail where an answer would be needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe push" -eq 1' -fka '(__keytool_custom_completion ---completion safe push -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" force' -l 'force' -d 'Upload even if nothing is due.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" force' -l 'force' -d 'Upload even if nothing is due, or if over half of the contacts would be lost.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" overwrite' -l 'overwrite' -d 'Replace what another device has written.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" no-verify' -l 'no-verify' -d 'Do not fetch what was uploaded to compare it.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" dry-run' -l 'dry-run' -d 'Say what would be done, and do nothing.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" all' -l 'all' -d 'Push every identity whose Safe is set up.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" jitter' -l 'jitter' -d 'First sleep for a random part of this time.' -rfka ''
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" tolerate' -l 'tolerate' -d 'Once a push has succeeded, say nothing of a server that is away until the last success is older than this.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" tolerate' -l 'tolerate' -d 'Once a push has succeeded, say nothing of a server that is away, or of another keytool at work, until the last success is older than this.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" lock-wait' -l 'lock-wait' -d 'Wait so long for another keytool at work (default 1m).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe push" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''
@@ -468,6 +468,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-file' -l 'server-password-file' -d 'Read the Safe server password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-command' -l 'server-password-command' -d 'Read it from what a shell command prints.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" server-password-fd' -l 'server-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" create' -l 'create' -d 'Prepare a new or empty folder there: make backups/ and config.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" same-password' -l 'same-password' -d 'Keep the Safe password: change the server, or the way to it, alone.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" abort' -l 'abort' -d 'Take back a change that was not finished.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" force' -l 'force' -d 'Leave behind an old backup of an earlier change that cannot be deleted.'
@@ -490,7 +491,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe delete" -eq 1' -fka '(__keytool_custom_completion ---completion safe delete -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" keep-setup' -l 'keep-setup' -d 'Keep server and Safe key, so that the next push uploads again.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" force' -l 'force' -d 'Leave a backup under an earlier password or server where it is, if it cannot be deleted.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" force' -l 'force' -d 'Give up what cannot be deleted: forget the setup, and leave the backup where it is.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" yes' -l 'yes' -d 'Do not ask for confirmation.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe delete" passphrase-command' -l 'passphrase-command' -d 'Read it from what a shell command prints.' -rfka ''

@@ -43,12 +43,17 @@ public struct Folder: ~Copyable, Sendable {
         var end = path.startIndex
         while end < path.endIndex {
             end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-            let part = String(path[..<end])
-            if unsafe mkdir(part, 0o700) == 0 {
-                try open(LinkRule.folder(above: part), rule: .shared).sync()
-            } else if errno != EEXIST {
-                throw FileError(.open, path: part, code: errno)
-            }
+            try makeLast(String(path[..<end]))
+        }
+    }
+
+    /// Makes the folder (0700) in one that has to be there; one that exists is fine.
+    /// - Throws: `.missing` where there is none above it.
+    public static func makeLast(_ path: String) throws(FileError) {
+        if unsafe mkdir(path, 0o700) == 0 {
+            try open(LinkRule.folder(above: path), rule: .shared).sync()
+        } else if errno != EEXIST {
+            throw FileError(.open, path: path, code: errno)
         }
     }
 

@@ -23,7 +23,8 @@ public struct SafeFolder: ~Copyable {
 
     /// Makes the folder where it is missing, then `backups/`, then `config` where it has none.
     public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
-        try Folder.make(path)
+        // No folder above it: where a disk is not mounted, the Safe would come to lie on another.
+        try Folder.makeLast(path)
         let safe = try SafeFolder(at: path)
         try safe.folder.makeFolder(backupsName)
         guard try !safe.folder.contains(configName) else { return }

@@ -27,12 +27,14 @@ extension SafeKeeper {
     /// - Parameters:
     ///   - server: nil for the present one.
     ///   - password: nil for the present one: the key stays.
+    ///   - preparing: make an empty folder a Safe server first.
     ///   - leavingOld: give up a backup of an earlier change that cannot be deleted.
     /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.oldBackupLeft`, `.conflict` where something stands
     ///   at the new place, and what `push` throws. Once the change has begun, the next run finishes it;
     ///   `abortChange` takes it back.
     public func changeTarget(
-        of id: ThreemaID, to server: consuming SafeServer?, password: borrowing SecureBytes?, leavingOld: Bool
+        of id: ThreemaID, to server: consuming SafeServer?, password: borrowing SecureBytes?, preparing: Bool = false,
+        leavingOld: Bool
     ) throws -> ChangeResult {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let isUnfinished = try !identity.records.requiredSetup().isSettled
@@ -42,6 +44,7 @@ extension SafeKeeper {
         let next = try Self.next(setup.current, server, password, id)
         // Ask the new server before anything is written down.
         let exchange = connect(next)
+        if preparing { try exchange.prepare(.standard) }
         if next.isSame(as: setup.current) {
             guard next.server.isSame(as: setup.current.server) else {
                 // The same place, approached in another way: there is nothing to move.
@@ -100,13 +103,13 @@ extension SafeKeeper {
 
     /// Finishes what an earlier run has begun: a deletion, a change, the removal of an old backup.
     /// - Returns: whether no old backup is left. That one cannot be deleted now is no error.
-    /// - Throws: `SafeKeepingError.noSetup` where a deletion was finished; what `push` throws.
+    /// - Throws: `SafeKeepingError.deletionFinished`; what `push` throws.
     func finishChanges(_ identity: borrowing LockedIdentity) throws -> Bool {
         let setup = try identity.records.requiredSetup()
         if setup.isSettled { return true }
         if setup.isDeleting {
             try finishDeletion(identity, setup)
-            throw SafeKeepingError.noSetup(id: identity.records.id)
+            throw SafeKeepingError.deletionFinished(id: identity.records.id)
         }
         if let next = setup.takeNext() { try switchTarget(identity, to: next) }
         return try removeRetired(identity)

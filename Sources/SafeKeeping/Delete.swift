@@ -4,73 +4,99 @@ internal import SecureMemory
 public import Threema
 
 extension SafeKeeper {
+    /// What a deletion led to.
+    public struct DeleteResult: Equatable, Sendable {
+        /// Where the backup was, or still is.
+        public let server: SafeServerAddress
+        /// Whether nothing is left anywhere; false only where that was allowed.
+        public let isRemoved: Bool
+    }
+
     /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is not
-    /// there any more is fine. A deletion that was begun is finished by whatever comes next.
+    /// there any more is fine. A deletion whose process died is finished by whatever comes next; one that failed is
+    /// as if it had never begun.
     /// - Parameters:
     ///   - keepingSetup: leave server and key, so that a later push uploads again.
-    ///   - leavingOld: do not mind where a backup under an earlier password or on an earlier server cannot be deleted.
-    /// - Returns: the server's address.
-    /// - Throws: `SafeKeepingError.noSetup`; `SafeExchangeError`.
-    public func deleteSafe(of id: ThreemaID, keepingSetup: Bool, leavingOld: Bool = false) throws -> SafeServerAddress {
+    ///   - leavingRest: do not mind what cannot be deleted.
+    /// - Throws: `SafeKeepingError.noSetup`, `.notVerified`; `SafeExchangeError`.
+    public func deleteSafe(
+        of id: ThreemaID, keepingSetup: Bool, leavingRest: Bool = false
+    ) throws -> DeleteResult {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
         let address = setup.current.address
+        let isRemoved: Bool
         if keepingSetup {
             // Forgotten first: never "unchanged" while the server holds nothing.
             try forgetUploads(identity)
-            try removeBackups(setup, leavingOld: leavingOld)
+            isRemoved = try removeBackups(setup, leavingRest: leavingRest)
             try identity.write(setup: SafeSetup.encode(setup.current))
         } else {
-            var record = SafeSetup.Record(current: setup.current)
-            record.setNext(ifAny: setup.next)
-            record.setRetiring(ifAny: setup.retiring)
-            record.setDeleting()
-            try identity.write(setup: record.finish())
-            try finishDeletion(identity, setup, leavingOld: leavingOld)
+            try identity.write(setup: Self.record(of: setup, isDeleting: true))
+            do {
+                isRemoved = try removeBackups(setup, leavingRest: leavingRest)
+            } catch {
+                try identity.write(setup: Self.record(of: setup, isDeleting: false))
+                throw error
+            }
+            try forget(identity)
         }
-        return address
+        return DeleteResult(server: address, isRemoved: isRemoved)
     }
 
-    /// The rest of a deletion whose mark is set.
-    /// - Throws: where a server refuses, the mark is taken back: it would bar the way to a server that can be
-    ///   approached in another way. Where a server is away, it stays.
-    func finishDeletion(
-        _ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup, leavingOld: Bool = false
-    ) throws {
+    /// The rest of a deletion whose process has died.
+    /// - Throws: `SafeExchangeError`. Where a server refuses, the mark is taken back: it would bar the way to a server
+    ///   that can be approached in another way. Where a server is away, it stays.
+    func finishDeletion(_ identity: borrowing LockedIdentity, _ setup: borrowing SafeSetup) throws {
         do {
-            try removeBackups(setup, leavingOld: leavingOld)
+            _ = try removeBackups(setup, leavingRest: false)
         } catch let error as SafeExchangeError where !error.isPassing {
-            var record = SafeSetup.Record(current: setup.current)
-            record.setNext(ifAny: setup.next)
-            record.setRetiring(ifAny: setup.retiring)
-            try identity.write(setup: record.finish())
+            try identity.write(setup: Self.record(of: setup, isDeleting: false))
             throw error
         }
+        try forget(identity)
+    }
+
+    private static func record(of setup: borrowing SafeSetup, isDeleting: Bool) -> SecureBytes {
+        var record = SafeSetup.Record(current: setup.current)
+        record.setNext(ifAny: setup.next)
+        record.setRetiring(ifAny: setup.retiring)
+        if isDeleting { record.setDeleting() }
+        return record.finish()
+    }
+
+    private func forget(_ identity: borrowing LockedIdentity) throws {
         try forgetUploads(identity)
         try identity.remove(.safe)
     }
 
     /// Deletes what the targets of a setup hold.
-    private func removeBackups(_ setup: borrowing SafeSetup, leavingOld: Bool) throws {
-        switch setup.retiring {
-        case .some(let retiring):
-            do throws(SafeExchangeError) {
-                try connect(retiring).remove(retiring.keys.backupID)
+    /// - Returns: whether all of it is gone.
+    private func removeBackups(_ setup: borrowing SafeSetup, leavingRest: Bool) throws -> Bool {
+        var isRemoved = true
+        func remove(_ target: borrowing SafeTarget) throws {
+            let server = connect(target)
+            do {
+                try server.remove(target.keys.backupID)
+                // Some servers say that it is gone before it is.
+                guard try server.fetch(target.keys.backupID) == nil else {
+                    throw SafeKeepingError.notVerified(server: target.address.text)
+                }
             } catch {
-                guard leavingOld else { throw error }
+                guard leavingRest else { throw error }
+                isRemoved = false
             }
+        }
+        switch setup.retiring {
+        case .some(let retiring): try remove(retiring)
         case .none: break
         }
         switch setup.next {
-        case .some(let next): try connect(next).remove(next.keys.backupID)
+        case .some(let next): try remove(next)
         case .none: break
         }
-        let server = connect(setup.current)
-        try server.remove(setup.current.keys.backupID)
-        // Some servers say that it is gone before it is.
-        guard try server.fetch(setup.current.keys.backupID) == nil else {
-            throw SafeKeepingError.notVerified(server: setup.current.address.text)
-        }
+        try remove(setup.current)
+        return isRemoved
     }
 
     /// Forgets what was uploaded, and no more.

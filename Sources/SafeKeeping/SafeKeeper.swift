@@ -44,6 +44,8 @@ public enum SafeKeepingError: Error, Equatable, Sendable {
     /// What was opened is not what was expected.
     case unexpected(Expectation)
     case noSetup(id: String)
+    /// A deletion whose process had died was to be finished first, and now is: there is no setup any more.
+    case deletionFinished(id: String)
     case setupExists(id: String)
     /// A backup under an earlier password or server is still to be deleted.
     case oldBackupLeft(id: String)

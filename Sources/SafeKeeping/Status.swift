@@ -24,6 +24,8 @@ extension SafeKeeper {
         public let hasFailed: Bool
         /// Whether a change of password or server is not finished.
         public let isChanging: Bool
+        /// Whether a deletion is not finished.
+        public let isDeleting: Bool
         /// The server that still holds a backup under an earlier password; nil where none does.
         public let oldServer: String?
         /// When a person last proved to know the Safe password.
@@ -88,14 +90,14 @@ extension SafeKeeper {
         let isChanging: Bool
         switch setup.next {
         case .some: isChanging = true
-        case .none: isChanging = setup.isDeleting
+        case .none: isChanging = false
         }
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
             seenAt: safe?.seenAt.flatMap { $0 <= moment ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: safe?.generation ?? 0,
             hasChanges: safe?.content != digests.content, hasFailed: safe?.hasFailed ?? false,
-            isChanging: isChanging, oldServer: oldServer,
+            isChanging: isChanging, isDeleting: setup.isDeleting, oldServer: oldServer,
             passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt,
             fineUntil: safe.flatMap { safe in
                 UploadDecision.fineUntil(

@@ -56,6 +56,7 @@ public struct FolderExchange: SafeExchange {
         do throws(FileError) {
             try SafeFolder.prepare(at: path, limits: limits)
         } catch {
+            if case .missing = error { throw .unavailable(name) }
             throw SafeExchangeError(error, name)
         }
     }

@@ -60,3 +60,19 @@ def test_bad_character_is_located(keytool, code_password, group, position, bad):
     for text in ("-".join(groups), "".join(groups).lower()):
         result = keytool.fails(65, "backup", "check", "-", *code_password, stdin=text)
         assert re.search(rf"group {group}\b.* place {position}\b", result.err), result
+
+
+@pytest.mark.parametrize("content", ["hello\n", CODE[:50], ""])
+def test_what_is_no_code_needs_no_password(keytool, content):
+    """65, not 16: nobody is asked for the password of nothing."""
+    keytool.fails(65, "backup", "import", stdin=content)
+
+
+@pytest.mark.parametrize("name", ["page.svg", "page.PNG", "scan.pdf"])
+def test_picture_in_the_place_of_a_code(keytool, write, name):
+    assert "--qr-image" in keytool.fails(64, "backup", "import", write(name, b"x")).err
+
+
+def test_check_word_that_differs_is_shown(keytool, code_file):
+    word = keytool.fails(19, "backup", "check", code_file, "--expect-check", "AAAA-AAAA").err
+    assert re.search(r"[A-Z2-7]{4}-[A-Z2-7]{4}", word)

@@ -92,8 +92,7 @@ def test_offline_for_some_days(years, pushed):
         assert is_silent(years(day).keytool(*NIGHTLY))
     assert pushed.server.connections > 0
     for day in (10, 11, 30):
-        result = years(day).keytool.fails(75, *NIGHTLY)
-        assert result.err.count("keytool: error: ") == 1 and "broke off the connection" in result.err
+        assert years(day).keytool.fails(75, *NIGHTLY).err.count("keytool: error: ") == 1
     pushed.server.heal()
     assert years(12).keytool.json("safe", "push", "--tolerate", "3d")["result"] == "uploaded"
 

@@ -267,3 +267,8 @@ def test_durations_that_are_none(safe):
         for duration in ("", "5", "5x", "-1s"):
             safe.keytool.fails(64, "safe", "push", f"{option}={duration}")
     assert safe.folder.names() == []
+
+
+def test_all_of_none_is_a_lost_setup(keytool):
+    keytool.ok("id", "create")
+    keytool.fails(10, "safe", "push", "--all")

@@ -57,6 +57,29 @@ def test_folder_away_keeps_the_setup(safe):
     assert safe.folder.names() == []
 
 
+def test_delete_that_failed_is_as_if_it_had_never_begun(safe):
+    safe.push()
+    before = safe.folder.names()
+    safe.folder.go_away()
+    result = safe.keytool.fails(75, "safe", "delete", "--yes")
+    assert "--force" in result.err
+    safe.folder.come_back()
+    assert safe.push()["result"] == "unchanged"
+    assert safe.push("--force")["result"] == "uploaded" and safe.folder.names() == before
+    assert safe.keytool.json("safe", "status")["deleting"] is False
+
+
+def test_server_that_is_gone_for_good_can_be_given_up(safe, safe_password, tmp_path):
+    safe.push()
+    safe.folder.go_away()
+    result = safe.keytool.ok("safe", "delete", "--yes", "--force")
+    assert "gave up" in result.out and "warning" in result.err
+    safe.keytool.fails(10, "safe", "push")
+    safe.folder.come_back()
+    assert safe.folder.names() == [safe.keys.backup_id], "left where it is"
+    safe.keytool.ok("safe", "setup", "--server", safe.folder.url, *safe_password)
+
+
 def test_setup_again_after_delete(safe, safe_password):
     safe.push()
     safe.keytool.ok("safe", "delete", "--yes")
@@ -78,14 +101,14 @@ def asked(run):
 def test_typing_the_id_again(safe, terminal):
     safe.push()
     run = asked(terminal("safe", "delete"))
-    run.send("ABCD1234")
+    run.send("abcd1234")  # an ID may be typed in lower case
     assert run.finish() == 0, run.text
     assert safe.folder.names() == []
 
 
 def test_typing_something_else(safe, terminal):
     safe.push()
-    for answer in ("y", "yes", "ABCD1235", ""):
+    for answer in ("y", "yes", "ABCD1235", "ABCD12345", ""):
         run = asked(terminal("safe", "delete"))
         run.send(answer)
         assert run.finish() == 64, run.text

@@ -156,3 +156,32 @@ def test_verbs_without_setup(owner, verb):
     options = ["--yes"] if verb == "delete" else []
     result = owner.fails(10, "safe", verb, *options)
     assert "safe setup" in result.err
+
+
+@pytest.mark.parametrize("verb", ["setup", "passwd"])
+def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_password, verb):
+    """/mnt/nas, which is not mounted, is not made on the disk below it."""
+    url = f"file://{tmp_path}/mnt/nas/keytool"
+    if verb == "setup":
+        other_keytool.ok("id", "create")
+        command = (other_keytool, "safe", "setup", *safe_password)
+    else:
+        safe.push()
+        command = (safe.keytool, "safe", "passwd", "--same-password")
+    keytool, *command = command
+    assert "mounted" in keytool.fails(75, *command, "--create", "--server", url).err
+    (tmp_path / "mnt").mkdir()
+    keytool.fails(75, *command, "--create", "--server", url)
+    assert not (tmp_path / "mnt/nas").exists()
+    (tmp_path / "mnt/nas").mkdir()
+    keytool.ok(*command, "--create", "--server", url)
+    assert keytool.json("safe", "push", "--force")["result"] == "uploaded"
+
+
+def test_passwd_prepares_a_bare_folder_only_when_told(safe, tmp_path):
+    safe.push()
+    (tmp_path / "bare").mkdir()
+    url = f"file://{tmp_path}/bare"
+    safe.keytool.fails(15, "safe", "passwd", "--same-password", "--server", url)
+    safe.keytool.ok("safe", "passwd", "--same-password", "--server", url, "--create")
+    assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1

@@ -103,3 +103,21 @@ def test_version_for_programs(keytool):
     for words in (("--json", "--version"), ("--version", "--json"), ("id", "--json", "--version")):
         assert f"keytool {bare.ok(*words).json['version']}\n" == text
     assert bare.ok("--json", "safe", "--help").out == bare.ok("safe", "--help").out
+
+
+@pytest.mark.parametrize("option", ["--passphrase", "--password", "--safe-password", "--backup-password"])
+def test_secret_as_an_argument(keytool, option):
+    result = keytool.fails(64, "backup", "import", option, "hunter22")
+    assert "no secret is an argument" in result.err and "hunter22" not in result.err
+
+
+@pytest.mark.parametrize("arguments, form", [
+    (["safe", "push", "--jitter", "3x"], "30s, 10m, 24h or 3d"),
+    (["safe", "push", "--tolerate", "three days"], "30s, 10m, 24h or 3d"),
+    (["id", "show", "123"], "8 characters"),
+    (["backup", "check", "--expect-check", "1111-2222"], "A-Z and 2-7"),
+    (["backup", "check", "--expect-public-key", "12"], "64 characters"),
+    (["safe", "setup", "--pin", "abc"], "sha256//"),
+])
+def test_form_of_a_value(keytool, arguments, form):
+    assert form in keytool.fails(64, *arguments).err

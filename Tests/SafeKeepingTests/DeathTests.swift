@@ -111,6 +111,7 @@ import Threema
         let house = try household(.refreshed)
         house.server.misbehave(death(0, moment))
         #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false) })
+        #expect(throws: SafeKeepingError.deletionFinished(id: "ABCD1234")) { try house.push() }
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try house.push() }
         #expect(house.server.backups == [:])
     }

@@ -29,8 +29,8 @@ import Threema
     @Test func `the backup goes, then the setup`() throws {
         try house.push()
         _ = house.server.takeRequests()
-        let address = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false)
-        #expect(address == house.server.address)
+        let result = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false)
+        #expect(result == SafeKeeper.DeleteResult(server: house.server.address, isRemoved: true))
         #expect(house.server.takeRequests() == [.remove, .fetch])
         #expect(house.server.backups == [:])
         let summary = try house.keeper.summary(Household.id)
@@ -72,8 +72,20 @@ import Threema
         #expect(throws: away) { try house.keeper.deleteSafe(of: Household.id, keepingSetup: isKeepingSetup) }
         house.server.recover()
         #expect(house.server.backups.count == 1)
+        // What failed is as if it had never begun: a push is a push.
+        _ = try house.push()
+        #expect(house.server.backups.count == 1)
         _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: isKeepingSetup)
         #expect(house.server.backups == [:])
+    }
+
+    @Test func `where the server is away for good, the setup can be given up`() throws {
+        try house.push()
+        house.server.misbehave { _, _ in .refused(.unavailable("file:///memory")) }
+        let result = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false, leavingRest: true)
+        #expect(result == SafeKeeper.DeleteResult(server: house.server.address, isRemoved: false))
+        let summary = try house.keeper.summary(Household.id)
+        #expect(!summary.hasSafe)
     }
 
     @Test func `what else is remembered of the identity stays`() throws {

@@ -57,6 +57,10 @@ struct BackupExport: Verb {
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
         let pictures = try pictures.files(beside: file, mayReplace: force)
+        if isDrawnBelow(session) {
+            let likeCode = [UInt8](repeating: UInt8(ascii: "A"), count: scheme.characterCount / 4 * 5 - 1)
+            _ = try place(likeCode)
+        }
         let identity = try keeper.summary(id)
         let secret = try SecretAsker(password, session).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
@@ -97,7 +101,7 @@ struct BackupExport: Verb {
             )
         case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
         }
-        if isDrawn && !alone.isAwaited && !session.output.isJSON { try draw(code, session.output) }
+        if isDrawnBelow(session) { try draw(code, session.output) }
         if file == nil && !alone.isAwaited && TerminalSize.isTerminal {
             session.output.hint("the code stays in this terminal's scrollback")
         }
@@ -114,9 +118,17 @@ struct BackupExport: Verb {
 
     private static var levels: [QRMatrix.ErrorCorrection] { [.medium, .low] }
 
+    private func isDrawnBelow(_ session: Session) -> Bool {
+        isDrawn && !alone.isAwaited && !session.output.isJSON
+    }
+
+    private func place(_ text: [UInt8]) throws -> QRPlacement.Placed {
+        try QRPlacement(mode).place(
+            text, levels: Self.levels, mayScroll: true, fileOption: CodePictureOptions.qrFileOption)
+    }
+
     private func draw(_ code: GroupedCode, _ output: Output) throws {
-        let drawing = try QRPlacement(mode).place(
-            Array(code.text.utf8), levels: Self.levels, mayScroll: true, fileOption: CodePictureOptions.qrFileOption)
+        let drawing = try place(Array(code.text.utf8))
         try output.print([""] + drawing.lines)
         if let missing = drawing.missingRows {
             output.hint(

@@ -98,7 +98,7 @@ struct BackupSheet {
             case .argon2id: "The iOS app cannot read this code; keytool can."
             }
         let lines = [
-            "With keytool: \"keytool backup import\" takes the groups; there are only A-Z and 2-7 in them.",
+            "With keytool (on Debian messenger-keytool): \"keytool backup import\" takes the groups: A-Z, 2-7.",
             "\"keytool backup import --qr-image FILE\" takes a photo or a scan of this page.", apps,
             "The password of this backup is asked for.",
             "Then compare ID, public key and check word with this page.",

@@ -43,7 +43,13 @@ struct CodeOptions: ParsableArguments {
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         // A mistyped code is no reason to ask for its password.
-        try expectations.check(code)
+        _ = try IDBackup.scheme(of: code)
+        do {
+            try expectations.check(code)
+        } catch let error as SafeKeepingError {
+            throw CommandFailure(
+                failure: error.failure.advising("of the code that was given it is \(IDBackup.checkWord(of: code).text)"))
+        }
         let identity = try SecretAsker(password, session).open(
             "of this code", isWrong: { $0 as? IDBackupError == .notOpened }
         ) { password in
@@ -57,9 +63,19 @@ struct CodeOptions: ParsableArguments {
         return OpenedCode(code: code, identity: identity)
     }
 
+    private static func isPicture(_ file: String) -> Bool {
+        [".png", ".jpg", ".jpeg", ".svg", ".pdf", ".heic", ".webp", ".tif", ".tiff", ".gif", ".bmp"]
+            .contains { file.lowercased().hasSuffix($0) }
+    }
+
     private func text(_ isStdin: Bool, _ session: Session) throws -> String {
         if isStdin { return try InputFile.standardInput.read(limit: Self.maxBytes) }
-        if let file { return try InputFile(path: file).read(limit: Self.maxBytes) }
+        if let file {
+            guard !Self.isPicture(file) else {
+                throw UsageFailure("\(file) is a picture by its name", hint: "--qr-image \(file)")
+            }
+            return try InputFile(path: file).read(limit: Self.maxBytes)
+        }
         guard session.mayAsk, let terminal = ControllingTerminal(), let code = try terminal.askCode() else {
             throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin")
         }

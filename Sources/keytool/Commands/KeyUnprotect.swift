@@ -24,7 +24,7 @@ struct KeyUnprotect: Verb {
         guard locked.isProtected else {
             return try session.reportProtection("key unprotect", "there is nothing to take off")
         }
-        if !yes { try session.confirm("take the passphrase off: whoever reads the folder then has the keys") }
+        if !yes { try session.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
         try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
         try session.reportProtection("key unprotect", "the passphrase is taken off")
         session.output.hint("older copies of the folder still open with the old passphrase only")

@@ -17,7 +17,7 @@ struct SafeDelete: Verb {
     @Flag(help: "Keep server and Safe key, so that the next push uploads again.")
     var keepSetup = false
 
-    @Flag(help: "Leave a backup under an earlier password or server where it is, if it cannot be deleted.")
+    @Flag(help: "Give up what cannot be deleted: forget the setup, and leave the backup where it is.")
     var force = false
 
     @Flag(help: "Do not ask for confirmation.")
@@ -33,22 +33,27 @@ struct SafeDelete: Verb {
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
-        let old = try keeper.status(of: id).oldServer
-        let server: SafeServerAddress
+        let result: SafeKeeper.DeleteResult
         do {
-            server = try session.output.busy("deleting the Safe backup of \(id)") {
-                try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingOld: force)
+            result = try session.output.busy("deleting the Safe backup of \(id)") {
+                try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingRest: force)
             }
-        } catch let error as SafeExchangeError where old != nil && !force {
+        } catch let error as SafeExchangeError where !force {
+            let old = try keeper.status(of: id).oldServer.map { "an old backup on \($0) is to be deleted, too; " } ?? ""
             throw CommandFailure(
-                failure: error.failure.advising("an old backup is to be deleted, too; --force leaves it where it is"))
+                failure: error.failure.advising(old + "--force gives up what cannot be deleted"))
         }
+        if !result.isRemoved { session.output.warn("what could not be deleted stays there until its server drops it") }
         try session.output.done(
-            ["deleted the Safe backup of \(id) from \(server.name)" + (keepSetup ? "; the setup is kept" : "")],
+            [
+                (result.isRemoved ? "deleted the Safe backup of \(id) from" : "gave up the Safe of \(id) on")
+                    + " \(result.server.name)" + (keepSetup ? "; the setup is kept" : "")
+            ],
             json: .result(
                 "safe delete",
                 [
-                    ("id", .string(id.text)), ("server", .server(server, nil)), ("deleted", true),
+                    ("id", .string(id.text)), ("server", .server(result.server, nil)),
+                    ("deleted", .bool(result.isRemoved)),
                     ("setup_kept", .bool(keepSetup)),
                 ]))
     }

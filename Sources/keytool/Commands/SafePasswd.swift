@@ -22,6 +22,9 @@ struct SafePasswd: Verb {
     @OptionGroup(title: "New server (default: the present one)")
     var server: ServerOptions
 
+    @Flag(help: "Prepare a new or empty folder there: make backups/ and config.")
+    var create = false
+
     @Flag(help: "Keep the Safe password: change the server, or the way to it, alone.")
     var samePassword = false
 
@@ -50,16 +53,17 @@ struct SafePasswd: Verb {
         var changed = try server.changed(from: keeper.server(of: id), session)
         let result: SafeKeeper.ChangeResult
         if samePassword {
-            guard changed != nil else { throw UsageFailure("then nothing would change", hint: "--server, --pin …") }
+            guard changed != nil else { throw UsageFailure("nothing would change", hint: "--server, --server-user, --ca-file or --pin") }
             result = try session.output.busy("moving the Safe backup of \(id)") {
-                try keeper.changeTarget(of: id, to: changed.take(), password: nil, leavingOld: force)
+                try keeper.changeTarget(of: id, to: changed.take(), password: nil, preparing: create, leavingOld: force)
             }
         } else {
             let secret = try SecretAsker(password, session).create(
                 "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
             var known = Optional(secret)
             result = try session.output.busy("deriving the Safe key and moving the backup of \(id)") {
-                try keeper.changeTarget(of: id, to: changed.take(), password: known.take(), leavingOld: force)
+                try keeper.changeTarget(
+                    of: id, to: changed.take(), password: known.take(), preparing: create, leavingOld: force)
             }
         }
         if !result.isOldRemoved {

@@ -72,6 +72,9 @@ struct SafePull: Verb {
         // Refuse before asking for a password, not after.
         let target = try output.map { try DocumentTarget($0, mayReplace: force) }
         let named = try server.named(isNeeded: id != nil, session)
+        guard named != nil || id == nil else {
+            throw UsageFailure("which server holds the backup?", hint: "--server https://… or file:///DIR")
+        }
         let isFromSetup = named == nil
         // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
         let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.patience) : nil

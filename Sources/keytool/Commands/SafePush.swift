@@ -19,7 +19,7 @@ struct SafePush: Verb {
     @Argument(help: "The identity; may be left out where there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Upload even if nothing is due.")
+    @Flag(help: "Upload even if nothing is due, or if over half of the contacts would be lost.")
     var force = false
 
     @Flag(help: "Replace what another device has written.")
@@ -39,7 +39,7 @@ struct SafePush: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Once a push has succeeded, say nothing of a server that is away until the last success is older than this.",
+            "Once a push has succeeded, say nothing of a server that is away, or of another keytool at work, until the last success is older than this.",
             valueName: "duration"))
     var tolerate: TimeSpan?
 
@@ -74,13 +74,15 @@ struct SafePush: Verb {
             if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
             return
         }
+        let ids = try keeper.identityIDs().filter { try keeper.hasSafe($0) }
+        guard !ids.isEmpty else {
+            throw CommandFailure(failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup"))
+        }
         var results: [JSONValue] = []
         var firstFailure: Failure?
-        for id in try keeper.identityIDs() {
+        for id in ids {
             do {
-                guard try keeper.hasSafe(id), let result = try push(id, keeper, session.output, &report) else {
-                    continue
-                }
+                guard let result = try push(id, keeper, session.output, &report) else { continue }
                 results.append(.object(members(id, result)))
                 if !session.output.isJSON { try tell(id, result, session.output) }
             } catch {

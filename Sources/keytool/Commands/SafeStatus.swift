@@ -56,6 +56,7 @@ struct SafeStatus: Verb {
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
             status.isChanging ? "unfinished  a change; the next push finishes it" : nil,
+            status.isDeleting ? "unfinished  a deletion; the next push or delete finishes it" : nil,
             status.oldServer.map { "left over   an old backup on \($0); every push tries to delete it" },
             "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
@@ -83,7 +84,7 @@ struct SafeStatus: Verb {
                 ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
                 ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
-                ("changing", .bool(status.isChanging)), ("old_server", status.oldServer.map { .string($0) }),
+                ("changing", .bool(status.isChanging)), ("deleting", .bool(status.isDeleting)), ("old_server", status.oldServer.map { .string($0) }),
                 ("password_proven_at", moment(status.passwordProvenAt)),
                 ("code_proven_at", moment(status.codeProvenAt)),
                 ("remote", answer.map(Self.json)),

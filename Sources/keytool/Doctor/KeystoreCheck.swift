@@ -79,12 +79,12 @@ struct KeystoreCheck {
                 "its server answers (keeps \(answer.limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
                 + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isFine =
-                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && status.oldServer == nil
+                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && !status.isDeleting && status.oldServer == nil
                 && difference == nil
             return Finding(
                 name, isFine ? .ok : .warning,
                 words + (status.hasFailed ? "; the last push failed" : "")
-                    + (status.isChanging ? "; a change is not finished" : "")
+                    + (status.isChanging || status.isDeleting ? "; a change or deletion is not finished" : "")
                     + (status.oldServer != nil ? "; an old backup is left over" : "")
                     + (difference.map { "; its clock is \($0.words)" } ?? ""))
         } catch {

@@ -7,10 +7,11 @@ enum TerminalCheck {
             return Finding("terminal", .ok, "none: secrets must come from files, commands or credentials")
         }
         guard let size = TerminalSize.current else { return Finding("terminal", .ok, "there is one; stdout is none") }
-        let isEnough = size.columns >= 45 && size.rows >= 24
+        let (columns, rows) = QRPlacement(.auto).usualSize
+        let isEnough = size.columns >= columns && size.rows >= rows
         return Finding(
             "terminal", isEnough ? .ok : .warning,
-            "\(size.columns) columns, \(size.rows) rows" + (isEnough ? "" : ": too small for a QR code (45 x 24)"))
+            "\(size.columns) columns, \(size.rows) rows" + (isEnough ? "" : ": too small for a QR code (\(columns) x \(rows))"))
     }
 
     private static var locale: Finding {

@@ -39,9 +39,33 @@ struct Failure {
         let end = ["'. Did you mean ", "'. Please "].compactMap { first.firstRange(of: $0) }.first
             .map { first.index(after: $0.lowerBound) }
         let advice = [end.map { first[$0...].dropFirst(2) } ?? "", Substring(lines.dropFirst().joined(separator: " "))]
+        let message = Self.sentence(first[..<(end ?? first.endIndex)])
+        let form = Self.forms.first { message.hasSuffix("<\($0.key)>'") }?.value
+        let isSecret = Self.namesSecret(message)
         self.init(
-            .usage, Self.sentence(first[..<(end ?? first.endIndex)]),
-            hints: advice.filter { !$0.isEmpty }.map { Self.sentence($0) } + [words.help])
+            .usage, message,
+            hints: (isSecret ? [Self.secretAdvice] : advice.filter { !$0.isEmpty }.map { Self.sentence($0) })
+                + [form].compactMap { $0 } + [words.help])
+    }
+
+    /// How values are written, by the names that stand for them.
+    private static let forms = [
+        "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+        "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
+        "hex": "a public key has 64 characters, 0-9 and a-f",
+        "word": "a check word has 8 characters, A-Z and 2-7",
+        "pin": "sha256// and 44 characters of base64; safe status --remote shows the present one",
+    ]
+
+    private static let secretAdvice =
+        "no secret is an argument, for all to see: give it by -file, -command or -fd, or wait to be asked"
+
+    /// Whether an option that does not exist was to be a secret: `--passphrase`, `--password`, `--safe-password`.
+    private static func namesSecret(_ message: String) -> Bool {
+        guard let option = message.split(separator: "'").dropFirst().first, message.hasPrefix("unknown option") else {
+            return false
+        }
+        return option.hasPrefix("--") && (option.hasSuffix("passphrase") || option.hasSuffix("password"))
     }
 
     /// A sentence of the parser in our habit: lower case, no full stop.

@@ -20,6 +20,10 @@ extension SafeKeepingError: Explained {
             Failure(.verifyFailed, "the code's check word is another one", hints: "compare the code group by group")
         case .noSetup(let id):
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)")
+        case .deletionFinished(let id):
+            Failure(
+                .absent, "a deletion of the Safe of \(id) had been broken off, and is finished now: no Safe is set up",
+                hints: "keytool safe setup \(id)")
         case .setupExists(let id):
             Failure(
                 .exists, "a Safe is set up for \(id) already",

@@ -22,7 +22,8 @@ extension SecretError: Explained {
         case .noAnswer(let title): Failure(.needSecret, "the \(title) was not given; nothing was changed")
         case .none(let title, let sources):
             Failure(
-                .needSecret, "the \(title) is needed and there is no terminal to ask on", hints: "looked at \(sources)")
+                .needSecret, "the \(title) is needed, and there is no terminal to ask on, or none may be asked",
+                hints: "looked at \(sources)")
         case .mismatch(let title): Failure(.usage, "the \(title) was not the same both times")
         }
     }

@@ -80,7 +80,7 @@ extension SafeExchangeError.Trouble {
     fileprivate var hint: String {
         switch self {
         case .status(511): "open any page in a browser here, and log in"
-        case .away: "is it mounted? try again later"
+        case .away: "is the path right, and is it mounted? try again later"
         case .unknownHost, .notConnected: "is this machine online? try again later"
         case .timeout, .brokenOff, .status: "try again later"
         }

@@ -28,6 +28,14 @@ struct QRPlacement {
             }
     }
 
+    /// Columns and rows of a backup code or contact, and a row for what comes after it.
+    var usualSize: (columns: Int, rows: Int) {
+        switch mode {
+        case .utf8: (45, 24)
+        case .blocks, .ascii: (90, 46)
+        }
+    }
+
     struct Placed {
         let matrix: QRMatrix
         let lines: [String]
