@@ -35,6 +35,7 @@ extension Folder {
             try check(old, name)
         }
         try discard(temporary)
+        if rule == .shared { sweepAbandoned(name) }
         do throws(FileError) {
             try writeWhole(temporary, bytes, readers)
             try rename(temporary, to: name, existing: existing)
@@ -73,6 +74,19 @@ extension Folder {
         guard rule == .shared else { return ".\(name).new" }
         let suffix = Random.number(below: .max)
         return ".\(name).\(String(suffix, radix: 36)).new"
+    }
+
+    /// Removes what killed writers of this name left an hour ago or earlier, where others write, too. That it may fail
+    /// changes nothing.
+    private func sweepAbandoned(_ name: String) {
+        let beginning = Array(".\(name).".utf8)
+        guard let names = try? temporaryNames() else { return }
+        for left in names where left.utf8.starts(with: beginning) {
+            guard let status = try? status(left), status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
+                status.st_mtim.tv_sec < time(nil) - 3600
+            else { continue }
+            unsafe unlinkat(descriptor, left, 0)
+        }
     }
 
     /// Renames within this folder and makes it last.

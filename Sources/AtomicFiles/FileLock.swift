@@ -10,6 +10,14 @@ public struct FileLock: ~Copyable, Sendable {
         close(descriptor)
     }
 
+    /// Sets the time of the file that is locked, in milliseconds since the epoch. That it may fail changes nothing.
+    public func setModificationTime(milliseconds: Int64) {
+        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        guard seconds.remainder >= 0 else { return }
+        let time = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder) * 1_000_000)
+        _ = unsafe futimens(descriptor, [time, time])
+    }
+
     /// How long to sleep between two tries.
     private static let pause = Duration.milliseconds(50)
 

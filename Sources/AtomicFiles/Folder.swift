@@ -150,7 +150,9 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Whether there are names of files or folders that are being made, or that killed writers left half made.
-    public func hasTemporaryNames() throws(FileError) -> Bool { try allNames().contains { $0.isTemporary } }
+    public func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
+
+    func temporaryNames() throws(FileError) -> [String] { try allNames().filter { $0.isTemporary } }
 
     /// Removes the files that killed writers left half made. The caller keeps other writers away.
     public func sweepFiles() throws(FileError) {

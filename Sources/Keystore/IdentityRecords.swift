@@ -31,6 +31,9 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
+    /// When `setTimeOfLock` was last called, or else the lock was made, in milliseconds since the epoch.
+    public func timeOfLock() throws(FileError) -> Int64? { try folder.modificationTime(of: LockedKeystore.lockName) }
+
     /// The state as it was last written. Nil where there is none or where it is no state at all, for
     /// example too long: a lost state loses nothing.
     /// - Throws: `FileError` where something else than a plain file of ours stands there.
@@ -54,6 +57,15 @@ public struct LockedIdentity: ~Copyable {
     /// Replaces a record, whole or not at all.
     public func write(_ name: RecordName, _ content: Span<UInt8>) throws(FileError) {
         try records.folder.write(name.text, records.keystore.seal(content, id: records.id, name: name).span)
+    }
+
+    /// Keeps a moment, in milliseconds since the epoch, as the time of the lock: for what is worth no writing, and may
+    /// be lost.
+    public func setTimeOfLock(milliseconds: Int64) {
+        switch lock {
+        case .some(let lock): lock.setModificationTime(milliseconds: milliseconds)
+        case .none: break
+        }
     }
 
     /// Removes a record; one that is not there is fine.

@@ -104,15 +104,20 @@ extension SafeKeeper {
     /// Finishes what an earlier run has begun: a deletion, a change, the removal of an old backup.
     /// - Returns: whether no old backup is left. That one cannot be deleted now is no error.
     /// - Throws: `SafeKeepingError.deletionFinished`; what `push` throws.
-    func finishChanges(_ identity: borrowing LockedIdentity) throws -> Bool {
+    private func finishChanges(_ identity: borrowing LockedIdentity) throws -> Bool {
+        try finishBegun(identity)
+        return try removeRetired(identity)
+    }
+
+    /// Finishes a deletion or a change that an earlier run has begun.
+    /// - Throws: as `finishChanges`.
+    func finishBegun(_ identity: borrowing LockedIdentity) throws {
         let setup = try identity.records.requiredSetup()
-        if setup.isSettled { return true }
         if setup.isDeleting {
             try finishDeletion(identity, setup)
             throw SafeKeepingError.deletionFinished(id: identity.records.id)
         }
         if let next = setup.takeNext() { try switchTarget(identity, to: next) }
-        return try removeRetired(identity)
     }
 
     private func switchTarget(_ identity: borrowing LockedIdentity, to next: consuming SafeTarget) throws {
@@ -126,8 +131,9 @@ extension SafeKeeper {
         try identity.write(setup: record.finish())
     }
 
-    /// - Returns: whether none is left.
-    private func removeRetired(_ identity: borrowing LockedIdentity) throws -> Bool {
+    /// Deletes the backup under an earlier password or server, if there is one.
+    /// - Returns: whether none is left. That one cannot be deleted now is no error.
+    func removeRetired(_ identity: borrowing LockedIdentity) throws -> Bool {
         let setup = try identity.records.requiredSetup()
         switch setup.retiring {
         case .none: return true

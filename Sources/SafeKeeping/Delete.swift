@@ -87,15 +87,16 @@ extension SafeKeeper {
                 isRemoved = false
             }
         }
-        switch setup.retiring {
-        case .some(let retiring): try remove(retiring)
-        case .none: break
-        }
+        // An old server that does not answer must not use up the present one's time.
+        try remove(setup.current)
         switch setup.next {
         case .some(let next): try remove(next)
         case .none: break
         }
-        try remove(setup.current)
+        switch setup.retiring {
+        case .some(let retiring): try remove(retiring)
+        case .none: break
+        }
         return isRemoved
     }
 

@@ -36,7 +36,7 @@ extension SafeKeeper {
         /// Where the backup lies, or is to lie.
         public let server: SafeServerAddress
         /// Whether no backup under an old password or on an old server is left to be deleted.
-        public let isOldRemoved: Bool
+        public internal(set) var isOldRemoved = true
         /// What was uploaded in this run; nil where nothing was.
         public let upload: Upload?
         /// What was noticed of the server on the way.
@@ -90,11 +90,10 @@ extension SafeKeeper {
     ///   `SafeExchangeError`; `FileError.locked`.
     public func push(_ id: ThreemaID, _ options: PushOptions) throws -> PushResult {
         let identity = try keystore.lockedIdentity(id.text, wait: options.lockWait)
-        var isOldRemoved = true
         var unfinished: SafeExchangeError?
         if !options.isDryRun {
             do {
-                isOldRemoved = try finishChanges(identity)
+                try finishBegun(identity)
             } catch let error as SafeExchangeError {
                 // The new server of a change is away: that must not let the backup on the old one expire.
                 unfinished = error
@@ -102,8 +101,12 @@ extension SafeKeeper {
         }
         let target = try identity.records.requiredSetup().takeCurrent()
         var push = try PushRun(identity: identity, keeper: self, target: target)
-        push.isOldRemoved = isOldRemoved
-        let result = try push.run(identity, options)
+        var result = try push.run(identity, options)
+        if !options.isDryRun {
+            // Last: an old server that does not answer must not use up the present one's time.
+            result.isOldRemoved = try removeRetired(identity)
+            identity.setTimeOfLock(milliseconds: now().milliseconds)
+        }
         if let unfinished { throw unfinished }
         return result
     }

@@ -19,9 +19,6 @@ struct PushRun: ~Copyable {
     /// Whether this is the target of a change that is not finished.
     private let isNext: Bool
 
-    /// Whether no backup under an old password or on an old server is left.
-    var isOldRemoved = true
-
     private var wholeState: UploadState
     private let stateKey: SecureBytes
     private static let verifyTries = 3
@@ -74,7 +71,6 @@ struct PushRun: ~Copyable {
             return try body(&self)
         } catch {
             state.hasFailed = true
-            state.failingSince = state.failingSince ?? now
             // What the server asks for, the next run of this command respects.
             if case SafeExchangeError.throttled(_, let seconds?) = error {
                 state.notBefore = now + min(.seconds(seconds), UploadDecision.longestWait)
@@ -92,7 +88,6 @@ struct PushRun: ~Copyable {
             return result(.restored, try upload(identity, options))
         }
         state.seenAt = now
-        state.failingSince = nil
         try save(identity)
         return result(.confirmed)
     }
@@ -137,7 +132,6 @@ struct PushRun: ~Copyable {
         state.retentionDays = Int64(limits.retentionDays)
         state.notBefore = nil
         state.hasFailed = false
-        state.failingSince = nil
         try save(identity)
         return SafeKeeper.Upload(
             limits: limits, bytes: blob.count, generation: stamp.generation, isVerified: options.isVerifying,
@@ -220,7 +214,7 @@ struct PushRun: ~Copyable {
     ) -> SafeKeeper.PushResult {
         let retention = ServerLimits.clampedRetentionDays(state.retentionDays)
         return SafeKeeper.PushResult(
-            outcome: outcome, server: target.address, isOldRemoved: isOldRemoved, upload: upload,
+            outcome: outcome, server: target.address, upload: upload,
             notes: server.notes, uploadedAt: state.uploadedAt,
             seenAt: state.seenAt,
             expiresAt: state.uploadedAt.map { $0 + .days(retention) },

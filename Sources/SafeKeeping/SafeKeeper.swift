@@ -27,6 +27,11 @@ public struct SafeKeeper: Sendable {
         self.connect = connect
     }
 
+    /// The same, with another way to servers: for what is to have its own patience.
+    public func connecting(_ connect: @escaping Connect) -> SafeKeeper {
+        SafeKeeper(keystore: keystore, now: now, connect: connect)
+    }
+
     /// Whether opening the keystore takes a passphrase.
     public var isProtected: Bool { keystore.isProtected }
 

@@ -36,8 +36,8 @@ extension SafeKeeper {
         /// The last moment at which the backup is known to have been on the server; nil for never.
         public var lastSuccess: Timestamp? { [uploadedAt, seenAt].compactMap { $0 }.max() }
 
-        /// Until when every push did what was due (see `UploadDecision.fineUntil`); nil for never.
-        public let fineUntil: Timestamp?
+        /// When a push last ended well, even if it had nothing to do; nil where none ever uploaded anything.
+        public let lastGoodPush: Timestamp?
     }
 
     /// What the server of a Safe says.
@@ -99,9 +99,16 @@ extension SafeKeeper {
             hasChanges: safe?.content != digests.content, hasFailed: safe?.hasFailed ?? false,
             isChanging: isChanging, isDeleting: setup.isDeleting, oldServer: oldServer,
             passwordProvenAt: safe?.passwordProvenAt, codeProvenAt: state.codeProvenAt,
-            fineUntil: safe.flatMap { safe in
-                UploadDecision.fineUntil(
-                    safe.past(content: digests.content), failingSince: safe.failingSince ?? moment, now: moment)
-            })
+            lastGoodPush: try lastGoodPush(records, safe, moment))
+    }
+
+    /// The lock's time says when a push last had nothing to do. It only ever keeps a failure quiet for a while.
+    private func lastGoodPush(
+        _ records: borrowing IdentityRecords, _ safe: UploadState.Safe?, _ moment: Timestamp
+    ) throws -> Timestamp? {
+        let known = [safe?.uploadedAt, safe?.seenAt].compactMap { $0 }.filter { $0 <= moment }
+        guard let last = known.max() else { return nil }
+        let marked = try records.timeOfLock().map(Timestamp.init(milliseconds:))
+        return marked.map { last < $0 && $0 <= moment ? $0 : last } ?? last
     }
 }

@@ -33,8 +33,6 @@ struct UploadState: Equatable {
         var notBefore: Timestamp?
         /// Whether the last upload did not end well, or did not end.
         var hasFailed = false
-        /// When the first of the pushes ran that have failed since the last success.
-        var failingSince: Timestamp?
         var retentionDays: Int64 = 0
         /// The highest generation that was seen.
         var generation: Int64 = 0
@@ -107,7 +105,6 @@ extension UploadState.Safe {
         seenAt = value["seen_at"]?.integer.map(Timestamp.init)
         notBefore = value["not_before"]?.integer.map(Timestamp.init)
         hasFailed = value["failed"]?.bool ?? true
-        failingSince = value["failing_since"]?.integer.map(Timestamp.init)
         retentionDays = value["retention_days"]?.integer ?? 0
         generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.Stamp.generations.upperBound)
         contacts = max(0, value["contacts"]?.integer ?? 0)
@@ -124,7 +121,6 @@ extension UploadState.Safe {
             ("seen_at", seenAt.map { .number($0.milliseconds) }),
             ("not_before", notBefore.map { .number($0.milliseconds) }),
             ("failed", .bool(hasFailed)),
-            ("failing_since", failingSince.map { .number($0.milliseconds) }),
             ("retention_days", .number(retentionDays)),
             ("generation", .number(generation)),
             ("contacts", .number(contacts)),

@@ -24,7 +24,8 @@ public struct HTTPSAddress: Equatable, Sendable {
         let rest = text.dropFirst(2)
         let end = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<end]
-        guard !authority.contains("@") else { throw .hasCredentials }
+        // Also behind the host: `https://USER:5/SECRET@HOST` is a login whose slash was to be written %2F.
+        guard !rest.utf8.contains(UInt8(ascii: "@")) else { throw .hasCredentials }
         guard !rest.contains("?"), !rest.contains("#") else { throw .badURL }
         let (host, port) = try Self.split(authority)
         guard !host.isEmpty else { throw .badURL }

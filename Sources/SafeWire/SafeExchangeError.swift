@@ -45,6 +45,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
         case unknownHost
         /// It, or the proxy, does not take connections.
         case notConnected
+        /// The proxy does not lead there.
+        case proxy
         /// It did not answer in time.
         case timeout
         /// The connection broke off.

@@ -50,6 +50,20 @@ public struct SafeServer: ~Copyable, Sendable {
         }
     }
 
+    /// The same, with what is known of the way to `other` where nothing is known here.
+    public func completed(by other: borrowing SafeServer) -> SafeServer {
+        let authority = authority ?? other.authority
+        let pins = pins.isEmpty ? other.pins : pins
+        switch login {
+        case .some(let login): return SafeServer(address, login: login.copy, authority: authority, pins: pins)
+        case .none:
+            switch other.login {
+            case .some(let login): return SafeServer(address, login: login.copy, authority: authority, pins: pins)
+            case .none: return SafeServer(address, login: nil, authority: authority, pins: pins)
+            }
+        }
+    }
+
     /// Whether both are one server, approached in the same way.
     public func isSame(as other: borrowing SafeServer) -> Bool {
         let isSameLogin: Bool

@@ -14,7 +14,7 @@ extension SafeServer {
             parsing: LoginInURL.scheme + url.withBytes { Self.text($0.extracting(parts.end...)) })
         let user = try Self.decoded(url, parts.user).withBytes { Self.text($0) }
         let password = try Self.decoded(url, parts.password)
-        guard !user.isEmpty, !user.contains(":"), password.count > 0 else { throw .badURL }
+        guard !user.isEmpty, !user.utf8.contains(UInt8(ascii: ":")), password.count > 0 else { throw .badURL }
         self.init(address, login: Login(user: user, password: password), authority: nil, pins: [])
     }
 

@@ -222,7 +222,9 @@ public final class CurlExchange: SafeExchange, Sendable {
         _ outcome: CurlRequest.Outcome, _ url: String, _ limit: Int
     ) throws(SafeExchangeError) -> SafeExchangeError {
         switch outcome.code {
-        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .unavailable(address.text, .unknownHost)
+        case CURLE_COULDNT_RESOLVE_HOST: .unavailable(address.text, .unknownHost)
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .unavailable(address.text, .proxy)
+        case _ where outcome.message.contains("CONNECT tunnel failed"): .unavailable(address.text, .proxy)
         case CURLE_COULDNT_CONNECT: .unavailable(address.text, .notConnected)
         case CURLE_OPERATION_TIMEDOUT: .unavailable(address.text, .timeout)
         case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)

@@ -16,7 +16,9 @@ public enum HTTPSPing {
         switch outcome.code {
         // A body is not wanted, and cut off at once.
         case CURLE_OK, CURLE_FILESIZE_EXCEEDED:
-            guard outcome.response.status < 300 else { throw .unexpectedStatus(name, outcome.response.status) }
+            guard (200...299).contains(outcome.response.status) else {
+                throw .unexpectedStatus(name, outcome.response.status)
+            }
         case CURLE_PEER_FAILED_VERIFICATION: throw .untrusted(name, .other(outcome.message))
         default: throw .unavailable(name)
         }

@@ -9,7 +9,10 @@ public import Threema
 extension ThreemaID: ExpressibleByArgument {
     /// IDs are upper case; typed in lower case they mean the same.
     public init?(argument: String) {
-        guard argument.utf8.count == ThreemaID.count, let id = try? ThreemaID(argument.uppercased()) else { return nil }
+        // Beyond ASCII, upper case makes two letters of one.
+        guard argument.utf8.allSatisfy({ $0 < 0x80 }), let id = try? ThreemaID(argument.uppercased()) else {
+            return nil
+        }
         self = id
     }
 

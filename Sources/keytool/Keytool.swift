@@ -61,6 +61,10 @@ struct Keytool: ParsableCommand {
             // Help and version come as errors, but are none.
             do {
                 if let failure = CommandWords(help: arguments)?.failure { throw CommandFailure(failure: failure) }
+                // The parser takes any cluster with an h in it for a question, `-nh` for one.
+                if let cluster = arguments.first(where: Self.isStrange) {
+                    throw UsageFailure("unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments).help)
+                }
                 try Output.write(asked(fullMessage(for: error), isJSON: isJSON) + "\n", to: STDOUT_FILENO)
                 Glibc.exit(0)
             } catch {
@@ -77,6 +81,12 @@ struct Keytool: ParsableCommand {
         }
         if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
         Glibc.exit(failure.status.rawValue)
+    }
+
+    /// Whether this is several short options in one, of which one does not exist.
+    private static func isStrange(_ argument: String) -> Bool {
+        argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h") && argument != "-help"
+            && !argument.dropFirst().allSatisfy("qvho".contains)
     }
 
     /// Help is for people, whatever the options say; the version is for programs, too.

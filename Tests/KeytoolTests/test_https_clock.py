@@ -7,8 +7,9 @@ import pytest
 
 import faults as f
 from clock import Clocked
-from faultserver import abort
+from faultserver import FaultServer, abort
 from httpsmachine import QUICK, HTTPSMachine, fresh, pushed  # fixtures
+from loopbackauthority import issue
 
 DAY = timedelta(days=1)
 
@@ -88,7 +89,7 @@ def test_offline_for_some_days(years, pushed):
     for day in range(1, 7):
         assert is_silent(years(day).keytool(*NIGHTLY))
     assert pushed.server.connections == 0
-    for day in (7, 8, 9):
+    for day in (7, 8):
         assert is_silent(years(day).keytool(*NIGHTLY))
     assert pushed.server.connections > 0
     for day in (10, 11, 30):
@@ -97,7 +98,16 @@ def test_offline_for_some_days(years, pushed):
     assert years(12).keytool.json("safe", "push", "--tolerate", "3d")["result"] == "uploaded"
 
 
-def test_push_that_failed_before_it_was_due_is_measured_by_the_last_success(years, pushed):
+def test_nothing_to_do_is_a_success(years, pushed):
+    """Last night all was well: tonight another keytool holds the lock, or the server is away."""
+    for day in range(1, 5):
+        years(day).keytool.ok(*NIGHTLY)
+    pushed.server.on_connect = abort
+    assert is_silent(years(6).keytool(*NIGHTLY, "--force"))
+    years(8).keytool.fails(75, *NIGHTLY)
+
+
+def test_failures_are_measured_from_the_last_success(years, pushed):
     pushed.server.on_connect = abort
     for day in (1, 2):
         assert is_silent(years(day).keytool(*NIGHTLY, "--force"))
@@ -106,10 +116,12 @@ def test_push_that_failed_before_it_was_due_is_measured_by_the_last_success(year
 
 
 def test_back_in_time(years, pushed):
+    years(6).keytool.ok(*NIGHTLY)
     pushed.server.on_connect = abort
     assert is_silent(years(8).keytool(*NIGHTLY))
     pushed.server.heal()
     assert years(9).keytool.json("safe", "push", "--tolerate", "3d")["result"] == "uploaded"
+    years(15).keytool.ok(*NIGHTLY)
     pushed.server.on_connect = abort
     assert is_silent(years(17).keytool(*NIGHTLY)), "the count begins anew"
 
@@ -126,3 +138,16 @@ def test_all_of_them_go_on_after_one_failure(pushed):
     result = pushed.keytool("safe", "push", "--all", "--force", "--jitter", "1s", *QUICK)
     assert result.code == 75 and "ABCD1234" in result.err
     assert is_silent(pushed.keytool("safe", "push", "--all", "--force", "--tolerate", "3d", *QUICK))
+
+
+def test_each_of_them_has_its_own_time(pushed, folder, safe_password):
+    """The first one's server uses up all of its time."""
+    pushed.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    folder.prepare()
+    elsewhere = FaultServer(issue(folder.path / "issued"))
+    pushed.keytool.ok("safe", "setup", "ZZZZ9999", "--server", elsewhere.url, *safe_password,
+                      "--ca-file", folder.path / "issued/authority.pem")
+    pushed.server.fault("config", f.stall)
+    result = pushed.keytool("safe", "push", "--all", "--force", *QUICK)
+    elsewhere.close()
+    assert result.code == 75 and "ZZZZ9999: uploaded" in result.out, result

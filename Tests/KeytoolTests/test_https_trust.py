@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from urllib.parse import quote
 
 import pytest
 
@@ -248,3 +249,17 @@ def test_pins_that_are_none(owner, web_server, setting_up, pin):
     server = web_server(Nginx).prepare()
     owner.fails(64, *setting_up(server, f"--pin={pin}"))
     assert server.requests() == []
+
+
+@pytest.mark.parametrize("option", ["--server", "--server-file"])
+def test_what_is_not_said_of_the_same_server_stays(pushed, certificates, write, option):
+    """Pins and authorities of a setup outlive a change of the login, however the address is given."""
+    pushed.keytool.ok("safe", "passwd", "--same-password", "--pin", certificates.good.pin)
+    url = pushed.folder.url
+    login = f"{ANNA.user}:{quote(ANNA.password, safe='')}@"
+    named = write("url", url.replace("://", f"://{login}")) if option == "--server-file" else url
+    result = pushed.keytool("safe", "passwd", "--same-password", option, named)
+    assert result.code in (0, 64), result  # 64: nothing would change
+    assert pushed.push("--force")["result"] == "uploaded"
+    pushed.folder.restart(certificate=certificates.renewed)
+    pushed.keytool.fails(22, "safe", "push", "--force")

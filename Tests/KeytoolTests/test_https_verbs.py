@@ -110,6 +110,16 @@ def test_delete_beside_an_old_backup_that_cannot_be_deleted(pushed, folder):
     assert folder.names() == [] and not pushed.record("safe").exists()
 
 
+def test_old_server_that_does_not_answer_is_not_in_the_way(pushed, folder):
+    pushed.server.fault("DELETE", f.stall)
+    folder.prepare()
+    moved = pushed.run("safe", "passwd", "--same-password", "--server", folder.url)
+    assert moved.code == 0 and "warning" in moved.err
+    assert pushed.run("safe", "push", "--force").code == 0
+    assert pushed.run("safe", "delete", "--yes", "--force").code == 0
+    assert folder.names() == [] and not pushed.record("safe").exists()
+
+
 PASSWDS = {
     "config 401": ("config", f.status(401), 13),
     "config is none": ("config", f.constant(f.HTML), 15),

@@ -99,19 +99,67 @@ def test_keystore_that_does_not_open(safe, file, tmp_path):
     assert code != 0 and metrics(file)[0]["last_exit_code"] == code
 
 
-@pytest.mark.parametrize("alias", ['a "quoted" one', "back\\slash", "two\nlines", "ünïcode", "{}"])
+@pytest.mark.parametrize("alias", ['a "quoted" one', "back\\slash", "ünïcode", "{}", 'x"\u0301} 0'])
 def test_alias_is_escaped(safe, file, alias):
     safe.push("--metrics-file", file, "--alias", alias)
     found = metrics(file)[1]
-    assert found.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\") == alias
+    assert found.replace('\\"', '"').replace("\\\\", "\\") == alias
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"keytool_safe_backup_bytes 9e99999\n" * 9,
-                                     b"keytool_safe_backup_bytes{a=\"b\" x\n", b"x" * 100_000])
-def test_whatever_stood_there(safe, file, content):
-    file.write_bytes(content)
+@pytest.mark.parametrize("alias", ["two\nlines", "a\r\nb", "\x1b[2J"])
+def test_alias_with_a_control_character(safe, file, alias):
+    safe.keytool.fails(64, "safe", "push", "--metrics-file", file, "--alias", alias)
+
+
+OURS = "# HELP keytool_safe_last_success_timestamp_seconds "
+
+
+@pytest.mark.parametrize("content", ["", OURS, OURS + "\nkeytool_safe_backup_bytes 9e99999\n" * 9,
+                                     OURS + "\nkeytool_safe_backup_bytes{a=\"b\" x\n"])
+def test_odd_file_of_ours_is_replaced(safe, file, content):
+    file.write_text(content)
     safe.push("--metrics-file", file)
     assert metrics(file)[0]["last_exit_code"] == 0
+
+
+@pytest.mark.parametrize("content", [b"\x00\xff\xfe", b"# HELP node_load1 1m load\n", b"x" * 100_000, b"\n"])
+def test_file_of_somebody_else_is_not_replaced(safe, file, content):
+    file.write_bytes(content)
+    result = safe.keytool.ok("safe", "push", "--metrics-file", file)
+    assert "uploaded" in result.out and "keytool: warning: " in result.err
+    assert file.read_bytes() == content
+
+
+def test_master_key_is_not_replaced(safe):
+    safe.push("--metrics-file", safe.keytool.keystore / "master.key")
+    assert safe.push()["result"] == "unchanged"
+
+
+def test_success_in_the_future_counts_as_never(safe, file):
+    """A clock that was wrong must not keep an alarm silent."""
+    safe.push("--metrics-file", file)
+    name = "keytool_safe_last_success_timestamp_seconds "
+    file.write_text(re.sub(rf"^{name}\d+", name + "4102444800", file.read_text(), flags=re.M))
+    safe.folder.go_away()
+    safe.keytool.fails(75, "safe", "push", "--force", "--metrics-file", file)
+    assert metrics(file)[0]["last_success_timestamp_seconds"] == 0
+
+
+def test_success_of_another_alias_is_not_inherited(safe, file):
+    safe.push("--metrics-file", file, "--alias", "a")
+    safe.folder.go_away()
+    safe.keytool.fails(75, "safe", "push", "--force", "--metrics-file", file, "--alias", "b")
+    assert metrics(file) == ({"last_success_timestamp_seconds": 0, "last_exit_code": 75,
+                              "last_attempt_timestamp_seconds": metrics(file)[0]["last_attempt_timestamp_seconds"]}, "b")
+
+
+def test_what_killed_runs_left_is_removed_after_an_hour(safe, file):
+    for name, age in (("old", 3700), ("young", 60)):
+        left = file.with_name(f".{file.name}.{name}.new")
+        left.write_text("x")
+        os.utime(left, (time.time() - age,) * 2)
+    safe.push("--metrics-file", file)
+    assert sorted(os.listdir(file.parent)) == [f".{file.name}.young.new", file.name]
 
 
 @pytest.mark.parametrize("place", ["missing/folder/x.prom", "a-folder", "a-link", "/dev/full"])
@@ -235,6 +283,12 @@ def test_file_without_an_address_is_a_warning(safe, write, content):
     result = safe.keytool.ok("safe", "push", "--ping-url-file", write("ping", content))
     assert "uploaded" in result.out and "keytool: warning: " in result.err
     assert snapshot(safe.folder.path) != before
+
+
+def test_pipe_is_no_file_with_an_address(safe, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    result = safe.keytool.ok("safe", "push", "--ping-url-file", tmp_path / "pipe")
+    assert "uploaded" in result.out and "keytool: warning: " in result.err
 
 
 def test_file_that_is_missing_is_a_warning(safe, tmp_path):

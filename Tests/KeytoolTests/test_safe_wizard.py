@@ -71,6 +71,18 @@ def test_new_folder(keytool, folder, terminal):
     assert json.loads(folder.config.read_text())["maxBackupBytes"] == 524288
 
 
+def test_own_authority_is_given_and_the_rest_asked(bare, terminal):
+    run = terminal("safe", "setup", *bare.world.approach[4:], runner=bare.keytool)
+    run.expect(SERVER)
+    run.send(bare.server.url)
+    run.expect(r"User on localhost \(nothing for none\): $")
+    run.send(USER)
+    run.expect("on localhost: $")
+    run.send(SERVER_PASSWORD.decode())
+    choose_password(run)
+    assert run.finish() == 0, run.text
+
+
 def test_address_that_is_none_is_asked_for_again(keytool, folder, terminal):
     folder.prepare()
     keytool.ok("id", "create", "--id", ID)
@@ -159,7 +171,8 @@ def test_login_that_is_none(bare, trusting, write, at, safe_password, login):
 
 
 @pytest.mark.parametrize("content, code", [("", 65), ("a\nb\n", 65), ("http://x:hunter2@localhost/", 64),
-                                           ("https://x:hunter2@/", 64), ("hunter2", 64)])
+                                           ("https://x:hunter2@/", 64), ("hunter2", 64),
+                                           ("https://x:5/hunter2@localhost/", 64)])
 def test_file_without_an_address(bare, trusting, write, safe_password, content, code):
     result = trusting.fails(code, "safe", "setup", "--server-file", write("server", content), *safe_password)
     assert "hunter2" not in result.err

@@ -121,3 +121,18 @@ def test_secret_as_an_argument(keytool, option):
 ])
 def test_form_of_a_value(keytool, arguments, form):
     assert form in keytool.fails(64, *arguments).err
+
+
+@pytest.mark.parametrize("arguments", [["-pgeheim"], ["safe", "push", "-qxh"], ["safe", "delete", "--yes", "-nh"]])
+def test_cluster_with_an_h_is_no_question(keytool, arguments):
+    assert "geheim" not in keytool.fails(64, *arguments).err
+
+
+@pytest.mark.parametrize("argument", ["--tolerate=geheim\nzwei", "--server-password:geheim", "--x\x1b]0;geheim\x07"])
+def test_what_is_typed_is_not_repeated(keytool, argument):
+    result = keytool.fails(64, "safe", "push", argument)
+    assert "geheim" not in result.err and "\x1b" not in result.err
+
+
+def test_paths_cannot_move_the_cursor(keytool):
+    assert "\x1b" not in keytool("id", "list", "--keystore", "/tmp/\x1b[2Jx").err

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["https://dav.example/a@b:c", "file:///anna:x@y", "threema"])
+    @Test(arguments: ["https://dav.example/a%40b:c", "file:///anna:x@y", "threema"])
     func `no login`(_ url: String) throws {
         let server = try server(url)
         #expect(server.address == (try SafeServerAddress(parsing: url)))
@@ -42,6 +42,7 @@ import Testing
         "https://anna@dav.example/", "https://anna:@dav.example/", "https://:x@dav.example/",
         "https://a%3ab:x@dav.example/", "https://a:x%@dav.example/", "https://a:x%4@dav.example/",
         "https://a:x%00@dav.example/", "https://a:x%+1@dav.example/", "https://a:x@", "https://a:x@/", "https://@",
+        "https://a:5/x@dav.example/", "https://dav.example/a@b", "https://a:x@dav.example/a@b",
         "https://a:x@dav.example:0/", "http://a:x@dav.example/", "", "https://",
     ]
 

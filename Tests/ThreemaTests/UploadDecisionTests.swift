@@ -138,40 +138,4 @@ import VectorKit
         #expect(UploadDecision.refreshAge(1) == .seconds(43_200))
         #expect(UploadDecision.refreshAge(.max) == .seconds(90 * 86_400))
     }
-
-    // MARK: Until when all was well
-
-    private func fineUntil(_ past: UploadDecision.Past, failingSince: Timestamp = now) -> Timestamp? {
-        UploadDecision.fineUntil(past, failingSince: failingSince, now: Self.now)
-    }
-
-    @Test func `what changed is measured from the last success`() {
-        let past = Self.past(isUnchanged: false, lastUpload: Self.ago(9 * Self.day), lastSeen: Self.ago(5 * Self.day))
-        #expect(fineUntil(past) == Self.ago(5 * Self.day))
-        #expect(fineUntil(past, failingSince: Self.ago(Self.day)) == Self.ago(5 * Self.day))
-    }
-
-    @Test func `what did not change is measured from when it had to be looked at`() {
-        let past = Self.past(lastUpload: Self.ago(30 * Self.day), lastSeen: Self.ago(9 * Self.day))
-        #expect(fineUntil(past) == Self.ago(2 * Self.day))
-        #expect(fineUntil(past, failingSince: Self.ago(2 * Self.day)) == Self.ago(2 * Self.day))
-    }
-
-    @Test func `or from when half of the retention was over`() {
-        let past = Self.past(
-            lastUpload: Self.ago(6 * Self.day), lastSeen: Self.ago(5 * Self.day), retentionDays: 10)
-        #expect(fineUntil(past) == Self.ago(Self.day))
-    }
-
-    @Test func `a push that fails before it is due is measured from the last success`() {
-        let past = Self.past(lastUpload: Self.ago(30 * Self.day), lastSeen: Self.ago(9 * Self.day))
-        #expect(fineUntil(past, failingSince: Self.ago(3 * Self.day)) == Self.ago(9 * Self.day))
-        #expect(fineUntil(Self.past(lastUpload: Self.ago(Self.day), lastSeen: nil)) == Self.ago(Self.day))
-    }
-
-    @Test func `nothing was ever well before the first upload`() {
-        #expect(fineUntil(Self.past(lastUpload: nil)) == nil)
-        #expect(fineUntil(Self.past(lastUpload: Timestamp(milliseconds: .max))) == nil)
-        #expect(fineUntil(Self.past(lastUpload: Timestamp(milliseconds: .min), lastSeen: nil)) != nil)
-    }
 }

@@ -40,13 +40,17 @@ import Transports
         #expect(tree == ["config"])
     }
 
-    @Test func `preparing makes the folders above, too`() throws {
+    @Test func `preparing makes the last folder alone`() throws {
         let server = try FolderServer()
         let exchange = try FolderExchange(SafeServerAddress(parsing: server.address + "/a/b c"))!
         #expect(throws: SafeExchangeError.unavailable(server.address + "/a/b%20c")) { try exchange.config() }
+        #expect(throws: SafeExchangeError.unavailable(server.address + "/a/b%20c")) { try exchange.prepare(.standard) }
+        let none = try server.tree()
+        #expect(none == [])
+        try FolderExchange(SafeServerAddress(parsing: server.address + "/a"))!.prepare(.standard)
         try exchange.prepare(.standard)
         let tree = try server.tree()
-        #expect(tree == ["a", "a/b c", "a/b c/backups", "a/b c/config"])
+        #expect(tree == ["a", "a/b c", "a/b c/backups", "a/b c/config", "a/backups", "a/config"])
     }
 
     @Test func `a killed writer's temporary file is no backup, and is swept`() throws {

@@ -77,18 +77,6 @@ public enum UploadDecision: Equatable, Sendable {
         return .unchanged
     }
 
-    /// Until when every push ended well, or would have if one had run: the last success, or where nothing changed the
-    /// moment from which the backup had to be looked at again. What fails is measured from there.
-    /// - Parameter failingSince: when the pushes that fail began to.
-    /// - Returns: nil for never.
-    public static func fineUntil(_ past: Past, failingSince: Timestamp, now: Timestamp) -> Timestamp? {
-        func believed(_ moment: Timestamp?) -> Timestamp? { moment.flatMap { $0 <= now ? $0 : nil } }
-        guard let lastUpload = believed(past.lastUpload) else { return nil }
-        let lastSeen = believed(past.lastSeen) ?? lastUpload
-        let due = min(lastSeen + trust, lastUpload + refreshAge(past.retentionDays))
-        return past.isUnchanged && due <= failingSince && due <= now ? due : max(lastUpload, lastSeen)
-    }
-
     /// Age of an upload at which it is due again: half of the retention.
     public static func refreshAge(_ retentionDays: Int64) -> Duration {
         .hours(12 * ServerLimits.clampedRetentionDays(retentionDays))

@@ -48,7 +48,7 @@ struct CodeOptions: ParsableArguments {
             try expectations.check(code)
         } catch let error as SafeKeepingError {
             throw CommandFailure(
-                failure: error.failure.advising("of the code that was given it is \(IDBackup.checkWord(of: code).text)"))
+                failure: error.failure.advising("the code that was given has \(IDBackup.checkWord(of: code).text)"))
         }
         let identity = try SecretAsker(password, session).open(
             "of this code", isWrong: { $0 as? IDBackupError == .notOpened }

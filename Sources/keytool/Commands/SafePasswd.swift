@@ -53,7 +53,9 @@ struct SafePasswd: Verb {
         var changed = try server.changed(from: keeper.server(of: id), session)
         let result: SafeKeeper.ChangeResult
         if samePassword {
-            guard changed != nil else { throw UsageFailure("nothing would change", hint: "--server, --server-user, --ca-file or --pin") }
+            guard changed != nil else {
+                throw UsageFailure("nothing would change", hint: "--server, --server-user, --ca-file or --pin")
+            }
             result = try session.output.busy("moving the Safe backup of \(id)") {
                 try keeper.changeTarget(of: id, to: changed.take(), password: nil, preparing: create, leavingOld: force)
             }

@@ -81,6 +81,8 @@ struct SafePush: Verb {
         var results: [JSONValue] = []
         var firstFailure: Failure?
         for id in ids {
+            // One server's silence must not use up the time of another.
+            let keeper = keeper.connecting(session.connecting(waiting.patience))
             do {
                 guard let result = try push(id, keeper, session.output, &report) else { continue }
                 results.append(.object(members(id, result)))
@@ -116,7 +118,7 @@ struct SafePush: Verb {
             let failure = Failure(error)
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
-                let fineUntil = try keeper.status(of: id).fineUntil, Session.now() - fineUntil <= tolerate.duration
+                let last = try keeper.status(of: id).lastGoodPush, Session.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }

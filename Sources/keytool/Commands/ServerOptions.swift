@@ -50,19 +50,16 @@ struct ServerOptions: ParsableArguments {
     func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
         let text = server ?? (isNeeded && serverFile == nil ? Environment.value(Self.variable) : nil)
         if let text { return try server(at: SafeServerAddress(parsing: text), session) }
-        if let serverFile { return try server(inFile: serverFile, session) }
-        guard !isApproach || !isNeeded else { throw UsageFailure("which server?", hint: "--server https://…") }
-        return nil
+        return try serverFile.map { try server(inFile: $0, session) }
     }
 
     /// What is to be different of a server that is set up: the place, or the way to it.
     /// - Returns: nil where nothing is.
     func changed(from present: borrowing SafeServer, _ session: Session) throws -> SafeServer? {
-        guard let named = try named(isNeeded: false, session) else {
-            return isApproach ? try approach(present, session) : nil
-        }
+        guard isApproach || server != nil || serverFile != nil else { return nil }
+        let named = try named(isNeeded: false, session) ?? server(at: present.address, session)
         // Of another place, what was known of the present one says nothing.
-        return server != nil && named.address == present.address ? try approach(present, session) : named
+        return named.address == present.address ? named.completed(by: present) : named
     }
 
     /// Asks for what no option says.
@@ -113,21 +110,6 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    private func approach(_ present: borrowing SafeServer, _ session: Session) throws -> SafeServer {
-        let authority = try caFile == nil ? present.authority : authority(present.address)
-        let pins = pin.isEmpty ? present.pins : try pins(present.address)
-        guard serverUser == nil else {
-            return SafeServer(
-                present.address, login: try login(present.address, serverUser, session), authority: authority,
-                pins: pins)
-        }
-        switch present.login {
-        case .some(let login):
-            return SafeServer(present.address, login: login.copy, authority: authority, pins: pins)
-        case .none: return SafeServer(present.address, login: nil, authority: authority, pins: pins)
-        }
-    }
-
     private func login(
         _ address: SafeServerAddress, _ user: String?, _ session: Session
     ) throws -> SafeServer.Login? {
@@ -136,7 +118,9 @@ struct ServerOptions: ParsableArguments {
             return nil
         }
         try requireHTTPS(address, "--server-user")
-        guard !user.isEmpty, !user.contains(":") else { throw UsageFailure("that is no user's name: it has a colon") }
+        guard !user.isEmpty, !user.utf8.contains(UInt8(ascii: ":")) else {
+            throw UsageFailure("that is no user's name: it has a colon")
+        }
         // libcurl would send what stands before a NUL, and what is not UTF-8 has been replaced by the time it is here.
         guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{fffd}" }) else {
             throw UsageFailure("that is no user's name: it has characters that no keyboard types")

@@ -79,7 +79,8 @@ struct KeystoreCheck {
                 "its server answers (keeps \(answer.limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
                 + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isFine =
-                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && !status.isDeleting && status.oldServer == nil
+                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && !status.isDeleting
+                && status.oldServer == nil
                 && difference == nil
             return Finding(
                 name, isFine ? .ok : .warning,

@@ -11,7 +11,8 @@ enum TerminalCheck {
         let isEnough = size.columns >= columns && size.rows >= rows
         return Finding(
             "terminal", isEnough ? .ok : .warning,
-            "\(size.columns) columns, \(size.rows) rows" + (isEnough ? "" : ": too small for a QR code (\(columns) x \(rows))"))
+            "\(size.columns) columns, \(size.rows) rows"
+                + (isEnough ? "" : ": too small for a QR code (\(columns) x \(rows))"))
     }
 
     private static var locale: Finding {

@@ -32,9 +32,9 @@ struct Failure {
             self = failure
             return
         }
-        let lines = Keytool.message(for: error).split(separator: "\n")
+        let lines = withoutValue(Keytool.message(for: error)).split(separator: "\n")
             .map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { !$0.isEmpty }
-        let first = lines.first.map { withoutValue(String($0)) } ?? "wrong options"
+        let first = lines.first.map(String.init) ?? "wrong options"
         // "unknown option '--jsno'. Did you mean '--json'?"
         let end = ["'. Did you mean ", "'. Please "].compactMap { first.firstRange(of: $0) }.first
             .map { first.index(after: $0.lowerBound) }
@@ -165,10 +165,15 @@ struct UsageFailure: Explained {
 
 /// A sentence of the argument parser without the value that it repeats: it may be a secret in the wrong place.
 private func withoutValue(_ message: String) -> String {
-    guard message.hasPrefix("The value '"), let name = message.split(separator: "' is invalid for ").last else {
-        return message
+    let (value, option) = ("The value '", "Unknown option '")
+    if message.hasPrefix(value), let name = message.ranges(of: "' is invalid for ").last {
+        return "the value given is invalid for " + message[name.upperBound...]
     }
-    return "the value given is invalid for \(name)"
+    guard message.hasPrefix(option) else { return message }
+    let rest = message.dropFirst(option.count)
+    let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    let advice = rest.ranges(of: "'. Did you mean ").last.map { rest[$0.lowerBound...] } ?? "'"
+    return option + name + (rest.dropFirst(name.count).hasPrefix("'") ? "" : "…") + advice
 }
 
 /// The system's words for an errno.

@@ -5,7 +5,9 @@ extension KeystoreError: Explained {
     var failure: Failure {
         switch self {
         case .absent(let path):
-            Failure(.absent, "there is no identity in \(path)", hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL")
+            Failure(
+                .absent, "there is no identity in \(path)",
+                hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL")
         case .noIdentity(let id):
             Failure(.absent, "there is no identity \(id) in the keystore", hints: "keytool id list")
         case .exists(let id): Failure(.exists, "the keystore holds \(id) already", hints: "keytool id show \(id)")

@@ -70,6 +70,7 @@ extension SafeExchangeError.Trouble {
         case .away: "is away"
         case .unknownHost: "is not known: its name has no address"
         case .notConnected: "cannot be reached"
+        case .proxy: "cannot be reached by way of the proxy"
         case .timeout: "did not answer in time"
         case .brokenOff: "broke off the connection"
         case .status(511): "is behind a login page of the network (status 511)"
@@ -82,6 +83,7 @@ extension SafeExchangeError.Trouble {
         case .status(511): "open any page in a browser here, and log in"
         case .away: "is the path right, and is it mounted? try again later"
         case .unknownHost, .notConnected: "is this machine online? try again later"
+        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy goes without"
         case .timeout, .brokenOff, .status: "try again later"
         }
     }
@@ -121,8 +123,9 @@ extension SafeServerAddressError: Explained {
         case .badURL: Failure(.usage, "that is no address of a server: https://HOST/PATH")
         case .hasCredentials:
             Failure(
-                .usage, "a password in an address can be seen by every user of this machine",
-                hints: "--server https://HOST/PATH --server-user NAME, and --server-password-file FILE")
+                .usage, "that address may hold a password, which every user of this machine could see",
+                hints: "--server https://HOST/PATH --server-user NAME, and --server-password-file FILE",
+                "an @ in a path is written %40, and a slash in the password of a --server-file %2F")
         }
     }
 }

@@ -38,14 +38,16 @@ struct MetricsFile {
         labels = alias.map { "{alias=\"\(Self.escaped($0))\"}" } ?? ""
     }
 
-    /// - Throws: `ResultFileError`; then the old file is what stands there.
-    func update(_ values: [Gauge: Int64]) throws {
-        let values = Self.parse(earlier).merging(values) { _, new in new }
+    /// - Throws: `UsageFailure` where something else stands there; `ResultFileError`. Then it still does.
+    func update(_ values: [Gauge: Int64], now: Int64) throws {
+        var values = try parse(earlier).merging(values) { _, new in new }
+        // A success in the future is a clock that was wrong then or is wrong now. Never is a time that every alarm
+        // takes for too long ago.
+        if values[.lastSuccess] ?? .max > now { values[.lastSuccess] = 0 }
         let lines = Gauge.allCases.flatMap { gauge in
-            // Never is a time that every alarm takes for too long ago.
-            guard let value = values[gauge] ?? (gauge == .lastSuccess ? 0 : nil) else { return [] as [String] }
+            guard let value = values[gauge] else { return [] as [String] }
             return [
-                "# HELP \(gauge.rawValue) \(gauge.help)", "# TYPE \(gauge.rawValue) gauge",
+                "\(Self.help) \(gauge.rawValue) \(gauge.help)", "# TYPE \(gauge.rawValue) gauge",
                 "\(gauge.rawValue)\(labels) \(value)",
             ]
         }
@@ -53,22 +55,40 @@ struct MetricsFile {
         try file.write(text.span)
     }
 
-    private var earlier: String { (try? InputFile(path: file.path).read(limit: Self.maxBytes)) ?? "" }
+    private static let help = "# HELP"
 
-    /// The values that a file of ours holds; lines of any other kind say nothing.
-    private static func parse(_ text: String) -> [Gauge: Int64] {
+    /// What stands there: nothing, or what an earlier run wrote.
+    private var earlier: String {
+        get throws {
+            let file = InputFile(plainFile: file.path)
+            let text = try self.file.isNew ? "" : file.read(limit: Self.maxBytes)
+            guard text.isEmpty || text.hasPrefix("\(Self.help) \(Gauge.lastSuccess.rawValue) ") else {
+                throw UsageFailure("\(self.file.path) was not written by --metrics-file, and is not replaced")
+            }
+            return text
+        }
+    }
+
+    /// The values that a file of ours holds under the same alias; lines of any other kind say nothing.
+    private func parse(_ text: String) -> [Gauge: Int64] {
         var values: [Gauge: Int64] = [:]
         for line in text.split(separator: "\n") {
-            guard let gauge = Gauge(rawValue: String(line.prefix { $0 != "{" && $0 != " " })),
-                let value = line.split(separator: " ").last.flatMap({ Int64($0) })
-            else { continue }
-            values[gauge] = value
+            for gauge in Gauge.allCases where line.hasPrefix(gauge.rawValue + labels + " ") {
+                values[gauge] = line.split(separator: " ").last.flatMap { Int64($0) }
+            }
         }
         return values
     }
 
-    /// As the format wants the value of a label.
+    /// As the format wants the value of a label. By scalars: a quote with an accent is a quote.
     private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        text.unicodeScalars.map { scalar in
+            switch scalar {
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            default: String(scalar)
+            }
+        }.joined()
     }
 }

@@ -25,6 +25,9 @@ struct MonitoringOptions: ParsableArguments {
     var pingUrlFile: String?
 
     func validate() throws {
+        guard alias?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
+            throw ValidationError("--alias has a control character")
+        }
         guard alias == nil || metricsFile != nil else { throw ValidationError("--alias goes with --metrics-file") }
     }
 
@@ -35,7 +38,8 @@ struct MonitoringOptions: ParsableArguments {
         var report = PushReport()
         defer {
             if let metricsFile {
-                warning(output) { try MetricsFile(metricsFile, alias: alias).update(report.gauges) }
+                let now = Session.now().milliseconds / 1000
+                warning(output) { try MetricsFile(metricsFile, alias: alias).update(report.gauges(now), now: now) }
             }
             ping?.end(report.exitCode, output)
         }
@@ -67,8 +71,7 @@ struct PushReport {
     var exitCode: Int32 { failure?.status.rawValue ?? 0 }
 
     /// Of several backups the one that is worst off: the largest, with the smallest limit, and first to expire.
-    var gauges: [MetricsFile.Gauge: Int64] {
-        let now = Session.now().milliseconds / 1000
+    func gauges(_ now: Int64) -> [MetricsFile.Gauge: Int64] {
         let uploads = results.compactMap(\.upload)
         return [
             .lastAttempt: now,

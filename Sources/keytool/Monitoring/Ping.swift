@@ -13,9 +13,11 @@ struct Ping {
     ///   argument and is in no message.
     /// - Throws: `InputError`; `UsageFailure` for what is no address.
     init(urlFile: String) throws {
-        let bytes = try InputFile(path: urlFile).readBytes(limit: Self.maxURLBytes, isLine: true)
+        let bytes = try InputFile(plainFile: urlFile).readBytes(limit: Self.maxURLBytes, isLine: true)
         let url = String(decoding: bytes, as: UTF8.self)
-        guard url.lowercased().hasPrefix("https://"), bytes.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+        guard url.lowercased().hasPrefix("https://"), url.utf8.count > "https://".utf8.count,
+            bytes.allSatisfy({ (0x21...0x7e).contains($0) })
+        else {
             throw UsageFailure("\(urlFile) holds no address of a monitoring service: one line, https://…")
         }
         let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

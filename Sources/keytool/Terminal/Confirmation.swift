@@ -19,6 +19,8 @@ extension Session {
                 "to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
         }
         let answer = try terminal.askText("To \(deed), type \(word): ")
-        guard answer?.uppercased() == word.uppercased() else { throw UsageFailure("not confirmed; nothing was changed") }
+        guard answer?.uppercased() == word.uppercased() else {
+            throw UsageFailure("not confirmed; nothing was changed")
+        }
     }
 }

@@ -46,11 +46,13 @@ enum HiddenEcho {
         return try body()
     }
 
-    /// Async-signal-safe.
+    /// Async-signal-safe. In the background the terminal would stop whoever changes it.
     private static func restore(_ moment: Int32) {
+        let former = signal(SIGTTOU, SIG_IGN)
         if unsafe isOnOwnScreen { write(leave) }
         unsafe isOnOwnScreen = false
         _ = unsafe tcsetattr(terminal, moment, &original)
+        signal(SIGTTOU, former)
     }
 
     /// In one call, so that no signal comes between its parts.

@@ -7,11 +7,20 @@ import Threema
 /// Data that a command reads: a file that the user named, or stdin.
 struct InputFile {
     private let path: String?
+    /// A pipe that nobody writes to would be waited for.
+    private let mustBePlain: Bool
 
     static let standardInput = InputFile(path: nil)
 
     init(path: String?) {
         self.path = path
+        mustBePlain = false
+    }
+
+    /// A file that is no pipe, device or folder.
+    init(plainFile path: String) {
+        self.path = path
+        mustBePlain = true
     }
 
     /// The whole text.
@@ -46,8 +55,16 @@ struct InputFile {
     private func open() throws -> Int32 {
         if path == nil { try StandardInput.take() }
         let file =
-            path.map { unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0) } ?? dup(STDIN_FILENO)
+            path.map {
+                unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (mustBePlain ? O_NONBLOCK : 0), 0)
+            } ?? dup(STDIN_FILENO)
         guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+        var status = stat()
+        let isKnown = unsafe fstat(file, &status) == 0
+        guard !mustBePlain || isKnown && status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            throw InputError.notReadable(path: path ?? "stdin", code: EINVAL)
+        }
         return file
     }
 

@@ -63,7 +63,7 @@ struct Output {
     /// One line on stderr. That it may fail changes nothing: there is nowhere left to say so.
     static func word(_ kind: String, _ message: String, isColored: Bool = false) {
         let kind = isColored ? "\u{1b}[1m\(kind):\u{1b}[0m" : "\(kind):"
-        try? write("keytool: \(kind) \(message)\n", to: STDERR_FILENO)
+        try? write("keytool: \(kind) \(message.withoutControls)\n", to: STDERR_FILENO)
     }
 
     // MARK: Bytes
@@ -96,10 +96,13 @@ enum OutputError: Error {
 
 extension String {
     /// Text from elsewhere, fit for a terminal: without control characters, and not too long for a line.
-    var printable: String {
+    var printable: String { String(String(unicodeScalars.prefix(80)).withoutControls) }
+
+    /// What may come from anywhere, for example a path, without what would move a terminal's cursor or turn its line.
+    fileprivate var withoutControls: String {
         String(
             String.UnicodeScalarView(
-                unicodeScalars.prefix(80).map { $0.properties.generalCategory == .control ? "?" : $0 }))
+                unicodeScalars.map { [.control, .format].contains($0.properties.generalCategory) ? "?" : $0 }))
     }
 }
 

@@ -9,7 +9,8 @@ struct ResultFile {
     private let folderPath: String
     private let mayReplace: Bool
     private let readers: Folder.Readers
-    private var isNew = true
+    /// Whether nothing stood there.
+    private(set) var isNew = true
 
     /// - Throws: `ResultFileError.exists` where something stands there and must not be replaced.
     init(_ path: String, mayReplace: Bool, readers: Folder.Readers = .owner) throws {

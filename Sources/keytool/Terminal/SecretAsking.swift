@@ -138,7 +138,9 @@ struct SecretAsker<Kind: Secret> {
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
         guard session.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
         Output.word("warning", words)
-        guard try terminal.askYesNo("Use it all the same?") else { throw UsageFailure("the weak one is not taken", hint: "choose another one") }
+        guard try terminal.askYesNo("Use it all the same?") else {
+            throw UsageFailure("the weak one is not taken", hint: "choose another one")
+        }
     }
 
     private var missing: SecretError {

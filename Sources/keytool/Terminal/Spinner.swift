@@ -111,7 +111,8 @@ private final class SpinnerDrawing: Sendable {
         guard isAwaited(Self.delayMilliseconds), isInForeground else { return }
         // Whoever interrupts the work has a clean line, and the process dies of the signal as ever.
         let signals = CaughtSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { number in
-            SpinnerDrawing.erase()
+            // What the background writes may stop it, in the middle of this.
+            if tcgetpgrp(STDERR_FILENO) == getpgrp() { SpinnerDrawing.erase() }
             signal(number, SIG_DFL)
             raise(number)
         }
