@@ -115,7 +115,7 @@ public final class CurlExchange: SafeExchange, Sendable {
         for _ in 0..<Self.maxRedirects {
             let answer = try send(.get, url, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
             guard (300...399).contains(answer.status), let location = answer.location else { return answer }
-            guard let next = sameOrigin(location) else {
+            guard let next = sameOrigin(location, seenFrom: url) else {
                 throw .redirected(address.text, host: Self.host(of: location))
             }
             url = next
@@ -123,10 +123,16 @@ public final class CurlExchange: SafeExchange, Sendable {
         throw .redirected(address.text, host: Self.host(of: url))
     }
 
-    /// Where a redirect leads on this server; nil for another scheme, host or port, and for a path that does not begin
-    /// at the root.
-    private func sameOrigin(_ location: String) -> String? {
-        if location.hasPrefix("/"), !location.hasPrefix("//") { return origin + location }
+    /// Where a redirect leads on this server; nil for another scheme, host or port.
+    private func sameOrigin(_ location: String, seenFrom url: String) -> String? {
+        if location.hasPrefix("//") { return sameOrigin("https:" + location, seenFrom: url) }
+        if location.hasPrefix("/") { return origin + location }
+        guard !location.isEmpty else { return nil }
+        let path = url.prefix { $0 != "?" }
+        if location.hasPrefix("?") { return path + location }
+        if !location.prefix(while: { $0 != "/" }).contains(":") {
+            return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
+        }
         let parts = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].lowercased() == "https:", parts[1].isEmpty else { return nil }
         let authority = parts[2].prefix { $0 != "/" }
@@ -228,6 +234,8 @@ public final class CurlExchange: SafeExchange, Sendable {
         case CURLE_COULDNT_CONNECT: .unavailable(address.text, .notConnected)
         case CURLE_OPERATION_TIMEDOUT: .unavailable(address.text, .timeout)
         case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
+        // Our own addresses are sound: a redirect's is not.
+        case CURLE_URL_MALFORMAT: .redirected(address.text, host: "an address that is none")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             .untrusted(address.text, try distrust(url, outcome))
         // A connection that breaks in the middle of the handshake is no verdict on the server.

@@ -5,6 +5,7 @@ import base64
 import pytest
 
 import faults as f
+from faultserver import BASE
 from httpsmachine import ID, LOGIN, PLACE, bare, pushed  # fixtures
 
 AUTHORIZATION = "Basic " + base64.b64encode(LOGIN).decode()
@@ -128,6 +129,25 @@ def test_get_follows_on_the_same_origin(pushed, form, code):
     assert [request.path for request in pushed.server.requests][:2] == [PLACE, "/moved"]
     assert pushed.server.requests[1].header("authorization") == [AUTHORIZATION]
     assert pushed.server.requests[1].header("accept") == ["application/octet-stream"]
+
+
+@pytest.mark.parametrize("location, path", [
+    ("moved", BASE + "backups/moved"), ("?a=b", PLACE + "?a=b"), ("./moved", BASE + "backups/moved"),
+    ("../moved", BASE + "moved"), ("//{host}/moved", "/moved"), ("@example.net/x", BASE + "backups/@example.net/x")])
+def test_get_follows_whatever_is_relative(pushed, location, path):
+    pushed.server.stored[path] = pushed.blob
+    host = pushed.server.origin.removeprefix("https://")
+    pushed.server.fault("GET", f.redirect(location.format(host=host)), times=1)
+    pushed.keytool.ok("safe", "check")
+    assert [request.path for request in pushed.server.requests][:2] == [PLACE, path]
+
+
+@pytest.mark.parametrize("location", ["/a b", "/a\x01b", "https:///x", "/" + "x" * 20_000])
+def test_redirect_to_what_is_no_address(pushed, location):
+    """Nothing that will pass: it is not tried again."""
+    pushed.server.fault("config", f.redirect(location))
+    result = pushed.keytool("safe", "push", "--force")
+    assert result.code == 15 and pushed.server.connections <= 6, result
 
 
 @pytest.mark.parametrize("kind", ["config", "GET"])

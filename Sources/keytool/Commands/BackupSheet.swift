@@ -83,7 +83,7 @@ struct BackupSheet {
 
     /// Each group stands at a place of its own, so that no font can push them together.
     private var groups: [String] {
-        [Self.text("Backup code", y: 132, attributes: #"font-weight="bold""#)]
+        [Self.text("Backup code: A-Z and 2-7, so O and I are letters", y: 132, attributes: #"font-weight="bold""#)]
             + code.groups.enumerated().map { index, group in
                 Self.text(
                     group, x: Self.margin + Double(index % Self.groupsInLine) * 34,
@@ -98,7 +98,7 @@ struct BackupSheet {
             case .argon2id: "The iOS app cannot read this code; keytool can."
             }
         let lines = [
-            "With keytool (on Debian messenger-keytool): \"keytool backup import\" takes the groups: A-Z, 2-7.",
+            "With keytool (on Debian messenger-keytool): \"keytool backup import\" takes the groups.",
             "\"keytool backup import --qr-image FILE\" takes a photo or a scan of this page.", apps,
             "The password of this backup is asked for.",
             "Then compare ID, public key and check word with this page.",

@@ -51,7 +51,13 @@ struct ResultFile {
         do {
             for part in parts {
                 let bytes = part.bytes
-                try part.file.write(bytes.span)
+                do {
+                    try part.file.write(bytes.span)
+                } catch {
+                    // It may stand there all the same, where only its folder could not be synced; unless it is another's.
+                    if case ResultFileError.exists = error {} else { written.append(part.file) }
+                    throw error
+                }
                 written.append(part.file)
             }
             try finish()
