@@ -471,7 +471,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" create' -l 'create' -d 'Prepare a new or empty folder there: make backups/ and config.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" same-password' -l 'same-password' -d 'Keep the Safe password: change the server, or the way to it, alone.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" abort' -l 'abort' -d 'Take back a change that was not finished.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" force' -l 'force' -d 'Leave behind an old backup of an earlier change that cannot be deleted.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" force' -l 'force' -d 'Leave behind a backup of an earlier change, or under --abort of this one, that cannot be deleted.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" weak-ok' -l 'weak-ok' -d 'Take a weak password with a warning alone.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-file' -l 'new-safe-password-file' -d 'Read the new Safe password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-command' -l 'new-safe-password-command' -d 'Read it from what a shell command prints.' -rfka ''

@@ -34,12 +34,12 @@ extension Folder {
         return status.st_mode & 0o7777
     }
 
-    /// The status of a name, without following a link; nil where there is nothing of that name.
     /// When the file was last changed, in milliseconds since the epoch; nil where there is none.
     public func modificationTime(of name: String) throws(FileError) -> Int64? {
         try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }
     }
 
+    /// The status of a name, without following a link; nil where there is nothing of that name.
     func status(_ name: String) throws(FileError) -> stat? {
         var status = stat()
         if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }

@@ -87,14 +87,21 @@ extension SafeKeeper {
     }
 
     /// Takes back a change that was not finished: the new backup is deleted, the old one stays.
+    /// - Parameter leavingNew: do not mind where the new one cannot be deleted.
     /// - Returns: whether there was anything to take back.
-    public func abortChange(of id: ThreemaID) throws -> Bool {
+    public func abortChange(of id: ThreemaID, leavingNew: Bool = false) throws -> Bool {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
+        // A deletion takes the new backup with it.
+        guard !setup.isDeleting else { return false }
         switch setup.next {
         case .none: return false
         case .some(let next):
-            try connect(next).remove(next.keys.backupID)
+            do throws(SafeExchangeError) {
+                try connect(next).remove(next.keys.backupID)
+            } catch {
+                guard leavingNew else { throw error }
+            }
             try identity.write(setup: SafeSetup.encode(setup.current))
             try forgetNextUploads(identity)
             return true

@@ -13,8 +13,8 @@ extension SafeKeeper {
     }
 
     /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is not
-    /// there any more is fine. A deletion whose process died is finished by whatever comes next; one that failed is
-    /// as if it had never begun.
+    /// there any more is fine. A deletion whose process died is finished by whatever comes next; one that failed leaves
+    /// the setup, and a push uploads again what it may have deleted.
     /// - Parameters:
     ///   - keepingSetup: leave server and key, so that a later push uploads again.
     ///   - leavingRest: do not mind what cannot be deleted.
@@ -25,11 +25,15 @@ extension SafeKeeper {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
         let address = setup.current.address
+        // Never "unchanged" while the server may hold nothing: if this fails halfway, the next push uploads.
+        try changeState(of: identity) { state in
+            state.safe?.hasFailed = true
+            state.next?.hasFailed = true
+        }
         let isRemoved: Bool
         if keepingSetup {
-            // Forgotten first: never "unchanged" while the server holds nothing.
-            try forgetUploads(identity)
             isRemoved = try removeBackups(setup, leavingRest: leavingRest)
+            try forgetUploads(identity)
             try identity.write(setup: SafeSetup.encode(setup.current))
         } else {
             try identity.write(setup: Self.record(of: setup, isDeleting: true))

@@ -116,7 +116,7 @@ extension SafeKeeper {
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacing)
         if !options.isReplacing {
             guard isSame else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
-            try refuseLoss(held, fetched)
+            try refuseLoss(held, fetched, access)
         }
         // Another key: nothing that was remembered of uploads is about it.
         if !isSame { try held.removeState() }
@@ -133,10 +133,14 @@ extension SafeKeeper {
     }
 
     /// - Throws: `.olderBackup`, `.unpushedChanges`.
-    private func refuseLoss(_ held: borrowing LockedIdentity, _ fetched: borrowing FetchedSafe) throws {
+    private func refuseLoss(
+        _ held: borrowing LockedIdentity, _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess
+    ) throws {
         let key = stateKey
         let profile = try held.records.profile()
-        let safe = try UploadState(of: held.records, key: key).safe
+        let state = try UploadState(of: held.records, key: key)
+        // Each target counts on its own; of one that is not known, the last known number is better than none.
+        let safe = state.safe(at: TargetDigests(access.target, profile, key: key)) ?? state.safe
         if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen,
             fetched.digest != safe?.seen
         {
@@ -148,7 +152,7 @@ extension SafeKeeper {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
         let digests = TargetDigests(setup.current, profile, key: key)
-        guard safe?.content == digests.content else {
+        guard state.safe(at: digests)?.content == digests.content else {
             throw SafeKeepingError.unpushedChanges(id: held.records.id)
         }
     }

@@ -45,7 +45,7 @@ extension SafeKeeper {
         public let uploadedAt: Timestamp?
         /// When it was last seen on the server as it was uploaded, this run included.
         public let seenAt: Timestamp?
-        /// When the server may delete it, and when it is uploaded again for that reason.
+        /// When the server may delete it.
         public let expiresAt: Timestamp?
         /// When half of the retention is over; nil where no upload is known.
         public let refreshAfter: Timestamp?
@@ -86,8 +86,8 @@ extension SafeKeeper {
     /// Never over somebody else's backup: what stands on the server is fetched first. The state is written
     /// before the upload, as a failed one, with the digest of what is about to be sent: a run that dies
     /// halfway is repeated by the next, and an acknowledgement that is lost makes no conflict.
-    /// - Throws: `SafeKeepingError.noSetup`, `.waiting`, `.conflict`, `.tooLarge`, `.badLimits`, `.notVerified`;
-    ///   `SafeExchangeError`; `FileError.locked`.
+    /// - Throws: `SafeKeepingError.noSetup`, `.deletionFinished`, `.waiting`, `.conflict`, `.losesContacts`, `.tooLarge`,
+    ///   `.badLimits`, `.notVerified`; `SafeExchangeError`; `FileError.locked`.
     public func push(_ id: ThreemaID, _ options: PushOptions) throws -> PushResult {
         let identity = try keystore.lockedIdentity(id.text, wait: options.lockWait)
         var unfinished: SafeExchangeError?
@@ -95,6 +95,8 @@ extension SafeKeeper {
             do {
                 try finishBegun(identity)
             } catch let error as SafeExchangeError {
+                // What is to be deleted is not to be uploaded.
+                guard try !identity.records.requiredSetup().isDeleting else { throw error }
                 // The new server of a change is away: that must not let the backup on the old one expire.
                 unfinished = error
             }
@@ -105,9 +107,9 @@ extension SafeKeeper {
         if !options.isDryRun {
             // Last: an old server that does not answer must not use up the present one's time.
             result.isOldRemoved = try removeRetired(identity)
+            if let unfinished { throw unfinished }
             identity.setTimeOfLock(milliseconds: now().milliseconds)
         }
-        if let unfinished { throw unfinished }
         return result
     }
 }

@@ -26,7 +26,7 @@ struct SafeSetup: ~Copyable {
     let current: SafeTarget
     let next: SafeTarget?
     let retiring: SafeTarget?
-    /// Whether a deletion has begun: it is only ever finished, never undone.
+    /// Whether a deletion has begun whose process has died.
     let isDeleting: Bool
 
     /// Whether nothing is left to do.

@@ -25,8 +25,8 @@ struct SafeTarget: ~Copyable {
     private static let authorityField = 5
     private static let pinsField = 6
 
-    /// Longest message, in bytes: that is a few addresses of the longest kind, and the authorities.
-    static let maxCount = 16 * 1024 + SafeServer.maxAuthorityBytes
+    /// Longest message, in bytes: what a `SafeServer` holds at most, the key, and 16 bytes for each field's head.
+    static let maxCount = SafeServer.maxBytes + SafeKeys.masterKeyCount + 6 * 16
 
     let server: SafeServer
     let keys: SafeKeys

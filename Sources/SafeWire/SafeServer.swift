@@ -6,6 +6,17 @@ public struct SafeServer: ~Copyable, Sendable {
     /// Longest text of certificate authorities, in bytes: some thirty certificates.
     public static let maxAuthorityBytes = 48 * 1024
 
+    /// Longest user's name, in bytes.
+    public static let maxUserBytes = 256
+    /// Longest password, in bytes.
+    public static let maxPasswordBytes = 4096
+    /// Most pins.
+    public static let maxPins = 16
+
+    /// All of it together.
+    public static let maxBytes =
+        SafeServerAddress.maxBytes + maxUserBytes + maxPasswordBytes + maxAuthorityBytes + maxPins * PublicKeyPin.count
+
     /// Where it is.
     public let address: SafeServerAddress
     /// Basic authentication; nil for none.
@@ -27,6 +38,12 @@ public struct SafeServer: ~Copyable, Sendable {
         public init(user: String, password: consuming SecureBytes) {
             self.user = user
             self.password = password
+        }
+
+        /// Whether Basic authentication, and libcurl, can say such a name.
+        public static func isUser(_ text: String) -> Bool {
+            (1...SafeServer.maxUserBytes).contains(text.utf8.count) && !text.utf8.contains(UInt8(ascii: ":"))
+                && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
         }
 
         func isSame(as other: borrowing Login) -> Bool {

@@ -11,6 +11,9 @@ public enum SafeServerAddress: Equatable, Sendable {
     public static let official = SafeServerAddress.https(
         HTTPSAddress(host: "safe-\(HTTPSAddress.placeholder).threema.ch", port: nil, path: "/"))
 
+    /// Longest address, in bytes; as it is remembered, too.
+    public static let maxBytes = 4096
+
     /// What stands for `official` where an address is given.
     private static let officialName = "threema"
 
@@ -39,6 +42,7 @@ public enum SafeServerAddress: Equatable, Sendable {
             self = .official
             return
         }
+        guard text.utf8.count <= Self.maxBytes else { throw .badURL }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .unknownScheme }
         switch parts[0].lowercased() {
@@ -46,6 +50,8 @@ public enum SafeServerAddress: Equatable, Sendable {
         case "https": self = .https(try HTTPSAddress(parsing: parts[1]))
         default: throw .unknownScheme
         }
+        // Percent signs may have come in.
+        guard self.text.utf8.count <= Self.maxBytes else { throw .badURL }
     }
 
     private static func folder(_ text: Substring) throws(SafeServerAddressError) -> String {

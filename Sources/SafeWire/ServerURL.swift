@@ -7,6 +7,8 @@ extension SafeServer {
     /// - Throws: `SafeServerAddressError`, which repeats nothing of it.
     public init(url: borrowing SecureBytes) throws(SafeServerAddressError) {
         guard let parts = url.withBytes(LoginInURL.init) else {
+            // A login in a place that was not understood must not become text.
+            guard !url.withBytes(LoginInURL.mayBe) else { throw .hasCredentials }
             self.init(try SafeServerAddress(parsing: url.withBytes { Self.text($0) }))
             return
         }
@@ -14,7 +16,7 @@ extension SafeServer {
             parsing: LoginInURL.scheme + url.withBytes { Self.text($0.extracting(parts.end...)) })
         let user = try Self.decoded(url, parts.user).withBytes { Self.text($0) }
         let password = try Self.decoded(url, parts.password)
-        guard !user.isEmpty, !user.utf8.contains(UInt8(ascii: ":")), password.count > 0 else { throw .badURL }
+        guard Login.isUser(user), (1...Self.maxPasswordBytes).contains(password.count) else { throw .badURL }
         self.init(address, login: Login(user: user, password: password), authority: nil, pins: [])
     }
 
@@ -52,6 +54,14 @@ private struct LoginInURL {
     let password: Range<Int>
     /// Behind the `@`.
     let end: Int
+
+    /// Whether there may be one in what is no `https://USER:PASSWORD@…`: an @ in anything but a folder's path.
+    static func mayBe(_ bytes: Span<UInt8>) -> Bool {
+        let folder = Array("file:///".utf8)
+        let isFolder =
+            bytes.count >= folder.count && folder.indices.allSatisfy { bytes[$0] | 0x20 == folder[$0] | 0x20 }
+        return !isFolder && bytes.indices.contains { bytes[$0] == UInt8(ascii: "@") }
+    }
 
     /// Nil where there is none.
     init?(_ bytes: Span<UInt8>) {

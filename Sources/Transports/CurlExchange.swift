@@ -246,6 +246,7 @@ public final class CurlExchange: SafeExchange, Sendable {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             .pinMismatch(address.text, expected: pins, offered: try shown(url)?.pin)
         case CURLE_SSL_CACERT_BADFILE: .badAuthority
+        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_BAD_FUNCTION_ARGUMENT: .libraryMissing("libcurl4")
         default: .unavailable(address.text, .brokenOff)
         }
     }

@@ -108,7 +108,8 @@ struct CurlRequest: ~Copyable {
         }
         terminated.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { bytes in
-                _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_PASSWORD, bytes.baseAddress)
+                reception.require(
+                    unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_PASSWORD, bytes.baseAddress))
             }
         }
     }
@@ -116,10 +117,12 @@ struct CurlRequest: ~Copyable {
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {
         set(CURLOPT_POST, 1)
-        _ = unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        reception.require(
+            unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         // Copied by libcurl: an array has no address that lasts.
         unsafe body.withUnsafeBytes { bytes in
-            _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress)
+            reception.require(
+                unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress))
         }
     }
 
@@ -152,7 +155,7 @@ struct CurlRequest: ~Copyable {
         let list = unsafe curl.list(headers)
         defer { unsafe curl.free(list) }
         _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, list)
-        let code = unsafe curl.perform(handle)
+        let code = unsafe reception.refusal ?? curl.perform(handle)
         var response = Response(body: reception.body, retryAfter: reception.header("retry-after"))
         response.date = reception.header("date")
         response.status = number(CURLINFO_RESPONSE_CODE)
@@ -176,7 +179,7 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_SSL_VERIFYHOST, 0)
         setNothing(CURLOPT_PINNEDPUBLICKEY)
         set(CURLOPT_CERTINFO, 1)
-        guard unsafe curl.perform(handle) == CURLE_OK else { return [] }
+        guard unsafe (reception.refusal ?? curl.perform(handle)) == CURLE_OK else { return [] }
         var information: UnsafeMutablePointer<curl_certinfo>?
         _ = unsafe withUnsafeMutablePointer(to: &information) {
             unsafe keytool_curl_get_pointer(curl.getinfo, handle, CURLINFO_CERTINFO, $0)
@@ -201,16 +204,18 @@ struct CurlRequest: ~Copyable {
 
     // MARK: Options
 
+    // An option that this libcurl does not take may be the one that demands a key: then nothing is sent.
+
     private func set(_ option: CURLoption, _ value: Int) {
-        _ = unsafe keytool_curl_set_long(curl.setopt, handle, option, value)
+        reception.require(unsafe keytool_curl_set_long(curl.setopt, handle, option, value))
     }
 
     private func set(_ option: CURLoption, _ text: String) {
-        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, option, text)
+        reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, text))
     }
 
     private func setNothing(_ option: CURLoption) {
-        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, option, nil)
+        reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, nil))
     }
 
     private func setBlob(_ option: CURLoption, _ content: [UInt8]) {
@@ -218,7 +223,7 @@ struct CurlRequest: ~Copyable {
             var blob = unsafe curl_blob(
                 data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count,
                 flags: UInt32(CURL_BLOB_COPY))
-            _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, option, &blob)
+            reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, &blob))
         }
     }
 
@@ -246,6 +251,8 @@ struct CurlRequest: ~Copyable {
 private final class Reception {
     private(set) var body: [UInt8] = []
     var watch: CurlExchange.Watch?
+    /// Why an option was not taken.
+    private(set) var refusal: CURLcode?
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
     /// Whether the headers were.
@@ -256,6 +263,11 @@ private final class Reception {
     private static let maxHeaderBytes = 64 * 1024
 
     init(limit: Int) { self.limit = limit }
+
+    /// What libcurl says of an option.
+    func require(_ code: CURLcode) {
+        if code != CURLE_OK { refusal = refusal ?? code }
+    }
 
     static func of(_ context: UnsafeMutableRawPointer?) -> Reception {
         unsafe Unmanaged<Reception>.fromOpaque(context!).takeUnretainedValue()
@@ -291,7 +303,8 @@ private final class Reception {
 }
 
 extension Duration {
-    fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
+    /// No more than libcurl counts.
+    fileprivate var milliseconds: Int { Int(min(self / .milliseconds(1), Double(Int32.max))) }
 }
 
 extension CurlRequest.Response {

@@ -45,5 +45,8 @@ public final class RetryPolicy: Sendable {
     }
 
     /// What is left of the time for all tries, at most `longest`.
-    func patience(atMost longest: Duration) -> Duration { min(longest, max(.milliseconds(1), end - .now)) }
+    func patience(atMost longest: Duration) -> Duration {
+        // To libcurl, no time is no limit.
+        max(.milliseconds(1), min(longest, end - .now))
+    }
 }

@@ -42,6 +42,8 @@ struct Keytool: ParsableCommand {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         keytool_forbid_dumps()
+        // Whoever started us may ignore the ends of children; then nobody learns how ours ended.
+        signal(SIGCHLD, SIG_DFL)
         // A closed pipe is a failed write (74), not a death without a word.
         signal(SIGPIPE, SIG_IGN)
         // So is a file that outgrows its limit.

@@ -135,3 +135,22 @@ def test_users_that_are_none(owner, web_server, safe_password, given, user):
     owner.fails(64, "safe", "setup", "--server", server.url, f"--server-user={user}",
                 *given("server-password", b"hunter2"), *safe_password)
     assert server.requests() == []
+
+
+@pytest.mark.parametrize("url", ["https://localhost/" + "a" * 5000, "file:///" + "ä" * 2000],
+                         ids=["https", "folder that grows"])
+def test_address_that_is_too_long(owner, safe_password, url):
+    owner.fails(64, "safe", "setup", "--no-test", "--server", url, *safe_password)
+
+
+def test_all_that_a_server_has_at_its_longest(owner, write, certificates, safe_password):
+    """Sealed, and read again."""
+    authority = certificates.authority.path.read_text()
+    owner.ok("safe", "setup", "--no-test", "--server", "https://localhost/" + "a" * 4000,
+             "--server-user", "u" * 256, "--server-password-file", write("long", b"p" * 4096),
+             "--ca-file", write("many", authority * (48 * 1024 // len(authority))), *safe_password)
+    assert owner.json("safe", "status")["server"]["host"] == "localhost"
+    owner.fails(64, "safe", "passwd", "--same-password", "--server-user", "u" * 257,
+                "--server-password-file", write("short", b"p"))
+    owner.fails(65, "safe", "passwd", "--same-password", "--server-user", "u",
+                "--server-password-file", write("longer", b"p" * 4097))

@@ -1,6 +1,9 @@
 """safe delete: the backup goes, then the setup is forgotten; never without a second word."""
 
+import pytest
+
 from runner import snapshot
+from safefolder import SafeFolder
 
 
 def test_delete(safe):
@@ -57,15 +60,16 @@ def test_folder_away_keeps_the_setup(safe):
     assert safe.folder.names() == []
 
 
-def test_delete_that_failed_is_as_if_it_had_never_begun(safe):
+def test_delete_that_failed_leaves_the_setup(safe):
     safe.push()
     before = safe.folder.names()
     safe.folder.go_away()
     result = safe.keytool.fails(75, "safe", "delete", "--yes")
     assert "--force" in result.err
     safe.folder.come_back()
+    # It may have been deleted: uploaded without being asked whether it is there.
+    assert safe.push()["result"] == "uploaded" and safe.folder.names() == before
     assert safe.push()["result"] == "unchanged"
-    assert safe.push("--force")["result"] == "uploaded" and safe.folder.names() == before
     assert safe.keytool.json("safe", "status")["deleting"] is False
 
 
@@ -120,3 +124,29 @@ def test_no_input_counts_as_no_terminal(safe, terminal):
     run = terminal("safe", "delete", "--no-input")
     assert run.finish() == 64, run.text
     assert safe.record("safe").exists()
+
+
+# Beside an old backup
+
+
+@pytest.fixture
+def moved(safe, tmp_path):
+    """Moved to a new server while the old one was away: an old backup is left."""
+    safe.push()
+    old = safe.folder
+    old.go_away()
+    safe.folder = SafeFolder(tmp_path / "new")
+    safe.keytool.ok("safe", "passwd", "--same-password", "--server", safe.folder.url, "--create")
+    assert safe.folder.names() == [safe.keys.backup_id]
+    return safe, old
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-setup"]], ids=["all", "keep-setup"])
+def test_delete_that_fails_at_the_old_server(moved, options, safe_password):
+    """The present backup is gone by then: the next push puts it back, whatever has changed meanwhile."""
+    safe, old = moved
+    safe.keytool.fails(75, "safe", "delete", "--yes", *options)
+    assert safe.push()["result"] == "uploaded" and safe.folder.names() == [safe.keys.backup_id]
+    old.come_back()
+    safe.keytool.ok("safe", "delete", "--yes", *options)
+    assert old.names() == safe.folder.names() == []

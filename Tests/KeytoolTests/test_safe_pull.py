@@ -143,3 +143,13 @@ def test_older_generation_than_seen(safe):
     safe.keytool.fails(19, "safe", "pull")
     assert snapshot(safe.keytool.keystore) == before
     assert safe.keytool.json("safe", "pull", "--replace")["stored"] is True
+
+
+def test_pull_after_a_change_of_the_password(safe, write):
+    """The new place counts from one: nobody has put an older copy back."""
+    for _ in range(3):
+        safe.push("--force")
+    safe.keytool.ok("safe", "passwd", "--new-safe-password-file", write("new", "another long password\n"))
+    safe.keytool.ok("safe", "pull")
+    assert safe.push()["result"] == "unchanged"
+    safe.keytool.ok("safe", "pull")

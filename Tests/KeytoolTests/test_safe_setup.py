@@ -185,3 +185,16 @@ def test_passwd_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     safe.keytool.fails(15, "safe", "passwd", "--same-password", "--server", url)
     safe.keytool.ok("safe", "passwd", "--same-password", "--server", url, "--create")
     assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1
+
+
+def test_change_to_a_server_that_is_gone_can_be_taken_back(safe, tmp_path):
+    """It stopped at a limit, and then the new folder went away for good."""
+    safe.push()
+    new = SafeFolder(tmp_path / "new")
+    new.path.mkdir()
+    new.prepare(max_backup_bytes=100)
+    safe.keytool.fails(14, "safe", "passwd", "--same-password", "--server", new.url)
+    new.go_away()
+    assert "--force" in safe.keytool.fails(75, "safe", "passwd", "--abort").err
+    safe.keytool.ok("safe", "passwd", "--abort", "--force")
+    assert safe.push("--force")["result"] == "uploaded"

@@ -1,6 +1,7 @@
 """Secrets from commands: what they inherit, and what is said when they fail."""
 
 import re
+import signal
 
 import pytest
 
@@ -46,3 +47,12 @@ def test_command_inherits_no_descriptor_of_ours(keytool, code_file, tmp_path):
     # 3 is the folder that ls itself reads
     assert set(targets) <= {"0", "1", "2", "3"}, targets
     assert targets.get("3", "").startswith("/proc"), targets
+
+
+def test_failure_is_seen_where_the_ends_of_children_are_ignored(keytool, tmp_path):
+    """As some daemons start what they start."""
+    keytool.ok("id", "create", "--no-passphrase")
+    command = ["backup", "export", "--backup-password-command", "echo some error text; exit 3"]
+    result = keytool.finish(keytool.start(
+        *command, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)), command)
+    assert (result.code, result.out) == (16, "")

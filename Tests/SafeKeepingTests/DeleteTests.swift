@@ -22,7 +22,7 @@ import Threema
         }
         house.server.recover()
         let push = try house.push()
-        #expect(push.outcome == .unchanged)
+        #expect(push.outcome == .uploaded)
         #expect(house.server.backups.count == 1)
     }
 

@@ -9,8 +9,8 @@ struct BackupExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write an identity down as a backup code.",
         discussion: """
-            The code is the private key under a password: whoever has both is you. Every Threema app \
-            reads it. Write the check word beside it.
+            The code is the private key under a password: whoever has both is you. The Threema apps \
+            read it. Write the check word beside it.
             """)
 
     @ParentCommand var noun: BackupCommand

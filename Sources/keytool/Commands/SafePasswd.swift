@@ -31,7 +31,7 @@ struct SafePasswd: Verb {
     @Flag(help: "Take back a change that was not finished.")
     var abort = false
 
-    @Flag(help: "Leave behind an old backup of an earlier change that cannot be deleted.")
+    @Flag(help: "Leave behind a backup of an earlier change, or under --abort of this one, that cannot be deleted.")
     var force = false
 
     @Flag(help: "Take a weak password with a warning alone.")
@@ -83,7 +83,13 @@ struct SafePasswd: Verb {
     }
 
     private func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
-        let isTakenBack = try output.busy("asking the server") { try keeper.abortChange(of: id) }
+        let isTakenBack: Bool
+        do {
+            isTakenBack = try output.busy("asking the server") { try keeper.abortChange(of: id, leavingNew: force) }
+        } catch let error as SafeExchangeError where !force {
+            throw CommandFailure(
+                failure: error.failure.advising("--abort --force leaves there what may have arrived already"))
+        }
         try output.done(
             [isTakenBack ? "took back the change for \(id)" : "no change for \(id) is unfinished"],
             json: .result("safe passwd", [("id", .string(id.text)), ("aborted", .bool(isTakenBack))]))

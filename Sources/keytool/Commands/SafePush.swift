@@ -118,7 +118,7 @@ struct SafePush: Verb {
             let failure = Failure(error)
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
-                let last = try keeper.status(of: id).lastGoodPush, Session.now() - last <= tolerate.duration
+                let last = (try? keeper.status(of: id))?.lastGoodPush, Session.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }

@@ -118,16 +118,17 @@ struct ServerOptions: ParsableArguments {
             return nil
         }
         try requireHTTPS(address, "--server-user")
-        guard !user.isEmpty, !user.utf8.contains(UInt8(ascii: ":")) else {
-            throw UsageFailure("that is no user's name: it has a colon")
-        }
-        // libcurl would send what stands before a NUL, and what is not UTF-8 has been replaced by the time it is here.
-        guard user.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control && $0 != "\u{fffd}" }) else {
-            throw UsageFailure("that is no user's name: it has characters that no keyboard types")
+        guard SafeServer.Login.isUser(user) else {
+            throw UsageFailure(
+                "that is no user's name",
+                hint: "1 to \(SafeServer.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
         let secret = try SecretAsker(password, session).open(
             "of \(user) on \(address.host)", isWrong: { _ in false }
-        ) { $0.withBytes { SecureBytes(copying: $0) } }
+        ) { secret in
+            guard secret.count <= SafeServer.maxPasswordBytes else { throw SecretError.tooLong }
+            return secret.withBytes { SecureBytes(copying: $0) }
+        }
         return SafeServer.Login(user: user, password: secret)
     }
 
@@ -141,6 +142,7 @@ struct ServerOptions: ParsableArguments {
 
     private func pins(_ address: SafeServerAddress) throws -> [PublicKeyPin] {
         if !pin.isEmpty { try requireHTTPS(address, "--pin") }
+        guard pin.count <= SafeServer.maxPins else { throw UsageFailure("more than \(SafeServer.maxPins) pins") }
         return pin
     }
 

@@ -48,7 +48,9 @@ extension SafeExchangeError: Explained {
                     ?? "try again later", "nothing was sent")
         case .badAuthority: Failure(.badData, "the file of certificate authorities holds none that can be read")
         case .libraryMissing(let package):
-            Failure(.unavailable, "https:// needs libcurl, which is missing", hints: "apt-get install \(package)")
+            Failure(
+                .unavailable, "https:// needs libcurl, 7.85 or newer with OpenSSL, which is missing",
+                hints: "apt-get install \(package)")
         }
     }
 
