@@ -38,7 +38,9 @@ struct CodeOptions: ParsableArguments {
         guard qrImage == nil || file == nil else {
             throw UsageFailure("the code comes from --qr-image or from FILE, not from both")
         }
-        let isStdin = file == "-" || (file == nil && isatty(STDIN_FILENO) == 0)
+        let isStdin = qrImage == nil && (file == "-" || file == nil && isatty(STDIN_FILENO) == 0)
+        // Whatever is on it: what is there twice is there for neither.
+        guard try !isStdin || password.source()?.isStandardInput != true else { throw StandardInput.isTwoThings }
         let code = try qrImage.map { try CodePicture($0).code() } ?? GroupedCode(parsing: text(isStdin, session))
         let expectations = SafeKeeper.Expectations(
             id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)

@@ -5,7 +5,9 @@ enum StandardInput {
     /// Called before it is read.
     /// - Throws: `UsageFailure` where it has been read for something else.
     static func take() throws {
-        guard unsafe !isTaken else { throw UsageFailure("stdin cannot be two things at once") }
+        guard unsafe !isTaken else { throw isTwoThings }
         unsafe isTaken = true
     }
+
+    static let isTwoThings = UsageFailure("stdin cannot be two things at once")
 }
