@@ -65,8 +65,10 @@ let package = Package(
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        room("SafeRules", ["SafeWire", "Encodings"]),
         // Storey 5
-        room("SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room(
+            "SafeKeeping", ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Transports",
             ["SafeWire", "SafeFolder", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
@@ -93,7 +95,10 @@ let package = Package(
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "Transports", ["SafeWire", "SecureMemory", "VectorKit"]),
-        tests(of: "SafeKeeping", ["Keystore", "Threema", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "SafeRules", ["SafeWire", "Encodings", "VectorKit"]),
+        tests(
+            of: "SafeKeeping",
+            ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]
 )

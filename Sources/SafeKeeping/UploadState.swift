@@ -1,3 +1,4 @@
+internal import SafeRules
 internal import Encodings
 internal import Keystore
 internal import Primitives

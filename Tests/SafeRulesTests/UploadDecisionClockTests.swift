@@ -1,6 +1,6 @@
 import Encodings
 import Testing
-import Threema
+import SafeRules
 
 /// Clocks and states of no sense: whatever is remembered, nothing traps and no upload is put off for good.
 @Suite struct UploadDecisionClockTests {

@@ -1,6 +1,6 @@
 import Encodings
 import Testing
-import Threema
+import SafeRules
 import VectorKit
 
 /// When a backup is due.
