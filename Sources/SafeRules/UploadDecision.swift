@@ -7,7 +7,8 @@ internal import SafeWire
 /// no sense counts as "never", which uploads.
 public enum UploadDecision: Equatable, Sendable {
     case upload(Reason)
-    /// Nothing changed, but the backup was not seen on the server for a week: look, and upload if it is gone.
+    /// Look at the server, and upload if the backup is gone: it was not seen there for a week, a look has missed it,
+    /// or a request that was never answered may still arrive.
     case confirm
     case unchanged
     /// Changed, but the last upload is too recent; due at that moment.
@@ -38,11 +39,15 @@ public enum UploadDecision: Equatable, Sendable {
         public var notBefore: Timestamp?
         /// What the server said; outside 1...3650 it counts as 180.
         public var retentionDays: Int64
+        /// Whether the last look at the server did not find what was last uploaded.
+        public var hasFinding: Bool
+        /// Until when a request that was never answered may still arrive.
+        public var lookUntil: Timestamp?
 
         /// Any values are accepted: what makes no sense counts as never.
         public init(
             isUnchanged: Bool, hasFailed: Bool, lastUpload: Timestamp?, lastSeen: Timestamp?,
-            notBefore: Timestamp?, retentionDays: Int64
+            notBefore: Timestamp?, retentionDays: Int64, hasFinding: Bool = false, lookUntil: Timestamp? = nil
         ) {
             self.isUnchanged = isUnchanged
             self.hasFailed = hasFailed
@@ -50,6 +55,15 @@ public enum UploadDecision: Equatable, Sendable {
             self.lastSeen = lastSeen
             self.notBefore = notBefore
             self.retentionDays = retentionDays
+            self.hasFinding = hasFinding
+            self.lookUntil = lookUntil
+        }
+
+        /// Whether a request that was never answered may still arrive; one that lies over a day ahead is a clock
+        /// that was wrong.
+        func isUnsettled(at now: Timestamp) -> Bool {
+            guard let lookUntil else { return false }
+            return now < lookUntil && lookUntil <= now + UploadDecision.settling
         }
     }
 
@@ -57,6 +71,8 @@ public enum UploadDecision: Equatable, Sendable {
     static let grace = Duration.hours(23)
     /// Longest time for which a backup is believed to be on the server without looking.
     static let trust = Duration.days(7)
+    /// How long a request that was never answered may take to arrive.
+    package static let settling = Duration.hours(24)
     /// A server that asks for a longer wait than this is not believed.
     public static let longestWait = Duration.hours(24)
 
@@ -66,6 +82,12 @@ public enum UploadDecision: Equatable, Sendable {
         if let notBefore = past.notBefore, now < notBefore, notBefore <= now + longestWait {
             return .wait(until: notBefore)
         }
+        let due = decideByTimes(past, now: now)
+        if case .upload = due { return due }
+        return past.hasFinding || past.isUnsettled(at: now) ? .confirm : due
+    }
+
+    private static func decideByTimes(_ past: Past, now: Timestamp) -> UploadDecision {
         if past.hasFailed { return .upload(.afterFailure) }
         // An upload in the future is a clock that was wrong then or is wrong now.
         guard let lastUpload = past.lastUpload, lastUpload <= now else { return .upload(.changed) }

@@ -1,0 +1,64 @@
+package import Encodings
+
+/// What a look at a place shows.
+package enum Found: Hashable, Sendable {
+    case nothing
+    /// Bytes that do not authenticate under the Safe key.
+    case unauthentic(digest: [UInt8])
+    /// More bytes than are read: nobody knows what they are, and they cannot be kept.
+    case tooLong
+    /// Bytes that somebody wrote who has the Safe key.
+    case authentic(digest: [UInt8], Contents)
+
+    /// What is in an authentic backup, as far as it is understood.
+    package struct Contents: Hashable, Sendable {
+        /// Whether private key and document equal the keystore's.
+        package var isSame: Bool
+        /// Keyed digest of the document, to be compared with `PlaceState.document`; empty if it is not understood.
+        package var document: [UInt8]
+        /// Whether it holds another private key; false if it is not understood.
+        package var isOtherKey: Bool
+        /// Whether this version could read the document.
+        package var isUnderstood: Bool
+        /// Which keystore wrote it, as it says itself: words, never permission.
+        package var writer: Writer?
+        package var contacts: Int
+
+        package init(
+            isSame: Bool, document: [UInt8], isOtherKey: Bool = false, isUnderstood: Bool = true,
+            writer: Writer? = nil, contacts: Int = 0
+        ) {
+            self.isSame = isSame
+            self.document = document
+            self.isOtherKey = isOtherKey
+            self.isUnderstood = isUnderstood
+            self.writer = writer
+            self.contacts = contacts
+        }
+    }
+
+    /// Who says to have written a backup, and when.
+    package struct Writer: Hashable, Sendable {
+        package var isThisKeystore: Bool
+        package var generation: Int64
+        package var writtenAt: Timestamp
+
+        package init(isThisKeystore: Bool, generation: Int64, writtenAt: Timestamp) {
+            self.isThisKeystore = isThisKeystore
+            self.generation = generation
+            self.writtenAt = writtenAt
+        }
+    }
+
+    package var digest: [UInt8]? {
+        switch self {
+        case .nothing, .tooLong: nil
+        case .unauthentic(let digest), .authentic(let digest, _): digest
+        }
+    }
+
+    package var generation: Int64 {
+        guard case .authentic(_, let contents) = self else { return 0 }
+        return contents.writer?.generation ?? 0
+    }
+}

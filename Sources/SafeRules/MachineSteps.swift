@@ -1,0 +1,116 @@
+internal import Encodings
+internal import SafeWire
+
+// Which step does what. The steps of one idea are in a file of their own.
+
+extension SafeMachine {
+    /// Does the step, or says which action it is.
+    mutating func begin(_ step: Step) -> Action? {
+        switch step {
+        case .begin: plan()
+        case .attempt: break
+        case .fail(let failure): fail(failure)
+        case .wait(let duration): return .wait(duration)
+        case .save(let shift): return save(shift)
+        case .hold(let role): return .hold(role)
+        case .askLimits(let role): return .askLimits(role)
+        case .look(let role, _): return .fetch(role)
+        case .upload(let role): upload(to: role)
+        case .seal(let role): return .seal(role, generation: nextGeneration(role))
+        case .keep(let role): return .keep(role)
+        case .announce(let role): return announceUpload(to: role)
+        case .store(let role): return .store(role, work.isUnconditional ? .none : .unchanged)
+        case .finishUpload(let role): finishUpload(to: role)
+        case .remove(let removal): remove(removal)
+        case .announceRemoval(let removal): return announce(removal)
+        case .delete(let removal): return .remove(removal.role, work.isUnconditional ? .none : .unchanged)
+        case .drop(let role): return drop(role)
+        case .storeProbe(let role): return .storeProbe(role)
+        case .fetchProbe(let role): return .fetchProbe(role)
+        case .removeProbe(let role): return .removeProbe(role)
+        case .judgeProbe(let proof): judge(proof)
+        case .finishChange: finishChange()
+        case .decide: decide()
+        case .settleEarlierChange: settleEarlierChange()
+        case .beginChange: return beginChange()
+        case .completeChange: return completeChange()
+        case .retireOld: retireOld()
+        case .forget: return forget()
+        case .adopt: return adopt()
+        }
+        return nil
+    }
+
+    /// Judges the answer to a step's action.
+    mutating func judge(_ answer: Answer, to step: Step) {
+        switch (step, answer) {
+        case (_, .failed(let error)): failed(step, error)
+        case (.askLimits(let role), .badLimits(let error)): fail(.badLimits(role, error))
+        case (.askLimits(let role), .limits(let limits)):
+            work.limits[role] = limits
+            if role == .current { outcome.limits = limits }
+        case (.look(let role, let purpose), .found(let found)): judge(found, at: role, for: purpose)
+        case (.seal(let role), .sealed(let digest, let bytes)): sealed(role, digest, bytes)
+        case (.fetchProbe, .probe(let isThere)): work.isProbeThere = isThere
+        default: break
+        }
+    }
+
+    private mutating func failed(_ step: Step, _ error: SafeExchangeError) {
+        switch (step, error) {
+        // 64 random bytes stay there.
+        case (.removeProbe, _): break
+        case (.look(let role, .replace), .tooLarge): judge(.tooLong, at: role, for: .replace)
+        case (.look(let role, .removal(let removal)), .tooLarge): judge(.tooLong, at: role, for: .removal(removal))
+        case (.look(let role, .oldPlace), _):
+            // The old place of a change may be away: it is judged when it is back.
+            noteWait(role, error)
+        case (.fetchProbe, _): break
+        case (.store(let role), .changed): lookAgain(role, .look(role, .replace))
+        case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
+        case (.store(let role), _): writeFailed(role, error)
+        case (.delete(let removal), _): writeFailed(removal.role, error)
+        case (.storeProbe(let role), _), (.askLimits(let role), _), (.hold(let role), _), (.look(let role, _), _):
+            noteWait(role, error)
+            fail(.exchange(role, error))
+        default: fail(.exchange(.current, error))
+        }
+    }
+
+    /// A server that asks to wait is left alone by later runs, too, from the moment of its answer.
+    mutating func noteWait(_ role: Role, _ error: SafeExchangeError) {
+        guard case .throttled(_, let seconds?) = error else { return }
+        let moment = now + min(.seconds(max(1, seconds)), UploadDecision.longestWait)
+        update(role) { $0.notBefore = moment }
+    }
+
+    /// A condition did not hold: look again, and judge again. Where nothing has changed, the server's conditions are of
+    /// no use (Apache refuses the tags of files that are younger than a second).
+    private mutating func lookAgain(_ role: Role, _ look: Step) {
+        work.conditionFailures += 1
+        guard work.conditionFailures < 4 else { return fail(.unsettled(role)) }
+        work.firstLook = work.found[role]
+        perform([look])
+    }
+
+    /// A write that was perhaps carried out, or is yet to be.
+    private mutating func writeFailed(_ role: Role, _ error: SafeExchangeError) {
+        noteWait(role, error)
+        if error.isUncertain {
+            let moment = now + UploadDecision.settling
+            update(role) { $0.lookUntil = moment }
+        }
+        fail(.exchange(role, error))
+    }
+}
+
+extension SafeExchangeError {
+    /// Whether a write that failed so may have been carried out nevertheless, now or later.
+    fileprivate var isUncertain: Bool {
+        switch self {
+        case .unavailable(_, .unknownHost), .unavailable(_, .notConnected), .unavailable(_, .proxy): false
+        case .unavailable, .redirected, .unexpectedStatus: true
+        default: false
+        }
+    }
+}

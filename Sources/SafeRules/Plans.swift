@@ -1,0 +1,167 @@
+internal import Encodings
+
+// The plan of each verb: its steps in order.
+
+extension SafeMachine {
+    mutating func plan() {
+        switch verb {
+        case .push(let push): plan(push)
+        case .change: planChange()
+        case .readdress(let isSame):
+            guard knowledge.next == nil else { return fail(.changeUnfinished) }
+            perform(
+                isSame
+                    ? [.askLimits(.next), .look(.next, .otherAddress)]
+                    : [.askLimits(.next)] + proof(write: .next, look: .current)
+                        + [.judgeProbe(.ofAddress(isSame: false))])
+        case .abort: planAbort()
+        case .forgetOld:
+            if knowledge.retiring != nil { outcome.result = .ended }
+            perform([.drop(.retiring)])
+        case .delete(let delete): plan(delete)
+        case .check: perform([.askLimits(.current), .look(.current, .check)])
+        case .pull: perform([.askLimits(.current), .attempt(.ignore), .look(.current, .pull)])
+        }
+    }
+
+    // MARK: push
+
+    private mutating func plan(_ push: SafeVerb.Push) {
+        guard !push.isDryRun else { return decide() }
+        if knowledge.isDeleting {
+            guard clauses.contains(.endsDeletionWithProcess) else {
+                return perform([.remove(.init(role: .current, takesUnreadable: true)), .forget])
+            }
+            guard push.isResumingDeleted else { return fail(.deletionInterrupted) }
+            knowledge.isDeleting = false
+            knowledge.current.hasFailed = true
+        }
+        // Last: an old server that does not answer must not use up the present one's time.
+        perform([.finishChange, .decide, .attempt(.push), .retireOld])
+    }
+
+    /// Goes on with a change that was begun.
+    mutating func finishChange() {
+        guard let next = knowledge.next else { return }
+        if let wait = next.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
+            outcome.stuck = .waiting(until: wait, loss: nil)
+            return
+        }
+        work.firstLook = nil
+        perform(
+            [.upload(.next), .completeChange]
+                + (clauses.contains(.pushesBesideStuckChange) ? [.attempt(.change)] : []))
+    }
+
+    mutating func decide() {
+        guard case .push(let push) = verb else { return }
+        work.firstLook = nil
+        let isForced = push.isForced || push.isOverwriting
+        switch UploadDecision.decide(knowledge.current.past, isForced: isForced, now: now) {
+        case .unchanged: outcome.result = outcome.upload == nil ? .unchanged : .uploaded
+        case .deferred(let moment): outcome.result = .deferred(until: moment)
+        case .wait(let moment): fail(.waiting(until: moment, loss: knowledge.current.finding))
+        case .confirm where push.isDryRun: outcome.result = .wouldConfirm
+        case .upload where push.isDryRun: outcome.result = .wouldUpload
+        case .confirm:
+            outcome.result = .nothing
+            perform([.look(.current, .confirm)])
+        case .upload(let reason):
+            outcome.result = reason == .refresh ? .refreshed : .uploaded
+            work.isRestoring = knowledge.current.finding == .missing || knowledge.current.finding == .damaged
+            perform([.upload(.current)])
+        }
+    }
+
+    // MARK: change and abort
+
+    private mutating func planChange() {
+        guard let candidate else { return perform(unfinishedChange) }
+        let isSameBackup = candidate.backup == knowledge.current.backup
+        let proof =
+            isSameBackup && clauses.contains(.provesPlaces)
+            ? self.proof(write: .next, look: .current) + [.judgeProbe(.ofChange)] : [.look(.next, .newPlace)]
+        let oldPlace: [Step] = clauses.contains(.judgesOldPlace) ? [.look(.current, .oldPlace)] : []
+        perform(
+            [.settleEarlierChange] + oldPlace + [.askLimits(.next)] + proof
+                + [.beginChange, .upload(.next), .completeChange, .retireOld])
+    }
+
+    private var unfinishedChange: [Step] {
+        [.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld]
+    }
+
+    private mutating func planAbort() {
+        guard let next = knowledge.next else { return }
+        outcome.result = .ended
+        // Nothing was ever sent there.
+        guard !next.journal.isEmpty else { return perform([.drop(.next)]) }
+        perform([.remove(.init(role: .next, survivor: .current)), .attempt(.leave(.next)), .drop(.next)])
+    }
+
+    // MARK: delete
+
+    private mutating func plan(_ delete: SafeVerb.Delete) {
+        func removal(_ role: Role) -> [Step] {
+            [.remove(.init(role: role, takesUnreadable: true)), .attempt(.leave(role))]
+        }
+        var steps: [Step] = [.remove(.init(role: .current, takesUnreadable: true))]
+        if delete.isForced { steps.append(.attempt(.leave(.current))) }
+        if knowledge.next != nil { steps += removal(.next) }
+        if knowledge.retiring != nil { steps += removal(.retiring) }
+        perform(steps + [.forget, .attempt(.deletion)])
+    }
+
+    mutating func forget() -> Action? {
+        guard case .delete(let delete) = verb, delete.isKeepingSetup else { return save(.forget) }
+        knowledge.isDeleting = false
+        knowledge.current.forgetUpload()
+        knowledge.next = nil
+        knowledge.retiring = nil
+        knowledge.consents = []
+        knowledge.isLeavingOld = false
+        return save(.stay)
+    }
+
+    // MARK: pull
+
+    mutating func pull(_ found: Found) {
+        guard case .pull(let pull) = verb else { return }
+        switch found {
+        case .nothing:
+            if knowledge.current.expectsBackup { note(.missing, at: .current) }
+            fail(.absent)
+        case .tooLong: fail(.tooLong(.current))
+        case .unauthentic:
+            if knowledge.current.expectsBackup { note(.damaged, at: .current) }
+            fail(.damaged)
+        case .authentic(let digest, let contents):
+            guard contents.isUnderstood else { return fail(.notUnderstood) }
+            if let failure = Self.refusal(contents, digest, at: knowledge.current, pull) { return fail(failure) }
+            knowledge.current.take(
+                digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: now)
+            knowledge.isDeleting = false
+            perform([.adopt])
+        }
+    }
+
+    /// What a pull would lose.
+    package static func refusal(
+        _ contents: Found.Contents, _ digest: [UInt8], at place: PlaceState, _ pull: SafeVerb.Pull
+    ) -> SafeFailure? {
+        guard !contents.isOtherKey || pull.isReplacingKey else { return .otherKey }
+        guard !pull.isReplacing else { return nil }
+        if let found = contents.writer?.generation, found < place.generation, digest != place.last {
+            return .olderBackup(found: found, seen: place.generation)
+        }
+        guard contents.isSame || contents.document == place.document || pull.isHereEmpty
+            || place.content == place.document
+        else { return .unpushedChanges }
+        return nil
+    }
+
+    mutating func adopt() -> Action {
+        saved = knowledge
+        return .adopt(.current, knowledge)
+    }
+}

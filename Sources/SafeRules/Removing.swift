@@ -1,0 +1,148 @@
+internal import Encodings
+
+// A deletion, in the order of its requests:
+//
+//   hold → look → the rule → proof that the survivor is elsewhere → keep → announce → delete → look → look at the survivor
+//
+// Before the request the survivor's state says "look again"; after it the survivor is read, and uploaded again if it is
+// gone.
+
+extension SafeMachine {
+    /// A deletion at one place.
+    struct Removal: Equatable, Sendable {
+        var role: Role
+        /// Whose backup is to stay; nil if none is.
+        var survivor: Role?
+        /// Also what does not authenticate.
+        var takesUnreadable = false
+    }
+
+    mutating func remove(_ removal: Removal) {
+        work.firstLook = nil
+        work.looks = 0
+        work.conditionFailures = 0
+        work.found[removal.role] = nil
+        guard judges(removal) else { return perform([.announceRemoval(removal), .delete(removal)]) }
+        perform([.hold(removal.role), .look(removal.role, .removal(removal))])
+    }
+
+    private func judges(_ removal: Removal) -> Bool {
+        switch removal.role {
+        case .retiring: clauses.contains(.judgesOldPlace)
+        case .next: clauses.contains(.judgesAbortedPlace)
+        case .current: true
+        }
+    }
+
+    mutating func judge(_ found: Found, for removal: Removal) {
+        let role = removal.role
+        if found == .nothing {
+            if place(role).expectsBackup, !isSettled(found, at: role, .removal(removal)) { return }
+            return
+        }
+        if isOverwriting { agree(to: found, at: role) }
+        guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
+            if role == .current {
+                note(finding(standing(found, at: role)), at: role)
+                // Somebody uses this place: what was to be deleted here is not here any more.
+                knowledge.isDeleting = false
+            }
+            guard case .authentic = found else { return fail(.unreadable(role)) }
+            return fail(Self.conflict(found, at: role))
+        }
+        guard let survivor = removal.survivor, place(survivor).backup == place(role).backup,
+            clauses.contains(.provesPlaces)
+        else { return performDeletion(removal) }
+        // Equal bytes: one place under two names, or one that is copied from the other.
+        guard found.digest != place(survivor).last else { return fail(.replica) }
+        perform(proof(write: survivor, look: role) + [.judgeProbe(.beforeDeletion(removal))])
+    }
+
+    mutating func performDeletion(_ removal: Removal) {
+        let isSomethingToKeep = work.found[removal.role]?.digest != nil
+        let look: [Step] = clauses.contains(.readsAfterDeletion) ? [.look(removal.role, .gone(removal))] : []
+        let survivor: [Step] =
+            clauses.contains(.provesPlaces) ? removal.survivor.map { [.look($0, .survivor)] } ?? [] : []
+        perform(
+            (isSomethingToKeep ? [.keep(removal.role)] : []) + [.announceRemoval(removal), .delete(removal)] + look
+                + survivor)
+    }
+
+    mutating func announce(_ removal: Removal) -> Action {
+        if let survivor = removal.survivor {
+            note(.unproven, at: survivor)
+        } else {
+            knowledge.isDeleting = true
+            note(.unproven, at: removal.role)
+        }
+        return save(.stay)
+    }
+
+    mutating func judgeGone(_ found: Found, _ removal: Removal) {
+        switch standing(found, at: removal.role) {
+        case .nothing: outcome.wasRemoved = true
+        case .foreign: fail(Self.conflict(found, at: removal.role))
+        case .unreadable, .last, .known, .own: fail(.notRemoved(removal.role))
+        }
+    }
+
+    /// After a deletion elsewhere: is the backup that was to stay still there?
+    mutating func judgeSurvivor(_ found: Found, at role: Role) {
+        switch standing(found, at: role) {
+        case .last:
+            note(nil, at: role)
+            let moment = now
+            update(role) { $0.seenAt = moment }
+        case .foreign, .own:
+            note(.foreign, at: role)
+            fail(Self.conflict(found, at: role))
+        case .nothing, .unreadable, .known:
+            note(finding(standing(found, at: role)), at: role)
+            perform([.upload(role), .fail(.survivorLost)])
+        }
+    }
+}
+
+// Whether two addresses with one backup id are one place: random bytes are stored under a random id through one, and
+// looked for through the other.
+
+extension SafeMachine {
+    /// Why it is asked.
+    enum Proof: Equatable, Sendable {
+        case beforeDeletion(Removal)
+        /// At the beginning of a change.
+        case ofChange
+        /// Of another spelling of the address.
+        case ofAddress(isSame: Bool)
+    }
+
+    func proof(write: Role, look: Role) -> [Step] {
+        [.storeProbe(write), .fetchProbe(look), .removeProbe(write)]
+    }
+
+    mutating func judge(_ proof: Proof) {
+        let isOnePlace = work.isProbeThere
+        work.isProbeThere = nil
+        switch (proof, isOnePlace) {
+        case (.beforeDeletion(let removal), false?): performDeletion(removal)
+        // One place: the backup there is the one that is to stay. What was sent to it under the other name is known.
+        case (.beforeDeletion(let removal), true?): mergeJournal(of: removal.role, into: removal.survivor ?? .current)
+        case (.beforeDeletion(let removal), nil):
+            fail(.exchange(removal.role, .unavailable("", .away)))
+        case (.ofChange, true?):
+            outcome.result = .readdressed
+            skipRest()
+            perform([.save(.readdress)])
+        case (.ofChange, _): perform([.look(.next, .newPlace)])
+        case (.ofAddress, true?):
+            outcome.result = .readdressed
+            perform([.save(.readdress)])
+        case (.ofAddress(let isSame), _): perform(isSame ? [.look(.next, .otherAddress)] : [.fail(.otherPlace)])
+        }
+    }
+
+    mutating func mergeJournal(of role: Role, into other: Role) {
+        let journal = place(role).journal
+        update(other) { $0.journal.merge(journal) }
+    }
+}

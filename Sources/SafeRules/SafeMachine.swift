@@ -1,0 +1,226 @@
+package import Encodings
+internal import SafeWire
+
+/// One run of a verb as a machine: what is known and the last answer go in, the next action comes out.
+///
+/// It touches no file, key, clock or server. Whoever drives it carries out one action after the other and answers
+/// each; the driver of the program is `SafeRun`, that of the tests a model of keystores and servers. A run may end at
+/// any action (the process dies): what the next run needs was saved before.
+///
+/// The machine is a stack of steps. A step does its work at once and puts other steps on the stack, or it is one
+/// action: then its answer is judged before the stack goes on. A failure takes steps off the stack down to the next
+/// `attempt`, which says what becomes of it, or to the end of the run. Whatever changed is saved at the end.
+package struct SafeMachine: Sendable {
+    package internal(set) var knowledge: Knowledge
+    /// What was last saved.
+    var saved: Knowledge
+    let verb: SafeVerb
+    let clauses: Clauses
+    /// Contacts in the document as it is now.
+    let contacts: Int
+    /// The place of a change or of another address until it is written down.
+    var candidate: PlaceState?
+    var now = Timestamp(milliseconds: 0)
+    var outcome = Outcome()
+    var work = Work()
+    private var steps: [Step]
+    /// The step whose action is under way.
+    private var asked: Step?
+
+    /// - Parameters:
+    ///   - candidate: the place of the role `next`, for `change` and `readdress`.
+    ///   - contacts: in the document as the keystore holds it.
+    package init(
+        _ verb: SafeVerb, _ knowledge: Knowledge, candidate: PlaceState? = nil, contacts: Int,
+        clauses: Clauses = .all
+    ) {
+        self.verb = verb
+        self.knowledge = knowledge
+        saved = knowledge
+        self.candidate = candidate
+        self.contacts = contacts
+        self.clauses = clauses
+        steps = [.begin]
+    }
+
+    /// One step of a run. Steps with an action stand in the comment of their file.
+    enum Step: Equatable, Sendable {
+        /// The verb's own plan.
+        case begin
+        /// What becomes of a failure of the steps above; without one it does nothing.
+        case attempt(Attempt)
+        case fail(SafeFailure)
+        case wait(Duration)
+        case save(Shift)
+        case hold(Role)
+        case askLimits(Role)
+        case look(Role, Purpose)
+        // Upload
+        case upload(Role)
+        case seal(Role)
+        case keep(Role)
+        case announce(Role)
+        case store(Role)
+        case finishUpload(Role)
+        // Removal
+        case remove(Removal)
+        case announceRemoval(Removal)
+        case delete(Removal)
+        case drop(Role)
+        // Proof of two places
+        case storeProbe(Role)
+        case fetchProbe(Role)
+        case removeProbe(Role)
+        case judgeProbe(Proof)
+        // Verbs
+        case finishChange
+        case decide
+        case settleEarlierChange
+        case beginChange
+        case completeChange
+        case retireOld
+        case forget
+        case adopt
+    }
+
+    /// Whose look it is.
+    enum Purpose: Equatable, Sendable {
+        case confirm, replace, verify(tries: Int)
+        case removal(Removal), gone(Removal), survivor
+        case oldPlace, newPlace, otherAddress
+        case check, pull
+    }
+
+    /// Where a failure ends.
+    enum Attempt: Equatable, Sendable {
+        /// The change stays unfinished; the push goes on.
+        case change
+        /// The push has failed.
+        case push
+        /// The backup of this place stays.
+        case leave(Role)
+        /// The deletion is over.
+        case deletion
+        /// An earlier change is not over.
+        case earlierChange
+        /// Nothing depends on it.
+        case ignore
+    }
+
+    /// What a run knows for itself.
+    struct Work: Equatable, Sendable {
+        var found: [Role: Found] = [:]
+        var limits: [Role: ServerLimits] = [:]
+        /// The look before the second one.
+        var firstLook: Found?
+        var looks = 0
+        var conditionFailures = 0
+        var sealed: (digest: [UInt8], bytes: Int) = ([], 0)
+        /// After a refused condition although nothing had changed.
+        var isUnconditional = false
+        /// The foreign backup that was shown, and whose loss was agreed to.
+        var consents: [Role: [UInt8]] = [:]
+        /// Whether the probe was there; nil if nobody could look.
+        var isProbeThere: Bool?
+        /// A look before this upload did not find the backup.
+        var isRestoring = false
+
+        static func == (left: Work, right: Work) -> Bool {
+            left.found == right.found && left.sealed.digest == right.sealed.digest
+        }
+    }
+
+    /// Takes the answer to the last action.
+    /// - Returns: the next action; after `.finish` there is none.
+    package mutating func next(_ answer: Answer, at now: Timestamp) -> Action {
+        self.now = now
+        if let step = asked {
+            asked = nil
+            judge(answer, to: step)
+        }
+        while let step = steps.popLast() {
+            guard let action = begin(step) else { continue }
+            asked = step
+            return action
+        }
+        // What was learned is saved, whatever the end.
+        if knowledge != saved { return save(.stay) }
+        return .finish(outcome)
+    }
+
+    // MARK: The stack
+
+    /// These steps come next, in this order.
+    mutating func perform(_ next: [Step]) { steps += next.reversed() }
+
+    /// Nothing more is to be done.
+    mutating func skipRest() { steps = [] }
+
+    mutating func fail(_ failure: SafeFailure) {
+        while let step = steps.popLast() {
+            guard case .attempt(let attempt) = step else { continue }
+            return end(attempt, failure)
+        }
+        outcome.failure = failure
+    }
+
+    mutating func save(_ shift: Shift) -> Action {
+        saved = knowledge
+        return .save(knowledge, shift)
+    }
+
+    // MARK: Places
+
+    func place(_ role: Role) -> PlaceState { knowledge[role] ?? candidate ?? knowledge.current }
+
+    mutating func update(_ role: Role, _ change: (inout PlaceState) -> Void) {
+        if knowledge[role] == nil, role == .next, candidate != nil {
+            change(&candidate!)
+        } else if var place = knowledge[role] {
+            change(&place)
+            knowledge[role] = place
+        }
+    }
+
+    mutating func note(_ finding: Finding?, at role: Role) {
+        guard finding == nil || clauses.contains(.remembersFindings) else { return }
+        update(role) { $0.finding = finding }
+    }
+
+    var rule: ReplacementRule { ReplacementRule(consents: knowledge.consents + work.consents.values) }
+
+    func standing(_ found: Found, at role: Role) -> ReplacementRule.Standing {
+        rule.standing(of: found, at: place(role))
+    }
+
+    /// The user has seen that a foreign backup stands here, and agrees to lose it: these bytes, at this place.
+    mutating func agree(to found: Found, at role: Role) {
+        guard work.consents[role] == nil, [.foreign, .unreadable].contains(standing(found, at: role)) else { return }
+        work.consents[role] = found.digest ?? ReplacementRule.tooLong
+    }
+
+    static func conflict(_ found: Found, at role: Role) -> SafeFailure {
+        guard case .authentic(_, let contents) = found else { return .tooLong(role) }
+        return .conflict(role, isOtherKey: contents.isOtherKey)
+    }
+
+    // MARK: Failures
+
+    private mutating func end(_ attempt: Attempt, _ failure: SafeFailure) {
+        switch attempt {
+        case .ignore: break
+        case .change: outcome.stuck = failure
+        case .earlierChange: fail(.oldBackupLeft)
+        case .push:
+            knowledge.current.hasFailed = true
+            fail(failure)
+        case .leave(let role):
+            // What befalls the place that is to survive is no matter of the one that is left.
+            guard failure.role == role || failure == .replica else { return fail(failure) }
+            outcome.left.append(.init(role: role, reason: failure))
+        case .deletion:
+            knowledge.isDeleting = false
+            fail(failure)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// The digests of the backups at one place that this keystore knows: the last 64 that it was about to send there,
+/// and the last one that `safe pull` took into the profile.
+///
+/// A digest is entered before the upload begins, so that an acknowledgement that is lost makes no backup foreign.
+package struct UploadJournal: Hashable, Sendable {
+    /// Most digests of uploads; the oldest goes first.
+    package static let capacity = 64
+
+    /// Digests of what was about to be sent, the newest last; each once.
+    package private(set) var sent: [[UInt8]]
+    /// Digest of what was last taken into the profile.
+    package private(set) var pulled: [UInt8]?
+
+    package init(sent: [[UInt8]] = [], pulled: [UInt8]? = nil) {
+        self.sent = Array(sent.suffix(Self.capacity))
+        self.pulled = pulled
+    }
+
+    package var isEmpty: Bool { sent.isEmpty && pulled == nil }
+
+    package func contains(_ digest: [UInt8]) -> Bool { digest == pulled || sent.contains(digest) }
+
+    package mutating func enterSent(_ digest: [UInt8]) {
+        sent.removeAll { $0 == digest }
+        sent.append(digest)
+        if sent.count > Self.capacity { sent.removeFirst(sent.count - Self.capacity) }
+    }
+
+    package mutating func enterPulled(_ digest: [UInt8]) { pulled = digest }
+
+    /// Also knows what `other` knows: of one place under two names.
+    package mutating func merge(_ other: UploadJournal) {
+        let older = other.sent.filter { !sent.contains($0) }
+        sent = Array((older + sent).suffix(Self.capacity))
+        pulled = pulled ?? other.pulled
+    }
+}

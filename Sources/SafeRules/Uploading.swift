@@ -1,0 +1,126 @@
+internal import Encodings
+internal import SafeWire
+
+// An upload, in the order of its requests:
+//
+//   limits → hold → look → the rule → (5 seconds, look, the rule) → seal → keep what is there → announce → store → verify
+//
+// The digest of what is about to be sent is saved before it is sent (`announce`).
+
+extension SafeMachine {
+    mutating func upload(to role: Role) {
+        let before = Int(clamping: place(role).contacts)
+        guard contacts * 2 >= before || isAcceptingLoss else {
+            return fail(.losesContacts(before: before, now: contacts))
+        }
+        work.looks = 0
+        work.conditionFailures = 0
+        let limits: [Step] = work.limits[role] == nil ? [.askLimits(role)] : []
+        perform(limits + [.hold(role), .look(role, .replace)])
+    }
+
+    /// Judges what stands where the upload is to go.
+    mutating func replace(_ found: Found, at role: Role) {
+        if isOverwriting { agree(to: found, at: role) }
+        switch rule.mayReplace(found, at: place(role)) {
+        case .refused:
+            note(found == .tooLong ? .damaged : .foreign, at: role)
+            fail(Self.conflict(found, at: role))
+        case .afterSecondLook where !isSettled(found, at: role, .replace): break
+        case .afterSecondLook, .granted:
+            let standing = standing(found, at: role)
+            outcome.replaced = replaced(found, standing, at: role)
+            // What is missing or damaged is told by the result.
+            if finding(standing) != nil, place(role).expectsBackup, standing != .foreign { work.isRestoring = true }
+            let generation = max(place(role).generation, found.generation)
+            update(role) { $0.generation = generation }
+            perform([.seal(role)])
+        }
+    }
+
+    private func replaced(_ found: Found, _ standing: ReplacementRule.Standing, at role: Role) -> Outcome.Replaced? {
+        switch standing {
+        case .nothing: place(role).expectsBackup ? .missing : nil
+        case .unreadable: .damaged
+        case .foreign: .foreign
+        case .known where found.digest != place(role).journal.sent.last && place(role).expectsBackup:
+            .older(generation: found.generation)
+        case .last, .known, .own: nil
+        }
+    }
+
+    func nextGeneration(_ role: Role) -> Int64 {
+        // More uploads than there are milliseconds to make them in is nobody's count.
+        min(place(role).generation + 1, 1 << 53)
+    }
+
+    mutating func sealed(_ role: Role, _ digest: [UInt8], _ bytes: Int) {
+        work.sealed = (digest, bytes)
+        // What could not be read back must not be sent, whatever the server would take.
+        let limit = min(work.limits[role]?.maxBackupBytes ?? maxFetchedBytes, maxFetchedBytes)
+        guard bytes <= limit else { return fail(.tooLarge(role, bytes: bytes, limit: limit)) }
+        let isSomethingThere = work.found[role]?.digest != nil
+        perform((isSomethingThere ? [.keep(role)] : []) + [.announce(role), .store(role)] + verification(role))
+    }
+
+    private func verification(_ role: Role) -> [Step] {
+        [isVerifying ? .look(role, .verify(tries: 1)) : .finishUpload(role)]
+    }
+
+    mutating func announceUpload(to role: Role) -> Action {
+        let digest = work.sealed.digest
+        update(role) {
+            $0.journal.enterSent(digest)
+            $0.hasFailed = true
+        }
+        return save(.stay)
+    }
+
+    mutating func finishUpload(to role: Role) {
+        let limits = work.limits[role] ?? .standard
+        let generation = nextGeneration(role)
+        let (digest, bytes) = work.sealed
+        let (moment, contacts, isVerifying) = (now, contacts, isVerifying)
+        update(role) { place in
+            place.last = digest
+            place.content = place.document
+            place.generation = generation
+            place.contacts = Int64(contacts)
+            place.uploadedAt = moment
+            place.seenAt = isVerifying ? moment : nil
+            place.retentionDays = Int64(limits.retentionDays)
+            place.notBefore = nil
+            place.hasFailed = false
+            place.finding = nil
+        }
+        outcome.upload = .init(
+            limits: limits, bytes: bytes, generation: generation, isVerified: isVerifying)
+        if work.isRestoring { outcome.result = .restored }
+        if outcome.result == .nothing || outcome.result == .confirmed { outcome.result = .uploaded }
+        work.firstLook = nil
+        work.isRestoring = false
+    }
+
+    // MARK: What the verb says
+
+    var isOverwriting: Bool {
+        switch verb {
+        case .push(let push): push.isOverwriting
+        case .change(let change): change.isOverwriting
+        default: false
+        }
+    }
+
+    private var isAcceptingLoss: Bool {
+        switch verb {
+        case .push(let push): push.isAcceptingLoss
+        case .change(let change): change.isAcceptingLoss
+        default: false
+        }
+    }
+
+    private var isVerifying: Bool {
+        guard case .push(let push) = verb else { return true }
+        return push.isVerifying
+    }
+}
