@@ -4,12 +4,16 @@ import os
 
 import pytest
 
+import dispositions
 from certificates import Certificates
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from runner import BINARY, Keytool
 from safefolder import SafeFolder, SafeSetup
 from terminal import Terminal
 from webservers import SERVERS
+
+# Before anything is started; threads inherit the mask of the one that starts them.
+dispositions.give_defaults_to_children()
 
 
 @pytest.fixture(scope="session")
