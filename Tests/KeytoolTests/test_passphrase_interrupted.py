@@ -38,7 +38,7 @@ def test_ended_while_asking(request, terminal, keytool, question, how):
         request.getfixturevalue("protected")
     kept = snapshot(keytool.keystore)
     run = terminal(*command)
-    before = run.settings
+    before = run.untouched
     for prompt, answer in answers.items():
         run.expect(prompt)
         run.send(answer)

@@ -35,7 +35,7 @@ def protected(keytool):
 
 def test_asked_twice(terminal, keytool):
     run = terminal(*CREATE)
-    before = run.settings
+    before = run.untouched
     answer(run, FIRST, RIGHT)
     answer(run, AGAIN, RIGHT)
     assert run.finish() == 0, run.text

@@ -33,7 +33,7 @@ def answer(run, prompt, *lines):
 
 
 def test_right_password(checking):
-    before = checking.settings
+    before = checking.untouched
     answer(checking, PROMPT, RIGHT)
     assert checking.finish() == 0, checking.text
     assert "0ZAHXXHB" in checking.text
@@ -82,7 +82,7 @@ def test_end_of_input_is_no_answer(checking):
 
 @pytest.mark.parametrize("how, code", [("key", 130), ("SIGINT", 130), ("SIGTERM", 143)])
 def test_interrupted_while_asking(checking, keytool, how, code):
-    before = checking.settings
+    before = checking.untouched
     checking.expect(PROMPT)
     assert not checking.echo
     if how == "key":
