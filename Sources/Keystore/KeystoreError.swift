@@ -10,6 +10,8 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case notEmpty(path: String)
     /// Another process changed the master key's file meanwhile.
     case changed(path: String)
+    /// A passphrase was given for a keystore without protection: somebody may have put another one in its place.
+    case unprotected(path: String)
     /// A file that is not keytool's stands where its record belongs.
     case foreign(path: String)
     /// Identities are there, but the key that opens them is gone.

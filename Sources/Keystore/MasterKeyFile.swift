@@ -12,7 +12,8 @@ extension Keystore {
     /// appears as the last step, under the lock, and is never replaced.
     /// - Parameter passphrase: what is to protect a new keystore, and what opens one that somebody else has just
     ///   made; nil for none.
-    /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.foreign`.
+    /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.unprotected` where somebody has just made one
+    ///   without a passphrase; `KeystoreError.foreign`.
     public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> Keystore {
         if let present = try existing(at: path, passphrase) { return present }
         try Folder.make(path)
@@ -40,8 +41,10 @@ extension Keystore {
             return nil
         }
         switch passphrase {
-        case .some(let passphrase) where locked.isProtected: return try locked.unlock(passphrase: passphrase)
-        default: return try locked.unlock()
+        case .some(let passphrase):
+            guard locked.isProtected else { throw KeystoreError.unprotected(path: path) }
+            return try locked.unlock(passphrase: passphrase)
+        case .none: return try locked.unlock()
         }
     }
 

@@ -48,21 +48,32 @@ struct Session {
     }
 
     /// The same, but makes the keystore where there is none.
-    func keeperOfNewKeystore(_ options: NewKeystoreOptions) throws -> SafeKeeper {
+    /// - Parameter mayBeUnprotected: as for `unlock`.
+    func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> SafeKeeper {
         let path = try keystorePath
         do {
-            return keeper(try unlock(LockedKeystore(at: path), options.passphrase))
+            return keeper(try unlock(LockedKeystore(at: path), options.passphrase, mayBeUnprotected: mayBeUnprotected))
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
             return keeper(try output.busy("making the keystore") { try .making(at: path, passphrase: passphrase) })
         }
     }
 
-    /// - Parameter usingKeyring: whether the key that `key unlock` left with the kernel will do.
+    /// - Parameters:
+    ///   - usingKeyring: whether the key that `key unlock` left in the kernel's keyring may be used.
+    ///   - mayBeUnprotected: whether a given passphrase has another use if the keystore is not protected.
+    /// - Throws: `KeystoreError.unprotected` if a passphrase is given for a keystore without protection: whoever can
+    ///   write the folder could have put a keystore of their own there.
     func unlock(
-        _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true
+        _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
+        mayBeUnprotected: Bool = false
     ) throws -> Keystore {
-        guard locked.isProtected else { return try locked.unlock() }
+        guard locked.isProtected else {
+            guard try mayBeUnprotected || passphrase.source() == nil else {
+                throw KeystoreError.unprotected(path: locked.path)
+            }
+            return try locked.unlock()
+        }
         return try SecretAsker(passphrase, self).open(
             "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
@@ -72,8 +83,10 @@ struct Session {
     }
 
     /// Says that whoever has the keystore has the keys, where that is so.
-    func noteProtection(of keeper: SafeKeeper) {
-        if !keeper.isProtected { output.note("the keystore is not protected by a passphrase") }
+    func noteProtection(of keeper: SafeKeeper) { noteProtection(isProtected: keeper.isProtected) }
+
+    func noteProtection(isProtected: Bool) {
+        if !isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
     func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {

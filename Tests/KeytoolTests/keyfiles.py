@@ -106,6 +106,11 @@ def unwrap(file, passphrase=None):
     return (unwrap_v1 if len(file) == 45 else unwrap_v2)(file, passphrase)
 
 
+def is_bare(file):
+    """Whether its first bytes say that there is no passphrase; the rest may be damaged."""
+    return file[:1] == b"\0" if len(file) == 45 else file[:3] == b"\0\0\x0a"
+
+
 def argon(file):
     """The fields by which a protected file of the second layout says how it is opened."""
     return fields(_unversioned(file)[2])

@@ -92,7 +92,7 @@ def refused_all(pair, wrap, codes, changes):
         for change in share:
             replaced.by(change(good)).is_refused(codes)
         replaced.by(good)
-        replaced.keytool.ok("id", "show", *replaced.passphrase)
+        replaced.keytool.ok("id", "show", *replaced.fitting)
 
     on_two_processors(work, pair, changes)
 

@@ -59,6 +59,7 @@ def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout)
         assert stored.read_bytes() == keyfiles.wrap_v2(KEY), "in the present layout"
     assert stored.stat().st_mode & 0o7777 == 0o600
     assert empty.keystore.stat().st_mode & 0o7777 == 0o700
+    passphrase = passphrase if layout in PROTECTED else []
     made = empty.json("id", "create", "--id", "ZZZZ9999", *passphrase)
     assert made["protection"] == done["protection"]
     # What is sealed from now on is sealed with that key, and not by chance with another.

@@ -161,7 +161,7 @@ def test_what_is_protected_is_not_protected_again(keytool, made, passphrase, new
 
 
 def test_what_is_not_protected(keytool, made, passphrase, new_passphrase):
-    assert "key protect" in refused(keytool, 10, "passwd", *passphrase, *new_passphrase).err
+    assert "key protect" in refused(keytool, 10, "passwd", *new_passphrase).err
     before = snapshot(keytool.keystore)
     for command in (["unprotect"], ["unprotect", "--yes"], ["unlock"]):
         assert keytool.json("key", *command)["protection"] == "none"

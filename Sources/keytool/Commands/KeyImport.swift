@@ -54,6 +54,7 @@ struct KeyImport: Verb {
             json: .result(
                 "key import",
                 [("format", .string("android")), ("stored", .bool(!check))] + protection.members))
+        if !check && protection == .none && !keystore.noPassphrase { session.noteProtection(isProtected: false) }
     }
 
     private func importIdentity(_ content: consuming SecureBytes, _ session: Session) throws {
@@ -70,7 +71,7 @@ struct KeyImport: Verb {
         let publicKey = identity.clientKey.publicKey
         var isNew = false
         if !check {
-            let keeper = try session.keeperOfNewKeystore(keystore)
+            let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: true)
             isNew = try keeper.keep(identity, replacing: replace, isFromCode: false)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }

@@ -20,6 +20,7 @@ struct KeyPasswd: Verb {
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
+            _ = try session.unlock(locked, passphrase)
             throw CommandFailure(
                 failure: Failure(
                     .absent, "the keystore is not protected by a passphrase", hints: "keytool key protect"))

@@ -30,6 +30,7 @@ struct KeyUnlock: Verb {
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
+            _ = try session.unlock(locked, passphrase)
             return try session.reportProtection("key unlock", "there is nothing to unlock")
         }
         let keystore = try session.unlock(locked, passphrase, usingKeyring: false)

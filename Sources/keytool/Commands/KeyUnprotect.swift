@@ -7,7 +7,8 @@ struct KeyUnprotect: Verb {
         commandName: "unprotect", abstract: "Take the passphrase off the keystore.",
         discussion: """
             Afterwards whoever can read the folder has the keys. Older copies of the folder still open with \
-            the old passphrase only.
+            the old passphrase only. Jobs that give a passphrase will fail (12): they are told that the \
+            keystore is not the one that they know.
             """)
 
     @ParentCommand var noun: KeyCommand
@@ -27,6 +28,9 @@ struct KeyUnprotect: Verb {
         if !yes { try session.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
         try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
         try session.reportProtection("key unprotect", "the passphrase is taken off")
+        session.output.hint(
+            "jobs that still give a passphrase will fail (12): remove --passphrase-…, KEYTOOL_PASSPHRASE_… and the "
+                + "systemd credential keytool.passphrase from them")
         session.output.hint("older copies of the folder still open with the old passphrase only")
     }
 }

@@ -21,6 +21,11 @@ extension KeystoreError: Explained {
             Failure(
                 .exists, "\(path) holds identities, which another master key would not open",
                 hints: "choose another folder with --keystore")
+        case .unprotected(let path):
+            Failure(
+                .wrongPassword, "a passphrase was given, but the keystore is not protected by a passphrase",
+                hints: "somebody may have replaced the keystore: compare \(path) with an older copy",
+                "if you know that it is unprotected: keytool key protect, or give no passphrase")
         case .changed(let path):
             Failure(.locked, "another keytool changed \(path) meanwhile", hints: "nothing was changed here; try again")
         case .damaged(let record, nil):

@@ -1,0 +1,133 @@
+"""A passphrase is given, but the keystore is not protected: somebody may have replaced it."""
+
+import pytest
+
+import keyfiles
+import masterkey
+import oracle
+from masterkey import NEW_PASSPHRASE, PASSPHRASE
+from place import ID, OTHER_ID, Place
+from runner import snapshot
+from test_key_sources import COMMANDS, filled, sources
+
+# These put a passphrase on, take it off, or use it for another file.
+EXEMPT = {"key unprotect", "key import"}
+REFUSED = {**{name: None for name in COMMANDS if name not in EXEMPT}, "key unlock": None}
+
+
+@pytest.fixture(scope="module")
+def ready(built, tmp_path_factory):
+    """Two identities without a passphrase, one of them with a Safe."""
+    place = Place(tmp_path_factory.mktemp("needless") / "place")
+    keytool = place.keytool
+    for id in (ID, OTHER_ID):
+        keytool.ok("id", "create", "--id", id)
+    keytool.ok("safe", "setup", ID, "--create", "--server", place.folder.url,
+               "--safe-password-file", place.home / "safe-password")
+    keytool.ok("safe", "push", ID)
+    other = oracle.Identity("DESKTOP1", bytes(range(32)))
+    password = (place.home / "code-password").read_bytes()
+    for name, content in {"right": PASSPHRASE, "new-passphrase": NEW_PASSPHRASE,
+                          "keystorage.pb3": keyfiles.seal_desktop(other, password)}.items():
+        (place.home / name).write_bytes(content)
+        (place.home / name).chmod(0o600)
+    credentials = place.home / "credentials"
+    credentials.mkdir()
+    (credentials / "keytool.passphrase").write_bytes(PASSPHRASE)
+    place.keep("ready")
+    return place
+
+
+@pytest.fixture
+def place(ready):
+    ready.bring_back("ready")
+    return ready
+
+
+def command(place, name):
+    return filled(place, name) if name in COMMANDS else name.split()
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_is_an_error_in_every_command(place, name):
+    before = snapshot(place.path)
+    for more in ([], ["-q"]):
+        result = place.keytool.fails(
+            12, *command(place, name), "--passphrase-file", place.home / "right", *more)
+        assert "not protected by a passphrase" in result.err
+        assert "somebody may have replaced" in result.err, result
+        assert "keytool key protect" in result.err
+    assert snapshot(place.path) == before
+
+
+def test_from_every_source(place):
+    for options, environment in sources(place):
+        options = [str(one).format(fd=0) for one in options]
+        environment = {key: str(value).format(fd=0) for key, value in environment.items()}
+        runner = place.keytool.with_environment(**environment)
+        runner.fails(12, "safe", "push", ID, *options, stdin=PASSPHRASE)
+
+
+def test_json_has_the_code(place):
+    result = place.keytool.fails(12, "id", "list", "--passphrase-file", place.home / "right", "--json")
+    assert result.error["name"] == "wrong_password"
+
+
+def test_no_source_is_no_error(place):
+    """An empty variable and a folder of credentials for others give nothing."""
+    (place.home / "credentials/keytool.passphrase").unlink()
+    empty = {f"KEYTOOL_PASSPHRASE_{kind}": "" for kind in ("FILE", "COMMAND", "FD")}
+    place.keytool.with_environment(**empty, CREDENTIALS_DIRECTORY=place.home / "credentials").ok(
+        "safe", "push", ID)
+
+
+def test_a_replaced_keystore_gets_nothing_of_ours(keytool, other_keytool, given):
+    """What an attacker who can write the folder would do: put his own keys there."""
+    right = given("passphrase", PASSPHRASE)
+    keytool.ok("id", "create", "--id", ID, *right)
+    other_keytool.ok("id", "create", "--id", OTHER_ID)
+    for name in ("master.key", "keystore"):
+        (keytool.keystore / name).write_bytes((other_keytool.keystore / name).read_bytes())
+    before = snapshot(keytool.keystore)
+    keytool.fails(12, "id", "create", "--id", OTHER_ID, *right)
+    assert snapshot(keytool.keystore) == before
+
+
+def test_doctor_reports_it(place):
+    result = place.keytool("doctor", "--passphrase-file", place.home / "right")
+    assert "PROBLEM  identities" in result.out and "not protected" in result.out, result
+
+
+# What the passphrase is for
+
+
+def test_protect_puts_it_on(place):
+    place.keytool.ok("key", "protect", "--scheme", "scrypt", "--passphrase-file", place.home / "right")
+    assert masterkey.read(place.keytool, PASSPHRASE)
+
+
+def test_unprotect_has_nothing_to_do(place):
+    place.keytool.ok("key", "unprotect", "--yes", "--passphrase-file", place.home / "right")
+
+
+def test_import_may_use_it_for_the_file(place):
+    place.keytool.ok("key", "import", place.home / "keystorage.pb3",
+                     "--passphrase-file", place.home / "code-password")
+
+
+def test_a_new_keystore_takes_it(keytool, given):
+    right = given("passphrase", PASSPHRASE)
+    keytool.ok("id", "create", "--id", ID, *right)
+    assert masterkey.read(keytool, PASSPHRASE)
+    keytool.ok("id", "create", "--id", OTHER_ID, *right)
+
+
+def test_unprotect_says_what_will_fail(place):
+    """Jobs that go on giving the passphrase are refused from then on."""
+    masterkey.rewrap(place.keytool)
+    right = ["--passphrase-file", place.home / "right"]
+    done = place.keytool.ok("key", "unprotect", "--yes", *right)
+    for source in ("--passphrase-", "KEYTOOL_PASSPHRASE_", "keytool.passphrase"):
+        assert source in done.err, done
+    assert "will fail" in done.err
+    place.keytool.fails(12, "safe", "push", ID, *right)
