@@ -77,6 +77,7 @@ struct SafeSetup: Verb {
                     ("id", .string(id.text)), ("server", .server(address, result.limits)),
                     ("tested", .bool(!noTest)), ("backup_exists", noTest ? nil : .bool(result.backupExists)),
                 ]))
+        session.noteProtection(of: keeper)
         session.output.hint(
             result.backupExists
                 ? "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over"

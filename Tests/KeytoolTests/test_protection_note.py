@@ -1,0 +1,28 @@
+"""What seals something new in a keystore without a passphrase says so."""
+
+import pytest
+
+import keyfiles
+from test_key_sources import filled
+from test_passphrase_needless import place, ready  # noqa: F401: fixtures
+
+SEALING = ["id create", "backup import", "key import", "safe setup"]
+NOTE = "the keystore is not protected by a passphrase"
+
+
+@pytest.mark.parametrize("name", SEALING)
+def test_sealing_something_new_says_so(place, name):
+    assert NOTE in place.keytool.ok(*filled(place, name)).err
+    place.bring_back("ready")
+    assert NOTE not in place.keytool.ok(*filled(place, name), "-q").err
+    if name != "safe setup":
+        place.bring_back("ready")
+        assert NOTE not in place.keytool.ok(*filled(place, name), "--no-passphrase").err
+
+
+def test_a_bare_key_file_says_so(keytool, write):
+    file = write("key.dat", keyfiles.wrap_v2(bytes(range(32))))
+    assert NOTE not in keytool.ok("key", "import", "--check", file).err
+    assert NOTE not in keytool.ok("key", "import", file, "--no-passphrase").err
+    assert NOTE not in keytool.ok("key", "import", file, "-q").err
+    assert NOTE in keytool.ok("key", "import", file).err
