@@ -43,9 +43,16 @@ public final class Keystore: Sendable {
         return IdentityRecords(id: id, folder: try identities.folder(id), keystore: self)
     }
 
-    /// The records of an identity, under its lock, for changing.
-    /// - Throws: `KeystoreError.noIdentity`; `FileError`, among them `.locked` after `wait`.
+    /// The records of an identity, under its lock, for changing. What a killed process left unfinished is finished.
+    /// - Throws: `KeystoreError.noIdentity`, `.damaged` for a commit file that is not genuine; `FileError`, among them
+    ///   `.locked` after `wait`.
     public func lockedIdentity(_ id: String, wait: Duration) throws -> LockedIdentity {
+        let identity = try lock(id, wait: wait)
+        try identity.records.finishCommit()
+        return identity
+    }
+
+    private func lock(_ id: String, wait: Duration) throws -> LockedIdentity {
         let records = try identity(id)
         let lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
         if try records.folder.hasTemporaryNames() { try records.folder.sweepFiles() }
@@ -83,7 +90,7 @@ public final class Keystore: Sendable {
     /// Removes an identity: its folder loses its name in one step, then its files are deleted.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`, among them `.locked` after `wait`.
     public func remove(_ id: String, wait: Duration) throws {
-        let held = try lockedIdentity(id, wait: wait)
+        let held = try lock(id, wait: wait)
         let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         let identities = try folder.folder(LockedKeystore.identitiesName)
         let temporary = Self.temporaryName(id)

@@ -20,8 +20,11 @@ public struct RecordName: Equatable, Sendable, ExpressibleByStringLiteral {
     /// A name that is not 1 to 16 lower-case letters is a mistake in the program and ends it.
     public init(stringLiteral text: StaticString) {
         self.text = text.description
-        precondition(
-            (1...16).contains(self.text.utf8.count) && self.text.utf8.allSatisfy { (97...122).contains($0) })
+        precondition(Self.isRecordName(Array(self.text.utf8)))
+    }
+
+    static func isRecordName(_ name: [UInt8]) -> Bool {
+        (1...16).contains(name.count) && name.allSatisfy { (97...122).contains($0) }
     }
 }
 

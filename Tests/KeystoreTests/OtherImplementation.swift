@@ -46,8 +46,23 @@ enum OtherImplementation {
             put(place / name, seal(master, identity.encode(), name.encode(), bytes.fromhex(content)))
             print(record_key(master, b"state").hex())
 
+        def commit(folder, identity, file):
+            master, file, identity = (folder / "master.key").read_bytes()[12:], bytes.fromhex(file), identity.encode()
+            digest = hashlib.blake2b(
+                file[:4] + identity + file[36:], digest_size=32, key=record_key(master, b"commit")).digest()
+            assert file[:4] == b"KTC1" and file[4:36] == digest
+            rest = file[36:]
+            while rest:
+                kind, count = rest[:2]
+                name, rest = rest[2:2 + count], rest[2 + count:]
+                size = int.from_bytes(rest[:4], "big")
+                content, rest = rest[4:4 + size], rest[4 + size:]
+                if kind == 1 and name != b"state.json":
+                    content = unseal(master, identity, name, content)
+                print(name.decode(), content.hex() if kind == 1 else "-")
+
         verb, folder, *rest = sys.argv[1:]
-        {"read": read, "write": write}[verb](pathlib.Path(folder), *rest)
+        {"read": read, "write": write, "commit": commit}[verb](pathlib.Path(folder), *rest)
         """
 
     /// Runs it.

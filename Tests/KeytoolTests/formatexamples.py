@@ -218,6 +218,19 @@ def state(e):
             "writer": digest(b"writer\0" + target)[:32], "file": compact({**file, "mac": mac})}
 
 
+@example("The file commit", "master-key")
+def commit(e):
+    """The profile and the state change, and the Safe is removed."""
+    changes = (("profile", unhex(PAGE["The records identity and profile"]["profile-record"])),
+               ("state.json", b'{"version":1}'), ("safe", None))
+    body = b"".join(
+        bytes([1 if content is not None else 2, len(name)]) + name.encode()
+        + struct.pack(">I", len(content or b"")) + (content or b"") for name, content in changes)
+    key = record_key("commit")
+    digest = hashlib.blake2b(b"KTC1ABCD1234" + body, digest_size=32, key=key).digest()
+    return {"key": key.hex(), "digest": digest.hex(), "file": (b"KTC1" + digest + body).hex()}
+
+
 @example("Kernel keyring", "keystore")
 def keyring(e):
     return {"name": "keytool:" + hashlib.sha256(unhex(e["keystore"])).hexdigest()[:32]}

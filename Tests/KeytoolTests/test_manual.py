@@ -211,11 +211,15 @@ def test_variables():
 
 # Files
 
+# There after an interruption.
+AT_TIMES = {"identities/ID/commit"}
+
 
 def test_files(safe):
     safe.push()
     found = {str(path.relative_to(safe.keytool.keystore)).replace(safe.id, "ID")
              for path in safe.keytool.keystore.rglob("*") if path.is_file()}
+    found |= AT_TIMES
     files = section(manual.page("keytool.1"), "FILES").items
     assert {item.head.removeprefix("Pa ") for item in files} == found
     folder = section(manual.page("keytool-formats.5"), "KEYSTORE/Folder").items

@@ -47,7 +47,7 @@ def check_offsets(table):
     fixed, unknown = 0, ""
     for offset, length in table:
         assert offset == f"{fixed}{unknown}"
-        fixed, unknown = (fixed, " + n") if length == "n" else (fixed + int(length), unknown)
+        fixed, unknown = (fixed, " + n") if length in ("n", "m") else (fixed + int(length), unknown)
     return fixed
 
 
@@ -62,7 +62,7 @@ def test_table_of_fixed_length(title, example):
 
 @pytest.mark.parametrize("title, overheads", [
     ("SAFE BACKUPS/Safe keys", [64]), ("SAFE BACKUPS/Encrypted backup", [24 + 16, 10 + 5 + 8]),
-    ("KEYSTORE/Sealed record", [4 + 24 + 16])])
+    ("KEYSTORE/Sealed record", [4 + 24 + 16]), ("KEYSTORE/The file commit", [4 + 32, 1 + 1 + 4])])
 def test_table(title, overheads):
     assert [check_offsets(table) for table in tables_of(FORMATS.sections[title])] == overheads
 
@@ -94,6 +94,29 @@ def test_keystore(owner):
     status = owner.json("safe", "status")
     assert status["server"]["address"] == PAGE["The record safe"]["address"]
     assert (status["uploaded_at"], status["generation"], status["changed"]) == ("2026-11-21T09:23:29Z", 1, False)
+
+
+def test_commit(owner, folder):
+    """Read before it is written out, and written out by the next command that takes the lock."""
+    file = owner.keystore / "identities/ABCD1234/commit"
+    file.write_bytes(unhex(PAGE["The file commit"]["file"]))
+    file.chmod(0o600)
+    assert owner.json("id", "show")["public_key"] == PAGE["Identity"]["public-key"]
+    owner.fails(10, "safe", "status")
+    assert (file.parent / "safe").exists() and file.exists()
+    owner.fails(10, "safe", "push")
+    assert sorted(path.name for path in file.parent.iterdir()) == ["identity", "lock", "profile", "state.json"]
+    assert (file.parent / "state.json").read_text() == '{"version":1}'
+
+
+@pytest.mark.parametrize("damage", [b"", b"KTC1", b"\0" * 100])
+def test_damaged_commit(owner, damage):
+    file = owner.keystore / "identities/ABCD1234/commit"
+    file.write_bytes(damage)
+    file.chmod(0o600)
+    for command in (["id", "show"], ["safe", "status"], ["safe", "push"]):
+        assert "commit" in owner.fails(65, *command).err
+    assert file.read_bytes() == damage
 
 
 @pytest.mark.parametrize("form, file", [
