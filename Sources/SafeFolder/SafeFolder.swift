@@ -48,9 +48,11 @@ public struct SafeFolder: ~Copyable {
         return bytes(try backups.read(id.hex, limit: maxFetchedBytes))
     }
 
-    /// Replaces what is there, whole or not at all.
-    public func store(_ backup: [UInt8], at id: BackupID) throws(FileError) {
-        try folder.folder(Self.backupsName).write(id.hex, backup.span)
+    /// Stores a backup, whole or not at all.
+    /// - Parameter existing: whether one that is there may be replaced.
+    /// - Throws: `FileError.exists` if it may not.
+    public func store(_ backup: [UInt8], at id: BackupID, existing: Folder.Existing) throws(FileError) {
+        try folder.folder(Self.backupsName).write(id.hex, backup.span, existing: existing)
     }
 
     /// Removes a backup; one that is not there is fine.

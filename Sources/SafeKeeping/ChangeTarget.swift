@@ -98,7 +98,7 @@ extension SafeKeeper {
         case .none: return false
         case .some(let next):
             do throws(SafeExchangeError) {
-                try connect(next).remove(next.keys.backupID)
+                try connect(next).remove(next.keys.backupID, if: .none)
             } catch {
                 guard leavingNew else { throw error }
             }
@@ -146,7 +146,7 @@ extension SafeKeeper {
         case .none: return true
         case .some(let retiring):
             do throws(SafeExchangeError) {
-                try connect(retiring).remove(retiring.keys.backupID)
+                try connect(retiring).remove(retiring.keys.backupID, if: .none)
             } catch {
                 return false
             }

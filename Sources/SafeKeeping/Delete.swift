@@ -81,7 +81,7 @@ extension SafeKeeper {
         func remove(_ target: borrowing SafeTarget) throws {
             let server = connect(target)
             do {
-                try server.remove(target.keys.backupID)
+                try server.remove(target.keys.backupID, if: .none)
                 // Some servers say that it is gone before it is.
                 guard try server.fetch(target.keys.backupID) == nil else {
                     throw SafeKeepingError.notVerified(server: target.address.text)

@@ -38,7 +38,7 @@ public struct SafeAccess: ~Copyable {
     /// The encrypted backup as the server has it, unread.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
     public func fetchEncrypted() throws -> [UInt8] {
-        guard let blob = try server.fetch(target.keys.backupID) else {
+        guard let blob = try server.fetch(target.keys.backupID)?.bytes else {
             throw SafeKeepingError.noBackup(
                 id: id.text, server: target.address.text, isFromPassword: isFromPassword)
         }

@@ -85,7 +85,7 @@ struct PushRun: ~Copyable {
     mutating func confirm(
         _ identity: borrowing LockedIdentity, _ options: SafeKeeper.PushOptions
     ) throws -> SafeKeeper.PushResult {
-        guard let present = try server.fetch(target.keys.backupID), isKnown(present) else {
+        guard let present = try server.fetch(target.keys.backupID)?.bytes, isKnown(present) else {
             return result(.restored, try upload(identity, options))
         }
         state.seenAt = now
@@ -120,7 +120,7 @@ struct PushRun: ~Copyable {
         state.hasFailed = true
         try save(identity)
 
-        try server.store(blob, at: target.keys.backupID)
+        try server.store(blob, at: target.keys.backupID, if: .none)
         if options.isVerifying { try verify(blob) }
 
         state.seen = state.sending
@@ -142,7 +142,7 @@ struct PushRun: ~Copyable {
     /// What stands on the server. Something too long to be read is replaced only by somebody who insists.
     private func present(_ options: SafeKeeper.PushOptions) throws(SafeExchangeError) -> [UInt8]? {
         do throws(SafeExchangeError) {
-            return try server.fetch(target.keys.backupID)
+            return try server.fetch(target.keys.backupID)?.bytes
         } catch {
             if case .tooLarge = error, options.isOverwriting { return nil }
             throw error
@@ -201,7 +201,7 @@ struct PushRun: ~Copyable {
     }
 
     private func verify(_ blob: [UInt8]) throws {
-        for _ in 0..<Self.verifyTries where try server.fetch(target.keys.backupID) == blob { return }
+        for _ in 0..<Self.verifyTries where try server.fetch(target.keys.backupID)?.bytes == blob { return }
         throw SafeKeepingError.notVerified(server: target.address.text)
     }
 

@@ -61,14 +61,14 @@ extension SafeKeeper {
         let hold = try server.hold()
         defer { withExtendedLifetime(hold) {} }
         do {
-            try server.store(content, at: id)
-            let isReturned = try server.fetch(id) == content
-            try server.remove(id)
+            try server.store(content, at: id, if: .none)
+            let isReturned = try server.fetch(id)?.bytes == content
+            try server.remove(id, if: .none)
             guard isReturned, try server.fetch(id) == nil else {
                 throw SafeKeepingError.notVerified(server: target.address.text)
             }
         } catch {
-            try? server.remove(id)
+            try? server.remove(id, if: .none)
             throw error
         }
     }

@@ -61,7 +61,7 @@ extension SafeKeeper {
         let target = try records.requiredSetup().takeCurrent()
         let server = connect(target)
         let limits = try Self.limits(of: server)
-        let blob = try server.fetch(target.keys.backupID)
+        let blob = try server.fetch(target.keys.backupID)?.bytes
         let key = stateKey
         let seen = try UploadState(of: records, key: key)
             .safe(at: TargetDigests(target, try records.profile(), key: key))?.seen

@@ -14,6 +14,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case unauthorized(String, hasLogin: Bool)
     /// Another writer has kept it for itself for too long.
     case busy(String)
+    /// What it holds is not what it held when it was read: a condition of a write did not hold (412).
+    case changed(String)
     /// It has no room for the backup, or takes none of its size (413, 507).
     case full
     /// What it returned is longer than `limit` bytes.
@@ -32,7 +34,7 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     /// Whether it may go better later, with nothing changed.
     public var isPassing: Bool {
         switch self {
-        case .unavailable, .throttled, .busy: true
+        case .unavailable, .throttled, .busy, .changed: true
         default: false
         }
     }

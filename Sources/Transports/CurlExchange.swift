@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// A Safe server over HTTPS, on libcurl.
 ///
-/// Each request is tried anew where it may help: after 408, 423, 425, 429, 500, 502, 503, 504, after a connection that
-/// broke off, and after a timeout. Nothing is sent to a server that is not trusted.
+/// A GET is sent again if that may help: after 408, 423, 425, 500, 502, 503, 504, a connection that broke off, and a
+/// timeout. Other requests are sent once, and an answer that asks to wait is an error: the caller starts again by
+/// `pause`. Nothing is sent to a server that is not trusted.
 public final class CurlExchange: SafeExchange, Sendable {
     private let address: SafeServerAddress
     private let base: String
@@ -17,6 +18,8 @@ public final class CurlExchange: SafeExchange, Sendable {
     private let retry: RetryPolicy
     private let watch: Watch?
     private let noticed = Mutex(ExchangeNotes())
+    /// Whether a GET failed as often as it may.
+    private let hasGivenUp = Mutex(false)
 
     /// How many bytes of a request or an answer have gone or come, and how many there are; 0 where nobody knows.
     public typealias Watch = @Sendable (_ done: Int, _ total: Int) -> Void
@@ -62,20 +65,39 @@ public final class CurlExchange: SafeExchange, Sendable {
     }
 
     /// See `SafeExchange`.
-    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
+    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
         let answer = try get("backups/" + id.hex, accept: "application/octet-stream", limit: maxFetchedBytes)
-        return answer.status == 404 || answer.status == 410 ? nil : try content(of: answer)
+        if answer.status == 404 || answer.status == 410 { return nil }
+        return StoredBackup(bytes: try content(of: answer), tag: answer.strongTag)
     }
 
     /// See `SafeExchange`.
-    public func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
-        try put(backup, at: "backups/" + id.hex, type: "application/octet-stream")
+    public func store(
+        _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
+    ) throws(SafeExchangeError) {
+        try put(backup, at: "backups/" + id.hex, type: "application/octet-stream", if: condition)
     }
 
     /// See `SafeExchange`.
-    public func remove(_ id: BackupID) throws(SafeExchangeError) {
-        let answer = try send(.delete, base + "backups/" + id.hex, [], limit: Self.maxIgnoredBytes)
-        guard answer.isSuccess || answer.status == 404 || answer.status == 410 else { throw refusal(answer.status) }
+    public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
+        let answer = try send(.delete, base + "backups/" + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
+        guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
+            throw refusal(answer.status, of: condition)
+        }
+    }
+
+    /// See `SafeExchange`.
+    public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
+        let isPaused =
+            switch error {
+            case .throttled(_, let seconds): retry.waits(after: tries, asked: seconds)
+            case .changed: retry.waits(after: tries)
+            // A GET that failed five times is not sent twenty times more.
+            case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries)
+            default: false
+            }
+        if isPaused { noticed.withLock { $0.retries += 1 } }
+        return isPaused
     }
 
     /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
@@ -91,7 +113,11 @@ public final class CurlExchange: SafeExchange, Sendable {
         do throws(SafeExchangeError) {
             _ = try config()
         } catch .notPrepared {
-            try put(limits.config, at: "config", type: "application/json")
+            do throws(SafeExchangeError) {
+                try put(limits.config, at: "config", type: "application/json", if: .absent)
+            } catch .changed {
+                // Somebody else prepared it at the same moment.
+            }
         }
     }
 
@@ -101,10 +127,12 @@ public final class CurlExchange: SafeExchange, Sendable {
         try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes).status
     }
 
-    private func put(_ content: [UInt8], at path: String, type: String) throws(SafeExchangeError) {
-        let headers = ["Content-Type: \(type)", "Expect:"]
+    private func put(
+        _ content: [UInt8], at path: String, type: String, if condition: WriteCondition
+    ) throws(SafeExchangeError) {
+        let headers = ["Content-Type: \(type)", "Expect:"] + condition.headers
         let answer = try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
-        guard answer.isSuccess else { throw refusal(answer.status) }
+        guard answer.isSuccess else { throw refusal(answer.status, of: condition) }
     }
 
     /// A GET, and where the same server sends it on, there.
@@ -112,8 +140,10 @@ public final class CurlExchange: SafeExchange, Sendable {
         _ path: String, accept: String, limit: Int
     ) throws(SafeExchangeError) -> CurlRequest.Response {
         var url = base + path
-        for _ in 0..<Self.maxRedirects {
-            let answer = try send(.get, url, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
+        for redirects in 0..<Self.maxRedirects {
+            var answer = try send(.get, url, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
+            // The tag of another URL says nothing about the one that is written to.
+            if redirects > 0 { answer.tag = nil }
             guard (300...399).contains(answer.status), let location = answer.location else { return answer }
             guard let next = sameOrigin(location, seenFrom: url) else {
                 throw .redirected(address.text, host: Self.host(of: location))
@@ -157,8 +187,9 @@ public final class CurlExchange: SafeExchange, Sendable {
     }
 
     /// What a status means that is not the one that was hoped for.
-    private func refusal(_ status: Int) -> SafeExchangeError {
+    private func refusal(_ status: Int, of condition: WriteCondition = .none) -> SafeExchangeError {
         switch status {
+        case 412 where condition != .none: .changed(address.text)
         case 401, 403: .unauthorized(address.text, hasLogin: login != nil)
         case 404, 409: .notPrepared(address.text)
         case 413, 507: .full
@@ -167,32 +198,32 @@ public final class CurlExchange: SafeExchange, Sendable {
         }
     }
 
-    /// Sends a request until it is answered, or as long as that may help.
+    /// Sends a request, a GET until it is answered or as long as that may help.
     private func send(
         _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
     ) throws(SafeExchangeError) -> CurlRequest.Response {
-        for tries in 1... {
-            var failure: SafeExchangeError
-            var asked: Int?
+        var tries = 1
+        while true {
             do throws(SafeExchangeError) {
                 let answer = try sendOnce(method, url, headers, body: body, limit: limit)
-                asked = answer.secondsToWait
                 switch answer.status {
-                case 429: failure = .throttled(address.text, seconds: asked)
-                case 503 where asked != nil: failure = .throttled(address.text, seconds: asked)
-                case 408, 423, 425, 500, 502, 503, 504: failure = .unavailable(address.text, .status(answer.status))
+                case 429: throw .throttled(address.text, seconds: answer.secondsToWait)
+                case 503 where answer.secondsToWait != nil:
+                    throw .throttled(address.text, seconds: answer.secondsToWait)
+                case let status where SafeExchangeError.passingStatuses.contains(status):
+                    throw .unavailable(address.text, .status(status))
                 default: return answer
                 }
             } catch {
-                switch error {
-                case .unavailable(_, .timeout), .unavailable(_, .brokenOff): failure = error
-                default: throw error
+                guard method == .get, error.isWorthRepeating else { throw error }
+                guard retry.waits(after: tries) else {
+                    hasGivenUp.withLock { $0 = true }
+                    throw error
                 }
+                tries += 1
+                noticed.withLock { $0.retries += 1 }
             }
-            guard retry.waits(after: tries, asked: asked) else { throw failure }
-            noticed.withLock { $0.retries += 1 }
         }
-        throw .unavailable(address.text)
     }
 
     private func sendOnce(
@@ -269,4 +300,29 @@ public final class CurlExchange: SafeExchange, Sendable {
 
 extension CurlRequest.Response {
     fileprivate var isSuccess: Bool { (200...299).contains(status) }
+}
+
+extension SafeExchangeError {
+    /// With these a server says that it cannot answer now.
+    fileprivate static let passingStatuses: Set = [408, 423, 425, 500, 502, 503, 504]
+
+    /// Whether the same request may be answered a few seconds later.
+    fileprivate var isWorthRepeating: Bool {
+        switch self {
+        case .unavailable(_, .timeout), .unavailable(_, .brokenOff): true
+        case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
+        default: false
+        }
+    }
+}
+
+extension WriteCondition {
+    /// Lines of a request (RFC 9110, 13.1).
+    fileprivate var headers: [String] {
+        switch self {
+        case .none: []
+        case .absent: ["If-None-Match: *"]
+        case .unchanged(let tag): ["If-Match: \(tag)"]
+        }
+    }
 }

@@ -24,17 +24,21 @@ public struct FolderExchange: SafeExchange {
     }
 
     /// See `SafeExchange`.
-    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
-        try answer { (safe) throws(FileError) in try safe.backup(id) }
+    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
+        let bytes = try answer { (safe) throws(FileError) in try safe.backup(id) }
+        return bytes.map { StoredBackup(bytes: $0) }
     }
 
-    /// See `SafeExchange`.
-    public func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
-        try answer { (safe) throws(FileError) in try safe.store(backup, at: id) }
+    /// See `SafeExchange`. A folder has no tags: `hold` keeps other writers of this program away.
+    public func store(
+        _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
+    ) throws(SafeExchangeError) {
+        let existing: Folder.Existing = condition == .absent ? .refuse : .replace
+        try answer { (safe) throws(FileError) in try safe.store(backup, at: id, existing: existing) }
     }
 
-    /// See `SafeExchange`.
-    public func remove(_ id: BackupID) throws(SafeExchangeError) {
+    /// See `SafeExchange`. The condition is ignored, as there are no tags.
+    public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         try answer { (safe) throws(FileError) in try safe.remove(id) }
     }
 
@@ -93,7 +97,8 @@ extension SafeExchangeError {
             case .system(_, _, let code): .refused(code: code)
             case .wrongKind: .refused(code: ELOOP)
             case .locked: .busy(name)
-            case .exists, .exposed, .notOurs, .unsafeLink: .refused(code: EACCES)
+            case .exists: .changed(name)
+            case .exposed, .notOurs, .unsafeLink: .refused(code: EACCES)
             }
     }
 }

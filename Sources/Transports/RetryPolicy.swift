@@ -1,23 +1,28 @@
 internal import SecureMemory
 internal import Synchronization
 
-/// When a request is sent again: after what the server asked for, else after a random part of 2, 4, 8 and 16 seconds,
-/// so that many clients do not come back at once. One for all requests of a command.
+/// When something is tried again, and for how long in all. A command has one policy for all its requests.
+///
+/// The wait is as long as the server asked, else a random part of 2, 4, 8 and 16 seconds, so that many clients do not
+/// come back at once.
 public final class RetryPolicy: Sendable {
     static let maxTries = 5
-    /// A server that asks for a longer wait within a run is not waited for so long.
-    static let longestWait = Duration.seconds(300)
+    /// A server that asks to wait is never asked again at once.
+    static let shortestAskedWait = Duration.seconds(1)
 
     private let total: Duration
+    private let longestWait: Duration
     /// Set by the first request: what came before was not the server's doing.
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
     private let sleep: @Sendable (Duration) -> Void
 
     /// - Parameters:
     ///   - total: for all tries of a command, from the first one on.
+    ///   - longestWait: a server that asks for more is not waited for.
     ///   - sleep: waits; given by tests.
-    public init(total: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
+    public init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
         self.total = total
+        self.longestWait = longestWait
         self.sleep = sleep
     }
 
@@ -29,16 +34,31 @@ public final class RetryPolicy: Sendable {
         }
     }
 
-    /// Waits before another try.
+    /// Waits after a failure.
+    /// - Parameter tries: that were made, from 1.
+    /// - Returns: false if there is to be no further try.
+    func waits(after tries: Int) -> Bool {
+        guard tries < Self.maxTries else { return false }
+        return waits(for: Self.randomDelay(after: tries))
+    }
+
+    /// Waits because the server asked to.
     /// - Parameters:
     ///   - tries: that were made, from 1.
-    ///   - seconds: for which the server asked.
-    /// - Returns: false where there is to be none.
+    ///   - seconds: for which the server asked; nil if it did not say.
+    /// - Returns: false if there is to be no further try.
     func waits(after tries: Int, asked seconds: Int?) -> Bool {
         guard tries < Self.maxTries else { return false }
-        let delay =
-            seconds.map { min(.seconds(max($0, 0)), Self.longestWait) }
-            ?? .milliseconds(Random.number(below: UInt32(1000) << UInt32(tries)))
+        let delay = seconds.map { .seconds($0) } ?? Self.randomDelay(after: tries)
+        guard delay <= longestWait else { return false }
+        return waits(for: max(delay, Self.shortestAskedWait))
+    }
+
+    private static func randomDelay(after tries: Int) -> Duration {
+        .milliseconds(Random.number(below: UInt32(1000) << UInt32(tries)))
+    }
+
+    private func waits(for delay: Duration) -> Bool {
         guard .now + delay < end else { return false }
         sleep(delay)
         return true

@@ -103,7 +103,9 @@ struct Session {
     /// The way to a Safe server. Nothing is opened before the first request.
     func connecting(_ patience: Patience) -> SafeKeeper.Connect {
         let watch = output.progress?.watch
-        let retry = RetryPolicy(total: patience.total) { Sleep.wait($0) }
+        // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
+        let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
+        let retry = RetryPolicy(total: patience.total, longestWait: longestWait) { Sleep.wait($0) }
         return { server, id in
             FolderExchange(server.address)
                 ?? CurlExchange(

@@ -122,15 +122,15 @@ extension MemoryServer: SafeExchange {
         return config
     }
 
-    func fetch(_ id: BackupID) throws(SafeExchangeError) -> [UInt8]? {
-        try answer(.fetch, lying: { .some($0) }, ignored: nil) { $0.backups[id.hex] }
+    func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
+        try answer(.fetch, lying: { .some($0) }, ignored: nil) { $0.backups[id.hex] }.map { StoredBackup(bytes: $0) }
     }
 
-    func store(_ backup: [UInt8], at id: BackupID) throws(SafeExchangeError) {
+    func store(_ backup: [UInt8], at id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         try answer(.store, lying: { _ in nil }, ignored: ()) { $0.backups[id.hex] = backup }
     }
 
-    func remove(_ id: BackupID) throws(SafeExchangeError) {
+    func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         try answer(.remove, lying: { _ in nil }, ignored: ()) { $0.backups[id.hex] = nil }
     }
 

@@ -41,6 +41,37 @@ import Transports
         }
     }
 
+    @Test func `what changed since it was read is neither replaced nor removed`() throws {
+        let server = try HTTPSServer.prepared()
+        let id = SafeExchangeRule.id(1)
+        try server.exchange.store([1], at: id, if: .none)
+        let tag = try #require(try server.exchange.fetch(id)?.tag)
+        try server.putBackup([2], at: id)
+        let changed = SafeExchangeError.changed(server.address)
+        #expect(throws: changed) { try server.exchange.store([3], at: id, if: .unchanged(tag: tag)) }
+        #expect(throws: changed) { try server.exchange.remove(id, if: .unchanged(tag: tag)) }
+        let isKept = try server.exchange.fetch(id)?.bytes == [2]
+        #expect(isKept)
+    }
+
+    @Test func `a verb is started again after what may pass, five times in all`() throws {
+        let exchange = try HTTPSServer().exchange
+        let passing: [SafeExchangeError] = [
+            .unavailable("", .timeout), .unavailable("", .brokenOff), .unavailable("", .status(423)),
+            .throttled("", seconds: nil), .throttled("", seconds: 2), .changed(""),
+        ]
+        for error in passing {
+            #expect(exchange.pause(after: 1, error), "\(error)")
+            #expect(!exchange.pause(after: 5, error), "\(error)")
+        }
+        #expect(exchange.notes.retries == passing.count)
+        let lasting: [SafeExchangeError] = [
+            .unavailable("", .unknownHost), .unavailable("", .status(501)), .throttled("", seconds: 31), .full,
+            .notPrepared(""), .unauthorized("", hasLogin: true), .untrusted("", .selfSigned),
+        ]
+        for error in lasting { #expect(!exchange.pause(after: 1, error), "\(error)") }
+    }
+
     @Test func `authorities that are none are told from a server that is not trusted`() throws {
         let server = try HTTPSServer.prepared()
         let exchange = server.exchange(

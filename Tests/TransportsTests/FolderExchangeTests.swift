@@ -20,7 +20,7 @@ import Transports
 
     @Test func `the layout is that of a server's paths`() throws {
         let server = try FolderServer.prepared()
-        try server.exchange.store([1, 2], at: id)
+        try server.exchange.store([1, 2], at: id, if: .none)
         let tree = try server.tree()
         #expect(tree == ["backups", place, "config"])
         let config = try server.content("config")
@@ -34,8 +34,8 @@ import Transports
         try server.putConfig(ServerLimits.standard.config)
         let notPrepared = SafeExchangeError.notPrepared(server.address)
         #expect(throws: notPrepared) { try server.exchange.fetch(id) }
-        #expect(throws: notPrepared) { try server.exchange.store([1], at: id) }
-        #expect(throws: notPrepared) { try server.exchange.remove(id) }
+        #expect(throws: notPrepared) { try server.exchange.store([1], at: id, if: .none) }
+        #expect(throws: notPrepared) { try server.exchange.remove(id, if: .none) }
         let tree = try server.tree()
         #expect(tree == ["config"])
     }
@@ -56,12 +56,12 @@ import Transports
     @Test func `a killed writer's temporary file is no backup, and is swept`() throws {
         let server = try FolderServer.prepared()
         for temporary in [".new", ".1x9z.new"] { try server.put("backups/." + id.hex + temporary, [9, 9, 9]) }
-        let absent = try server.exchange.fetch(id)
+        let absent = try server.exchange.fetch(id)?.bytes
         #expect(absent == nil)
         let hold = try server.exchange.hold()
-        try server.exchange.store([1], at: id)
+        try server.exchange.store([1], at: id, if: .none)
         withExtendedLifetime(hold) {}
-        let backup = try server.exchange.fetch(id)
+        let backup = try server.exchange.fetch(id)?.bytes
         #expect(backup == [1])
         let tree = try server.tree()
         #expect(tree == ["backups", place, "config"])
@@ -73,7 +73,7 @@ import Transports
         let refused = SafeExchangeError.refused(code: ELOOP)
         try server.putLink(place, to: "../elsewhere")
         #expect(throws: refused) { try server.exchange.fetch(id) }
-        #expect(throws: refused) { try server.exchange.store([1], at: id) }
+        #expect(throws: refused) { try server.exchange.store([1], at: id, if: .none) }
         try server.remove(place)
         try #require(mkfifo(server.at(place), 0o600) == 0)
         #expect(throws: refused) { try server.exchange.fetch(id) }
@@ -83,7 +83,7 @@ import Transports
         try server.remove("backups")
         try server.putLink("backups", to: "/tmp")
         #expect(throws: refused) { try server.exchange.fetch(id) }
-        #expect(throws: refused) { try server.exchange.store([1], at: id) }
+        #expect(throws: refused) { try server.exchange.store([1], at: id, if: .none) }
         let elsewhere = try server.content("elsewhere")
         #expect(elsewhere == [7])
     }
@@ -92,8 +92,8 @@ import Transports
         let server = try FolderServer.prepared()
         try server.putLink("link", to: ".")
         let linked = try FolderExchange(SafeServerAddress(parsing: server.address + "/link"))!
-        try linked.store([1], at: id)
-        let backup = try server.exchange.fetch(id)
+        try linked.store([1], at: id, if: .none)
+        let backup = try server.exchange.fetch(id)?.bytes
         #expect(backup == [1])
         let file = try FolderExchange(SafeServerAddress(parsing: server.address + "/config"))!
         #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.config() }
@@ -110,9 +110,9 @@ import Transports
                 Thread.detachNewThread { [id] in
                     do {
                         let hold = try server.exchange.hold()
-                        try server.exchange.store([UInt8](repeating: UInt8(writer), count: 100_000), at: id)
+                        try server.exchange.store([UInt8](repeating: UInt8(writer), count: 100_000), at: id, if: .none)
                         // Until the lock is dropped it is the own one that stands there.
-                        let isOwn = try server.exchange.fetch(id)?.first == UInt8(writer)
+                        let isOwn = try server.exchange.fetch(id)?.bytes.first == UInt8(writer)
                         if !isOwn { faults.values.withLock { $0.append("replaced meanwhile") } }
                         withExtendedLifetime(hold) {}
                     } catch {
@@ -122,7 +122,7 @@ import Transports
                 }
             }
             end.wait()
-            let backup = try server.exchange.fetch(id) ?? []
+            let backup = try server.exchange.fetch(id)?.bytes ?? []
             if backup.count != 100_000 || Set(backup).count != 1 { faults.values.withLock { $0.append("not whole") } }
         }
         #expect(faults.values.withLock { $0 } == [])

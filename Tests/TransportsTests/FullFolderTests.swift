@@ -29,9 +29,11 @@ struct FullFolderTests {
         let tiny = try TinyServer()
         let exchange = tiny.server.exchange
         try exchange.prepare(.standard)
-        try exchange.store([1], at: id)
-        #expect(throws: SafeExchangeError.full) { try exchange.store([UInt8](repeating: 2, count: 300_000), at: id) }
-        let backup = try exchange.fetch(id)
+        try exchange.store([1], at: id, if: .none)
+        #expect(throws: SafeExchangeError.full) {
+            try exchange.store([UInt8](repeating: 2, count: 300_000), at: id, if: .none)
+        }
+        let backup = try exchange.fetch(id)?.bytes
         #expect(backup == [1])
         let tree = try tiny.server.tree()
         #expect(tree == ["backups", "backups/" + id.hex, "config"])
@@ -41,12 +43,12 @@ struct FullFolderTests {
         let tiny = try TinyServer()
         let exchange = tiny.server.exchange
         try exchange.prepare(.standard)
-        try exchange.store([1], at: id)
+        try exchange.store([1], at: id, if: .none)
         try #require(Program.run("/bin/mount", "-o", "remount,ro", tiny.server.path) == 0)
         let refused = SafeExchangeError.refused(code: EROFS)
-        #expect(throws: refused) { try exchange.store([2], at: id) }
-        #expect(throws: refused) { try exchange.remove(id) }
-        let backup = try exchange.fetch(id)
+        #expect(throws: refused) { try exchange.store([2], at: id, if: .none) }
+        #expect(throws: refused) { try exchange.remove(id, if: .none) }
+        let backup = try exchange.fetch(id)?.bytes
         #expect(backup == [1])
         _ = try exchange.config()
     }

@@ -6,7 +6,7 @@ import Transports
 /// A WebDAV folder over HTTPS in a process of Python's, with a certificate of its own.
 final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
     private static let source = """
-        import base64, http.server, os, ssl, sys
+        import base64, hashlib, http.server, os, ssl, sys
         root, certificate = sys.argv[1:3]
         login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
 
@@ -14,8 +14,10 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
             protocol_version = "HTTP/1.1"
             def log_message(self, *arguments):
                 pass
-            def answer(self, status, body=b""):
+            def answer(self, status, body=b"", tag=None):
                 self.send_response(status)
+                if tag:
+                    self.send_header("ETag", tag)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -26,13 +28,24 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
                     return self.answer(401)
                 if self.headers.get("User-Agent") != "Threema" or "Transfer-Encoding" in self.headers:
                     return self.answer(400)
-                act(root + self.path.removeprefix("/safe"), body)
+                path = root + self.path.removeprefix("/safe")
+                tag = self.tag(path)
+                if self.headers.get("If-None-Match") == "*" and tag:
+                    return self.answer(412)
+                if self.headers.get("If-Match", tag) != tag:
+                    return self.answer(412)
+                act(path, body)
+            def tag(self, path):
+                if not os.path.isfile(path):
+                    return None
+                with open(path, "rb") as file:
+                    return '"' + hashlib.sha256(file.read()).hexdigest() + '"'
             def do_GET(self):
                 def act(path, body):
                     if not os.path.isfile(path):
                         return self.answer(404)
                     with open(path, "rb") as file:
-                        self.answer(200, file.read())
+                        self.answer(200, file.read(), self.tag(path))
                 self.do(act)
             def do_PUT(self):
                 def act(path, body):
@@ -128,7 +141,7 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
             return SafeServer.Login(user: "alice", password: SecureBytes(copying: bytes.span))
         }
         let server = SafeServer(parsed, login: login, authority: authority, pins: pins)
-        let retry = RetryPolicy(total: .seconds(20)) { _ in }
+        let retry = RetryPolicy(total: .seconds(20), longestWait: .seconds(30)) { _ in }
         let id = BackupID([UInt8](repeating: 0, count: BackupID.count).span)
         return CurlExchange(server, for: id, patience: .seconds(10), retry: retry)!
     }

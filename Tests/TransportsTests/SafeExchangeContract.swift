@@ -35,7 +35,12 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
 
     /// Whether these bytes lie there. Not in the macro, which would print megabytes.
     private static func holds(_ server: any ServerUnderTest, _ id: BackupID, _ content: [UInt8]?) throws -> Bool {
-        try server.exchange.fetch(id) == content
+        try server.exchange.fetch(id)?.bytes == content
+    }
+
+    /// That the server still holds what it holds now, if it can tell.
+    private static func seen(_ server: any ServerUnderTest, _ id: BackupID) throws -> WriteCondition {
+        try server.exchange.fetch(id)?.tag.map { .unchanged(tag: $0) } ?? .none
     }
 
     /// Each adapter has its own words for why.
@@ -65,25 +70,25 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
         SafeExchangeRule("what is not there is no error") { server in
             let isAbsent = try holds(server, id(1), nil)
             #expect(isAbsent)
-            try server.exchange.remove(id(1))
+            try server.exchange.remove(id(1), if: .none)
         },
         SafeExchangeRule("what is stored comes back, up to 4 MiB") { server in
             for count in [1, 40, 65_536, maxFetchedBytes] {
-                try server.exchange.store(content(count), at: id(1))
+                try server.exchange.store(content(count), at: id(1), if: .none)
                 let isSame = try holds(server, id(1), content(count))
                 #expect(isSame, "\(count) bytes")
             }
         },
         SafeExchangeRule("what is stored again replaces it, shorter or longer") { server in
             for count in [1000, 10, 5000] {
-                try server.exchange.store(content(count, count), at: id(1))
+                try server.exchange.store(content(count, count), at: id(1), if: .none)
                 let isSame = try holds(server, id(1), content(count, count))
                 #expect(isSame, "\(count) bytes")
             }
         },
         SafeExchangeRule("each backup is its own") { server in
-            for byte: UInt8 in [0, 1, 0xab, 0xff] { try server.exchange.store([byte], at: id(byte)) }
-            try server.exchange.remove(id(0xab))
+            for byte: UInt8 in [0, 1, 0xab, 0xff] { try server.exchange.store([byte], at: id(byte), if: .none) }
+            try server.exchange.remove(id(0xab), if: .none)
             for byte: UInt8 in [0, 1, 0xff] {
                 let isSame = try holds(server, id(byte), [byte])
                 #expect(isSame)
@@ -92,27 +97,44 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             #expect(isGone)
         },
         SafeExchangeRule("what is removed is gone, and may be stored again") { server in
-            try server.exchange.store([1], at: id(1))
-            try server.exchange.remove(id(1))
-            try server.exchange.remove(id(1))
+            try server.exchange.store([1], at: id(1), if: .none)
+            try server.exchange.remove(id(1), if: .none)
+            try server.exchange.remove(id(1), if: .none)
             let isGone = try holds(server, id(1), nil)
             #expect(isGone)
-            try server.exchange.store([2], at: id(1))
+            try server.exchange.store([2], at: id(1), if: .none)
             let isThere = try holds(server, id(1), [2])
             #expect(isThere)
+        },
+        SafeExchangeRule("what is to be stored if nothing is there goes over nothing") { server in
+            try server.exchange.store([1], at: id(1), if: .absent)
+            #expect(throws: SafeExchangeError.changed(server.address)) {
+                try server.exchange.store([2], at: id(1), if: .absent)
+            }
+            let isKept = try holds(server, id(1), [1])
+            #expect(isKept)
+        },
+        SafeExchangeRule("what was just read may be replaced and removed on that condition") { server in
+            try server.exchange.store([1], at: id(1), if: .none)
+            try server.exchange.store([2], at: id(1), if: seen(server, id(1)))
+            let isReplaced = try holds(server, id(1), [2])
+            #expect(isReplaced)
+            try server.exchange.remove(id(1), if: seen(server, id(1)))
+            let isGone = try holds(server, id(1), nil)
+            #expect(isGone)
         },
         SafeExchangeRule("a backup over 4 MiB is not read") { server in
             try server.putBackup(content(maxFetchedBytes + 1), at: id(1))
             #expect(throws: SafeExchangeError.tooLarge(limit: 4 * 1024 * 1024)) { try server.exchange.fetch(id(1)) }
             // It can still be replaced.
-            try server.exchange.store([1], at: id(1))
+            try server.exchange.store([1], at: id(1), if: .none)
             let isReplaced = try holds(server, id(1), [1])
             #expect(isReplaced)
         },
         SafeExchangeRule("preparing again keeps config and backups") { server in
             let own = ServerLimits(maxBackupBytes: 1000, retentionDays: 30).config
             try server.putConfig(own)
-            try server.exchange.store([1], at: id(1))
+            try server.exchange.store([1], at: id(1), if: .none)
             try server.exchange.prepare(.standard)
             let config = try server.exchange.config()
             #expect(config == own)
@@ -123,8 +145,8 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             try server.takeAway()
             try expectAway(server) { _ = try server.exchange.config() }
             try expectAway(server) { _ = try server.exchange.fetch(id(1)) }
-            try expectAway(server) { try server.exchange.store([1], at: id(1)) }
-            try expectAway(server) { try server.exchange.remove(id(1)) }
+            try expectAway(server) { try server.exchange.store([1], at: id(1), if: .none) }
+            try expectAway(server) { try server.exchange.remove(id(1), if: .none) }
             try expectAway(server) { _ = try server.exchange.config() }
         },
     ]
@@ -138,7 +160,7 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             let config = try server.exchange.config()
             let limits = try ServerLimits(config: config.span)
             #expect(limits == ServerLimits(maxBackupBytes: 1, retentionDays: 2))
-            try server.exchange.store([1], at: id(1))
+            try server.exchange.store([1], at: id(1), if: .none)
             let isThere = try holds(server, id(1), [1])
             #expect(isThere)
         },

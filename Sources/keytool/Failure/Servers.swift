@@ -31,6 +31,8 @@ extension SafeExchangeError: Explained {
                 hints: "a server with two-factor login wants an app password")
         case .busy(let server):
             Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
+        case .changed(let server):
+            Failure(.tempfail, "the backup on \(server) changed while we looked", hints: "try again")
         case .full: Failure(.tooLarge, "the Safe server has no room left, or takes no backup of this size")
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Transports
+
+/// What an answer's headers mean.
+@Suite struct ResponseTests {
+    @Test(arguments: [#""""#, #""a""#, #""!#~""#, "\"" + String(repeating: "x", count: 254) + "\""])
+    func `a strong tag is taken as it is`(_ tag: String) {
+        #expect(CurlRequest.Response(tag: tag).strongTag == tag)
+    }
+
+    @Test(arguments: [
+        "", "\"", "a", #"W/"a""#, #"w/"a""#, #""a"b""#, #""a b""#, "\"a\tb\"", "\"a\u{7f}\"", "\"\u{e9}\"", #""a"#,
+        #"a""#, #" "a""#, "\"" + String(repeating: "x", count: 255) + "\"",
+    ])
+    func `a weak tag, or none, is not taken`(_ tag: String) {
+        #expect(CurlRequest.Response(tag: tag).strongTag == nil)
+    }
+
+    @Test func `without a tag there is none`() {
+        #expect(CurlRequest.Response().strongTag == nil)
+    }
+
+    @Test(arguments: [
+        ("0", 1), ("1", 1), ("17", 17), ("9223372036854775807", Int.max), ("Thu, 01 Jan 1970 00:00:00 GMT", 1),
+        ("Fri, 31 Dec 1999 00:00:03 GMT", 3), ("Thu, 30 Dec 1999 23:59:59 GMT", 1),
+    ])
+    func `a wait is at least a second, and a date counts from the server's`(_ text: String, _ seconds: Int) {
+        let response = CurlRequest.Response(retryAfter: text, date: "Fri, 31 Dec 1999 00:00:00 GMT")
+        #expect(response.secondsToWait == seconds)
+    }
+
+    @Test(arguments: ["-1", "", "soon", "9223372036854775808"])
+    func `what makes no sense asks for nothing`(_ text: String) {
+        #expect(CurlRequest.Response(retryAfter: text).secondsToWait == nil)
+    }
+}

@@ -1,0 +1,58 @@
+import SafeWire
+import Synchronization
+import Testing
+
+@testable import Transports
+
+@Suite struct RetryPolicyTests {
+    /// The waits that were made, without waiting.
+    private final class Waits: Sendable {
+        let values = Mutex<[Duration]>([])
+    }
+
+    private let waits = Waits()
+
+    private func policy(total: Duration = .seconds(600), longestWait: Duration = .seconds(30)) -> RetryPolicy {
+        RetryPolicy(total: total, longestWait: longestWait) { [waits] delay in
+            waits.values.withLock { $0.append(delay) }
+        }
+    }
+
+    private var made: [Duration] { waits.values.withLock { $0 } }
+
+    @Test func `a failure is followed by four waits, each up to twice as long`() {
+        let policy = policy()
+        for _ in 0..<100 {
+            for tries in 1...4 { #expect(policy.waits(after: tries)) }
+            #expect(!policy.waits(after: 5))
+        }
+        #expect(made.count == 400)
+        for tries in 1...4 {
+            let longest = stride(from: tries - 1, to: 400, by: 4).map { made[$0] }.max()!
+            #expect((.seconds(1 << (tries - 1))...(.seconds(1 << tries))).contains(longest), "\(longest)")
+        }
+    }
+
+    @Test func `what the server asks for is waited for, at least a second`() {
+        let policy = policy()
+        for seconds in [0, 1, 2, 30] { #expect(policy.waits(after: 1, asked: seconds)) }
+        #expect(made == [.seconds(1), .seconds(1), .seconds(2), .seconds(30)])
+    }
+
+    @Test func `a server that does not say how long is left alone for at least a second, too`() {
+        let policy = policy()
+        for _ in 0..<100 { #expect(policy.waits(after: 1, asked: nil)) }
+        #expect(made.allSatisfy { (.seconds(1)...(.seconds(2))).contains($0) })
+    }
+
+    @Test(arguments: [31, 3600, Int.max]) func `a longer wait than the limit is not made`(_ seconds: Int) {
+        #expect(!policy().waits(after: 1, asked: seconds))
+        #expect(made == [])
+    }
+
+    @Test func `nor one that ends after the total time, nor a fifth`() {
+        #expect(!policy(total: .seconds(5)).waits(after: 1, asked: 6))
+        #expect(!policy().waits(after: 5, asked: 1))
+        #expect(made == [])
+    }
+}
