@@ -95,7 +95,13 @@ let package = Package(
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "Transports", ["SafeWire", "SecureMemory", "VectorKit"]),
-        tests(of: "SafeRules", ["SafeWire", "Encodings", "VectorKit"]),
+        .target(
+            name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "safe-model", dependencies: ["SafeModel", "SafeRules", "Encodings"], path: "Tests/SafeModelRun",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "SafeRules", ["SafeModel", "SafeWire", "Encodings", "VectorKit"]),
         tests(
             of: "SafeKeeping",
             ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),

@@ -48,7 +48,7 @@ package enum Answer: Equatable, Sendable {
     case limits(ServerLimits)
     case found(Found)
     /// Digest and length of the encrypted backup.
-    case sealed(digest: [UInt8], bytes: Int)
+    case sealed(digest: Digest, bytes: Int)
     /// Whether the bytes of the probe were there.
     case probe(isThere: Bool)
     case failed(SafeExchangeError)

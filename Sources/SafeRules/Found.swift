@@ -4,18 +4,18 @@ package import Encodings
 package enum Found: Hashable, Sendable {
     case nothing
     /// Bytes that do not authenticate under the Safe key.
-    case unauthentic(digest: [UInt8])
+    case unauthentic(digest: Digest)
     /// More bytes than are read: nobody knows what they are, and they cannot be kept.
     case tooLong
     /// Bytes that somebody wrote who has the Safe key.
-    case authentic(digest: [UInt8], Contents)
+    case authentic(digest: Digest, Contents)
 
     /// What is in an authentic backup, as far as it is understood.
     package struct Contents: Hashable, Sendable {
         /// Whether private key and document equal the keystore's.
         package var isSame: Bool
-        /// Keyed digest of the document, to be compared with `PlaceState.document`; empty if it is not understood.
-        package var document: [UInt8]
+        /// Keyed digest of the document, to be compared with `PlaceState.document`; any if it is not understood.
+        package var document: Digest
         /// Whether it holds another private key; false if it is not understood.
         package var isOtherKey: Bool
         /// Whether this version could read the document.
@@ -25,7 +25,7 @@ package enum Found: Hashable, Sendable {
         package var contacts: Int
 
         package init(
-            isSame: Bool, document: [UInt8], isOtherKey: Bool = false, isUnderstood: Bool = true,
+            isSame: Bool, document: Digest, isOtherKey: Bool = false, isUnderstood: Bool = true,
             writer: Writer? = nil, contacts: Int = 0
         ) {
             self.isSame = isSame
@@ -50,7 +50,7 @@ package enum Found: Hashable, Sendable {
         }
     }
 
-    package var digest: [UInt8]? {
+    package var digest: Digest? {
         switch self {
         case .nothing, .tooLong: nil
         case .unauthentic(let digest), .authentic(let digest, _): digest

@@ -16,7 +16,7 @@ package struct Knowledge: Hashable, Sendable {
     /// Whether a deletion has begun and not ended: then its process died.
     package var isDeleting = false
     /// Digests of foreign backups whose loss was agreed to, while the change that was agreed to is not finished.
-    package var consents: [[UInt8]] = []
+    package var consents: [Digest] = []
     /// Whether the backup at the old place is to stay when the unfinished change ends.
     package var isLeavingOld = false
 
@@ -56,6 +56,8 @@ package enum Shift: Hashable, Sendable {
     case dropNext
     /// The retiring place is given up.
     case dropRetiring
+    /// The next and the retiring place are given up.
+    case dropOthers
     /// The current place is approached as the new one says: both are one place.
     case readdress
     /// The whole setup is given up.

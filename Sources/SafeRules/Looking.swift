@@ -20,11 +20,11 @@ extension SafeMachine {
         switch purpose {
         case .confirm: confirm(found, at: role)
         case .replace:
-            work.isUnconditional = work.conditionFailures > 0 && isUnchanged
+            noteUselessConditions(found, isUnchanged)
             replace(found, at: role)
         case .verify(let tries): verify(found, at: role, tries)
         case .removal(let removal):
-            work.isUnconditional = work.conditionFailures > 0 && isUnchanged
+            noteUselessConditions(found, isUnchanged)
             judge(found, for: removal)
         case .gone(let removal): judgeGone(found, removal)
         case .survivor: judgeSurvivor(found, at: role)
@@ -34,6 +34,13 @@ extension SafeMachine {
         case .check: check(found)
         case .pull: pull(found)
         }
+    }
+
+    /// A condition was refused, and the next look shows what the last one did: the server's conditions are of no use.
+    /// (Apache refuses the tags of files that are younger than a second.) That something is there which cannot be seen
+    /// is likelier at first than a server that refuses all conditions.
+    private mutating func noteUselessConditions(_ found: Found, _ isUnchanged: Bool) {
+        work.isUnconditional = isUnchanged && work.conditionFailures >= (found == .nothing ? 3 : 1)
     }
 
     /// What a look found that is not what was last uploaded.

@@ -65,7 +65,8 @@ extension SafeMachine {
         case (.look(let role, .oldPlace), _):
             // The old place of a change may be away: it is judged when it is back.
             noteWait(role, error)
-        case (.fetchProbe, _): break
+        // Without an answer there is no proof, and what needs one says so.
+        case (.fetchProbe(let role), _): work.probeFailure = .exchange(role, error)
         case (.store(let role), .changed): lookAgain(role, .look(role, .replace))
         case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
         case (.store(let role), _): writeFailed(role, error)
@@ -88,7 +89,7 @@ extension SafeMachine {
     /// no use (Apache refuses the tags of files that are younger than a second).
     private mutating func lookAgain(_ role: Role, _ look: Step) {
         work.conditionFailures += 1
-        guard work.conditionFailures < 4 else { return fail(.unsettled(role)) }
+        guard work.conditionFailures < 5 else { return fail(.unsettled(role)) }
         work.firstLook = work.found[role]
         perform([look])
     }

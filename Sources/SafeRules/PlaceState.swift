@@ -5,18 +5,18 @@ package struct PlaceState: Hashable, Sendable {
     // MARK: Of the present, not remembered
 
     /// Keyed digest of the document as the keystore holds it now; to be compared with `content`.
-    package var document: [UInt8]
+    package var document: Digest
     /// The backup id: two places with one id can be one place under two names.
-    package var backup: [UInt8]
+    package var backup: Digest
 
     // MARK: Remembered
 
     package var journal = UploadJournal()
     /// Digest of the backup that lies there as far as is known: the last one that was acknowledged, or pulled. Nil
     /// before the first and after a deletion: then no backup is expected there.
-    package var last: [UInt8]?
+    package var last: Digest?
     /// Keyed digest of the document at the last upload.
-    package var content: [UInt8]?
+    package var content: Digest?
     package var uploadedAt: Timestamp?
     /// When it was last seen there as it was uploaded.
     package var seenAt: Timestamp?
@@ -38,7 +38,7 @@ package struct PlaceState: Hashable, Sendable {
     /// When a person last proved to know the Safe password.
     package var passwordProvenAt: Timestamp?
 
-    package init(document: [UInt8], backup: [UInt8]) {
+    package init(document: Digest, backup: Digest) {
         self.document = document
         self.backup = backup
     }
@@ -57,7 +57,7 @@ package struct PlaceState: Hashable, Sendable {
     /// - Parameter retentionDays: nil if the server did not say: nobody knows how long it keeps the backup, so the
     ///   next push uploads.
     package mutating func take(
-        _ digest: [UInt8], _ contents: Found.Contents, retentionDays: Int?, at now: Timestamp
+        _ digest: Digest, _ contents: Found.Contents, retentionDays: Int?, at now: Timestamp
     ) {
         journal.enterPulled(digest)
         last = digest

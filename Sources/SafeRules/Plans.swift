@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SafeWire
 
 // The plan of each verb: its steps in order.
 
@@ -120,7 +121,7 @@ extension SafeMachine {
         knowledge.retiring = nil
         knowledge.consents = []
         knowledge.isLeavingOld = false
-        return save(.stay)
+        return save(.dropOthers)
     }
 
     // MARK: pull
@@ -147,7 +148,7 @@ extension SafeMachine {
 
     /// What a pull would lose.
     package static func refusal(
-        _ contents: Found.Contents, _ digest: [UInt8], at place: PlaceState, _ pull: SafeVerb.Pull
+        _ contents: Found.Contents, _ digest: Digest, at place: PlaceState, _ pull: SafeVerb.Pull
     ) -> SafeFailure? {
         guard !contents.isOtherKey || pull.isReplacingKey else { return .otherKey }
         guard !pull.isReplacing else { return nil }

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SafeWire
 
 // A deletion, in the order of its requests:
 //
@@ -36,10 +37,9 @@ extension SafeMachine {
 
     mutating func judge(_ found: Found, for removal: Removal) {
         let role = removal.role
-        if found == .nothing {
-            if place(role).expectsBackup, !isSettled(found, at: role, .removal(removal)) { return }
-            return
-        }
+        let isMissingOrDamaged = [.nothing, .unreadable].contains(standing(found, at: role))
+        if isMissingOrDamaged, place(role).expectsBackup, !isSettled(found, at: role, .removal(removal)) { return }
+        guard found != .nothing else { return }
         if isOverwriting { agree(to: found, at: role) }
         guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
             if role == .current {
@@ -127,8 +127,7 @@ extension SafeMachine {
         case (.beforeDeletion(let removal), false?): performDeletion(removal)
         // One place: the backup there is the one that is to stay. What was sent to it under the other name is known.
         case (.beforeDeletion(let removal), true?): mergeJournal(of: removal.role, into: removal.survivor ?? .current)
-        case (.beforeDeletion(let removal), nil):
-            fail(.exchange(removal.role, .unavailable("", .away)))
+        case (.beforeDeletion(let removal), nil): fail(work.probeFailure ?? .unsettled(removal.role))
         case (.ofChange, true?):
             outcome.result = .readdressed
             skipRest()

@@ -27,9 +27,9 @@ package struct ReplacementRule: Hashable, Sendable {
     }
 
     /// Digests of foreign backups that the user has agreed to lose.
-    package var consents: [[UInt8]]
+    package var consents: [Digest]
 
-    package init(consents: [[UInt8]] = []) { self.consents = consents }
+    package init(consents: [Digest] = []) { self.consents = consents }
 
     package func standing(of found: Found, at place: PlaceState) -> Standing {
         switch found {
@@ -64,7 +64,7 @@ package struct ReplacementRule: Hashable, Sendable {
     }
 
     /// The consent to the loss of something that is too long to have a digest.
-    package static let tooLong: [UInt8] = []
+    package static let tooLong = Digest(number: 0)
 
     private func isAgreed(_ found: Found) -> Bool { found.digest.map(consents.contains) ?? false }
 }

@@ -108,26 +108,23 @@ package struct SafeMachine: Sendable {
     }
 
     /// What a run knows for itself.
-    struct Work: Equatable, Sendable {
+    struct Work: Sendable {
         var found: [Role: Found] = [:]
         var limits: [Role: ServerLimits] = [:]
         /// The look before the second one.
         var firstLook: Found?
         var looks = 0
         var conditionFailures = 0
-        var sealed: (digest: [UInt8], bytes: Int) = ([], 0)
+        var sealed: (digest: Digest, bytes: Int) = (Digest(number: 0), 0)
         /// After a refused condition although nothing had changed.
         var isUnconditional = false
         /// The foreign backup that was shown, and whose loss was agreed to.
-        var consents: [Role: [UInt8]] = [:]
+        var consents: [Role: Digest] = [:]
         /// Whether the probe was there; nil if nobody could look.
         var isProbeThere: Bool?
+        var probeFailure: SafeFailure?
         /// A look before this upload did not find the backup.
         var isRestoring = false
-
-        static func == (left: Work, right: Work) -> Bool {
-            left.found == right.found && left.sealed.digest == right.sealed.digest
-        }
     }
 
     /// Takes the answer to the last action.

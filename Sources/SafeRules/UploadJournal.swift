@@ -7,26 +7,26 @@ package struct UploadJournal: Hashable, Sendable {
     package static let capacity = 64
 
     /// Digests of what was about to be sent, the newest last; each once.
-    package private(set) var sent: [[UInt8]]
+    package private(set) var sent: [Digest]
     /// Digest of what was last taken into the profile.
-    package private(set) var pulled: [UInt8]?
+    package private(set) var pulled: Digest?
 
-    package init(sent: [[UInt8]] = [], pulled: [UInt8]? = nil) {
+    package init(sent: [Digest] = [], pulled: Digest? = nil) {
         self.sent = Array(sent.suffix(Self.capacity))
         self.pulled = pulled
     }
 
     package var isEmpty: Bool { sent.isEmpty && pulled == nil }
 
-    package func contains(_ digest: [UInt8]) -> Bool { digest == pulled || sent.contains(digest) }
+    package func contains(_ digest: Digest) -> Bool { digest == pulled || sent.contains(digest) }
 
-    package mutating func enterSent(_ digest: [UInt8]) {
+    package mutating func enterSent(_ digest: Digest) {
         sent.removeAll { $0 == digest }
         sent.append(digest)
         if sent.count > Self.capacity { sent.removeFirst(sent.count - Self.capacity) }
     }
 
-    package mutating func enterPulled(_ digest: [UInt8]) { pulled = digest }
+    package mutating func enterPulled(_ digest: Digest) { pulled = digest }
 
     /// Also knows what `other` knows: of one place under two names.
     package mutating func merge(_ other: UploadJournal) {

@@ -54,7 +54,7 @@ extension SafeMachine {
         min(place(role).generation + 1, 1 << 53)
     }
 
-    mutating func sealed(_ role: Role, _ digest: [UInt8], _ bytes: Int) {
+    mutating func sealed(_ role: Role, _ digest: Digest, _ bytes: Int) {
         work.sealed = (digest, bytes)
         // What could not be read back must not be sent, whatever the server would take.
         let limit = min(work.limits[role]?.maxBackupBytes ?? maxFetchedBytes, maxFetchedBytes)

@@ -1,0 +1,48 @@
+/// A command that leads on after a failure. The words of an error name these, and the model checker follows them.
+package enum WayOut: Hashable, Sendable {
+    case pushAgain
+    case pushOverwriting
+    case pushResumingDeleted
+    case pushAcceptingLoss
+    case pull
+    case pullReplacing
+    case pullReplacingKey
+    case abort
+    case forgetOld
+    case delete
+    case deleteForced
+    case move
+    case moveLeavingOld
+    /// Nothing of ours: the server, the network or a person has to change something.
+    case nothing
+}
+
+extension SafeFailure {
+    /// What its user can do about it with this program, the most likely first.
+    package var waysOut: [WayOut] {
+        switch self {
+        case .exchange(.current, _), .badLimits(.current, _), .tooLarge(.current, _, _): [.nothing]
+        case .exchange(.next, _), .badLimits(.next, _), .tooLarge(.next, _, _): [.pushAgain, .abort]
+        case .exchange(.retiring, _), .badLimits(.retiring, _), .tooLarge(.retiring, _, _): [.pushAgain, .forgetOld]
+        case .waiting: [.nothing]
+        case .conflict(.current, isOtherKey: false): [.pull, .pushOverwriting]
+        case .conflict(.current, isOtherKey: true): [.pullReplacingKey, .pushOverwriting]
+        case .tooLong(.current), .unreadable(.current): [.pushOverwriting]
+        case .conflict(.next, _), .tooLong(.next), .unreadable(.next): [.abort]
+        case .conflict(.retiring, _), .tooLong(.retiring), .unreadable(.retiring): [.forgetOld]
+        case .unsettled, .notVerified, .notRemoved(.current): [.pushAgain]
+        case .notRemoved(.next): [.abort]
+        case .notRemoved(.retiring): [.pushAgain, .forgetOld]
+        case .losesContacts: [.pushAcceptingLoss, .pullReplacing]
+        case .absent, .damaged, .older, .survivorLost: [.pushAgain]
+        case .otherKey: [.pullReplacingKey]
+        case .olderBackup, .unpushedChanges: [.pullReplacing, .pushOverwriting]
+        case .notUnderstood: [.pushOverwriting]
+        case .deletionInterrupted: [.delete, .pushResumingDeleted]
+        case .replica: [.moveLeavingOld]
+        case .otherPlace: [.move]
+        case .changeUnfinished: [.pushAgain, .abort]
+        case .oldBackupLeft: [.forgetOld]
+        }
+    }
+}
