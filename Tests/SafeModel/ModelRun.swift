@@ -152,6 +152,7 @@ package struct ModelRun {
                 world.keystores[index].key = blob.key
                 world.keystores[index].document = blob.document
                 world.keystores[index].isOwn.insert(blob.number)
+                looks[.current] = (true, world.now)
             }
             save(knowledge, .stay)
             return .done
