@@ -34,6 +34,14 @@ extension Folder {
         return status.st_mode & 0o7777
     }
 
+    /// The length of a plain file in bytes.
+    /// - Throws: `.wrongKind` where the name is a link, a folder or a special file; `.missing`.
+    public func length(of name: String) throws(FileError) -> Int {
+        guard let status = try status(name) else { throw .missing(path: path(of: name)) }
+        try check(status, name)
+        return Int(status.st_size)
+    }
+
     /// When the file was last changed, in milliseconds since the epoch; nil where there is none.
     public func modificationTime(of name: String) throws(FileError) -> Int64? {
         try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }

@@ -133,9 +133,11 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Removes a folder in this one, with the files in it; one that is not there is fine.
-    public func removeFolder(_ name: String) throws(FileError) {
+    /// - Parameter innerName: a folder in that one which goes with it; any other stops the removal.
+    public func removeFolder(_ name: String, with innerName: String? = nil) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try folder(name)
+        if let innerName { try inner.removeFolder(innerName) }
         for file in try inner.allNames() { try inner.remove(file) }
         guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
             throw FileError(.remove, path: path(of: name), code: errno)
@@ -145,8 +147,9 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
     /// holds the lock under which they are made.
-    public func sweepFolders() throws(FileError) {
-        for name in try allNames() where name.isTemporary { try removeFolder(name) }
+    /// - Parameter innerName: as in `removeFolder`.
+    public func sweepFolders(with innerName: String? = nil) throws(FileError) {
+        for name in try allNames() where name.isTemporary { try removeFolder(name, with: innerName) }
     }
 
     /// Whether there are names of files or folders that are being made, or that killed writers left half made.

@@ -28,10 +28,38 @@ public struct Timestamp: Comparable, Hashable, Sendable {
 
     /// `2026-11-21T03:00:00Z` (RFC 3339, UTC, whole seconds); years outside 0...9999 are clamped.
     public var rfc3339: String {
-        let second = min(max(milliseconds.floorDivided(by: 1000), -62_167_219_200), 253_402_300_799)
+        let second = clampedToYears.milliseconds.floorDivided(by: 1000)
         let days = second.floorDivided(by: 86_400)
         let rest = second - days * 86_400
         return "\(Self.date(days))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
+    }
+
+    /// `20261121T030000123Z`: UTC with milliseconds, for file names that sort by time. Years outside 0...9999 are
+    /// clamped.
+    public var compact: String {
+        let milliseconds = clampedToYears.milliseconds
+        let rest = milliseconds - milliseconds.floorDivided(by: 1000) * 1000
+        let digits = rfc3339.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }.dropLast()
+        return String(decoding: digits, as: UTF8.self) + (rest < 100 ? "0" : "") + "\(two(rest))Z"
+    }
+
+    /// - Parameter text: what `compact` writes; nil for everything else.
+    public init?(compact text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 19 else { return nil }
+        func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: bytes[range], as: UTF8.self)) }
+        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8), let hour = number(9..<11),
+            let minute = number(11..<13), let second = number(13..<15), let rest = number(15..<18)
+        else { return nil }
+        let seconds = Self.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        self.init(milliseconds: seconds * 1000 + rest)
+        // Signs, the 30th of February, a minute of 60 seconds.
+        guard compact.utf8.elementsEqual(bytes) else { return nil }
+    }
+
+    /// The nearest moment of the years 0...9999.
+    private var clampedToYears: Timestamp {
+        Timestamp(milliseconds: min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
     }
 
     /// `2026-11-21`: the day in UTC.
@@ -50,6 +78,15 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         let digits = String(year)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "-\(two(month))-\(two(day))"
+    }
+
+    // The reverse, for a month of 1...12.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear.floorDivided(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
 

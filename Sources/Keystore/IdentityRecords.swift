@@ -7,6 +7,7 @@ public import SecureMemory
 ///     state.json    0600   plain; what is lost with it is only convenience
 ///     commit        0600   changes of several of these files at once, see `RecordCommit`; there only until they are
 ///                          written out
+///     history/      0700   earlier backups, see `History`
 ///     lock          0600   held while records are changed
 ///
 /// Each read by itself shows all of a commit or nothing of it.

@@ -56,6 +56,7 @@ public final class Keystore: Sendable {
         let records = try identity(id)
         let lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
         if try records.folder.hasTemporaryNames() { try records.folder.sweepFiles() }
+        try records.sweepHistory()
         return LockedIdentity(lock: lock, records: records)
     }
 
@@ -72,7 +73,7 @@ public final class Keystore: Sendable {
         let identities = try folder.folder(LockedKeystore.identitiesName)
         guard try !identities.contains(id) else { throw KeystoreError.exists(id) }
         let temporary = Self.temporaryName(id)
-        try identities.sweepFolders()
+        try identities.sweepFolders(with: History.folderName)
         do {
             try identities.makeFolder(temporary)
             try fill(
@@ -81,7 +82,7 @@ public final class Keystore: Sendable {
                     records: IdentityRecords(id: id, folder: try identities.folder(temporary), keystore: self)))
             try identities.rename(temporary, to: id, existing: .refuse)
         } catch {
-            try? identities.removeFolder(temporary)
+            try? identities.removeFolder(temporary, with: History.folderName)
             throw error
         }
         _ = consume lock
@@ -94,9 +95,9 @@ public final class Keystore: Sendable {
         let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         let identities = try folder.folder(LockedKeystore.identitiesName)
         let temporary = Self.temporaryName(id)
-        try identities.sweepFolders()
+        try identities.sweepFolders(with: History.folderName)
         try identities.rename(id, to: temporary, existing: .refuse)
-        try identities.removeFolder(temporary)
+        try identities.removeFolder(temporary, with: History.folderName)
         _ = consume lock
         _ = consume held
     }
@@ -106,12 +107,14 @@ public final class Keystore: Sendable {
 
     // MARK: Records
 
-    func seal(_ plaintext: Span<UInt8>, id: String, name: RecordName) -> [UInt8] {
-        SealedRecord.seal(plaintext, id: id, name: name, key: masterKey)
+    func seal(_ plaintext: Span<UInt8>, id: String, name: RecordName, fileName: String? = nil) -> [UInt8] {
+        SealedRecord.seal(plaintext, id: id, name: name, fileName: fileName, key: masterKey)
     }
 
-    func open(_ record: Span<UInt8>, id: String, name: RecordName) throws(KeystoreError) -> SecureBytes {
-        try SealedRecord.open(record, id: id, name: name, key: masterKey)
+    func open(
+        _ record: Span<UInt8>, id: String, name: RecordName, fileName: String? = nil
+    ) throws(KeystoreError) -> SecureBytes {
+        try SealedRecord.open(record, id: id, name: name, fileName: fileName, key: masterKey)
     }
 
     /// A key for a keyed digest of what is kept outside of records, bound to its purpose.

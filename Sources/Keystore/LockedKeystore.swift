@@ -126,12 +126,21 @@ public final class LockedKeystore: Sendable {
         for id in try identities.names() {
             do throws(FileError) {
                 let records = try identities.folder(id)
-                for name in try records.names() {
-                    do throws(FileError) { try records.requirePlainFile(name) } catch { errors.append(error) }
+                errors += try untidiness(of: records, except: History.folderName)
+                if try records.contains(History.folderName) {
+                    errors += try untidiness(of: records.folder(History.folderName))
                 }
             } catch {
                 errors.append(error)
             }
+        }
+        return errors
+    }
+
+    private func untidiness(of folder: borrowing Folder, except inner: String? = nil) throws(FileError) -> [FileError] {
+        var errors: [FileError] = []
+        for name in try folder.names() where name != inner {
+            do throws(FileError) { try folder.requirePlainFile(name) } catch { errors.append(error) }
         }
         return errors
     }
@@ -156,7 +165,7 @@ public final class LockedKeystore: Sendable {
             (try? folder.hasTemporaryNames()) == true || (try? identities?.hasTemporaryNames()) == true
         guard isUntidy, let lock = try? folder.lock(Self.lockName, wait: .zero) else { return }
         try? folder.sweepFiles()
-        try? identities?.sweepFolders()
+        try? identities?.sweepFolders(with: History.folderName)
         _ = consume lock
     }
 }

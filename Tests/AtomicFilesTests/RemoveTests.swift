@@ -77,10 +77,18 @@ import Testing
         #expect(names == [".C", "A"])
     }
 
-    @Test func `a folder with a folder in it is left`() throws {
+    @Test func `a folder with a folder in it is left, unless that one is named`() throws {
         try scratch.putFolder("folder")
         try scratch.putFolder("folder/inner")
+        try scratch.put("folder/inner/file")
+        try scratch.put("folder/file")
         let folder = try Folder.open(scratch.path, rule: .secret)
         #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner"))) { try folder.removeFolder("folder") }
+        #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner"))) {
+            try folder.removeFolder("folder", with: "other")
+        }
+        try folder.removeFolder("folder", with: "inner")
+        let names = try scratch.names()
+        #expect(names == [])
     }
 }

@@ -19,6 +19,31 @@ import Testing
         #expect(moment.day == text.prefix(10))
     }
 
+    @Test(
+        arguments: [
+            (1_795_230_000_123, "20261121T030000123Z"), (0, "19700101T000000000Z"), (-1, "19691231T235959999Z"),
+            (951_782_400_007, "20000229T000000007Z"), (253_402_300_799_999, "99991231T235959999Z"),
+            (-62_167_219_200_000, "00000101T000000000Z"),
+        ] as [(Int64, String)]) func `a moment is part of a file name`(_ milliseconds: Int64, _ text: String)
+    {
+        #expect(Timestamp(milliseconds: milliseconds).compact == text)
+        #expect(Timestamp(compact: text) == Timestamp(milliseconds: milliseconds))
+    }
+
+    @Test func `moments outside of these years are clamped in a file name`() {
+        #expect(Timestamp(milliseconds: .max).compact == "99991231T235959999Z")
+        #expect(Timestamp(milliseconds: .min).compact == "00000101T000000000Z")
+    }
+
+    @Test(arguments: [
+        "", "20261121T030000123", "20261121T030000123z", "20261121t030000123Z", "20261121T03000012Z",
+        "20261121T0300001234Z", "2026112 T030000123Z", "20261301T030000123Z", "20260001T030000123Z",
+        "20260229T030000123Z", "20261100T030000123Z", "20261121T240000123Z", "20261121T036000123Z",
+        "20261121T030060123Z", "+0261121T030000123Z", "20261121T030000123Z ", "2026112１T030000123Z",
+    ]) func `no other text is a moment in a file name`(_ text: String) {
+        #expect(Timestamp(compact: text) == nil)
+    }
+
     @Test func `every day of 800 years agrees with Foundation`() {
         // Foundation's calendar is Julian before 1582; both are Gregorian here.
         let style = Date.ISO8601FormatStyle()

@@ -13,6 +13,20 @@ enum OtherImplementation {
         def record_key(master, name):
             return hashlib.blake2b(b"", digest_size=32, key=master, salt=name, person=PERSONAL).digest()
 
+        def unseal_history(master, identity, name, record):
+            assert record[:4] == MAGIC
+            content = bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
+                record[28:], MAGIC + identity + name, record[4:28], record_key(master, b"history"))
+            assert content[0] == 1
+            return int.from_bytes(content[1:9], "big"), content[9:41].hex(), content[41:].hex()
+
+        def history(folder):
+            master = (folder / "master.key").read_bytes()[12:]
+            for entry in sorted(folder.glob("identities/*/history/*")):
+                identity = entry.parent.parent.name
+                print(identity, entry.name, *unseal_history(
+                    master, identity.encode(), entry.name.encode(), entry.read_bytes()))
+
         def seal(master, identity, name, content):
             nonce = utils.random(24)
             return MAGIC + nonce + bindings.crypto_aead_xchacha20poly1305_ietf_encrypt(
@@ -62,7 +76,7 @@ enum OtherImplementation {
                 print(name.decode(), content.hex() if kind == 1 else "-")
 
         verb, folder, *rest = sys.argv[1:]
-        {"read": read, "write": write, "commit": commit}[verb](pathlib.Path(folder), *rest)
+        {"read": read, "write": write, "commit": commit, "history": history}[verb](pathlib.Path(folder), *rest)
         """
 
     /// Runs it.

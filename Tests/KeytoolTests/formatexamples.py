@@ -4,6 +4,7 @@ An example is the literal block of a section: names in the first column, each wi
 """
 
 import base64
+import datetime
 import gzip
 import hashlib
 import json
@@ -171,10 +172,10 @@ def record_key(name):
     return hashlib.blake2b(digest_size=32, key=key, salt=name.encode().ljust(16, b"\0"), person=RECORD).digest()
 
 
-def sealed(id, name, nonce, content):
+def sealed(id, name, nonce, content, file_name=None):
     nonce = unhex(nonce)
     return (b"KTR1" + nonce + sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
-        content, b"KTR1" + id.encode() + name.encode(), nonce, record_key(name))).hex()
+        content, b"KTR1" + id.encode() + (file_name or name).encode(), nonce, record_key(name))).hex()
 
 
 @example("Sealed record", "master-key", "nonce", "content")
@@ -229,6 +230,17 @@ def commit(e):
     key = record_key("commit")
     digest = hashlib.blake2b(b"KTC1ABCD1234" + body, digest_size=32, key=key).digest()
     return {"key": key.hex(), "digest": digest.hex(), "file": (b"KTC1" + digest + body).hex()}
+
+
+@example("History", "time", "backup", "nonce")
+def history(e):
+    backup, time = unhex(e["backup"]), int(e["time"])
+    digest = hashlib.blake2b(backup, digest_size=32).digest()
+    moment = datetime.datetime.fromtimestamp(time // 1000, datetime.UTC)
+    name = f"{moment:%Y%m%dT%H%M%S}{time % 1000:03}Z-{digest[:8].hex()}"
+    content = b"\1" + struct.pack(">q", time) + digest + backup
+    return {"digest": digest.hex(), "name": name, "key": record_key("history").hex(), "content": content.hex(),
+            "record": sealed("ABCD1234", "history", e["nonce"], content, name)}
 
 
 @example("Kernel keyring", "keystore")

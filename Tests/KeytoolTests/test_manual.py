@@ -211,8 +211,8 @@ def test_variables():
 
 # Files
 
-# There after an interruption.
-AT_TIMES = {"identities/ID/commit"}
+# There after an interruption, or when backups were replaced.
+AT_TIMES = {"identities/ID/commit", "identities/ID/history/TIME-DIGEST"}
 
 
 def test_files(safe):

@@ -62,7 +62,8 @@ def test_table_of_fixed_length(title, example):
 
 @pytest.mark.parametrize("title, overheads", [
     ("SAFE BACKUPS/Safe keys", [64]), ("SAFE BACKUPS/Encrypted backup", [24 + 16, 10 + 5 + 8]),
-    ("KEYSTORE/Sealed record", [4 + 24 + 16]), ("KEYSTORE/The file commit", [4 + 32, 1 + 1 + 4])])
+    ("KEYSTORE/Sealed record", [4 + 24 + 16]), ("KEYSTORE/The file commit", [4 + 32, 1 + 1 + 4]),
+    ("KEYSTORE/History", [1 + 8 + 32])])
 def test_table(title, overheads):
     assert [check_offsets(table) for table in tables_of(FORMATS.sections[title])] == overheads
 

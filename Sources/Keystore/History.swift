@@ -1,0 +1,158 @@
+public import AtomicFiles
+internal import Encodings
+internal import SecureMemory
+
+// Earlier encrypted backups of an identity, one sealed record a file:
+//
+//   history/20261121T030000123Z-0123456789abcdef
+//           time, UTC           first 8 bytes of the digest
+//
+//   offset  length  meaning of the record's content
+//        0       1  version, 1
+//        1       8  time in milliseconds since the epoch, big endian
+//        9      32  digest, as whoever keeps the backup computes it
+//       41       n  the backup
+//
+// The record has the key of the name "history", and its file name in its additional data.
+
+enum History {
+    static let folderName = "history"
+    static let purpose: RecordName = "history"
+    static let version: UInt8 = 1
+    static let digestCount = 32
+    static let prefixCount = 8
+    private static let timeRange = 1..<9
+    private static let digestRange = timeRange.upperBound..<timeRange.upperBound + digestCount
+    private static let bytesOffset = digestRange.upperBound
+    /// What a file has beside the backup.
+    static let overhead = SealedRecord.overhead + bytesOffset
+
+    static func name(_ milliseconds: Int64, _ digest: [UInt8]) -> String {
+        Timestamp(milliseconds: milliseconds).compact + "-" + Hex.encode(Array(digest.prefix(prefixCount)))
+    }
+
+    /// What a name says; nil for one that `name` does not make.
+    static func parse(_ name: String) -> (milliseconds: Int64, prefix: [UInt8])? {
+        let parts = Array(name.utf8).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let time = Timestamp(compact: String(decoding: parts[0], as: UTF8.self)),
+            let prefix = Hex.decode(String(decoding: parts[1], as: UTF8.self)), prefix.count == prefixCount,
+            // Not with capitals.
+            Self.name(time.milliseconds, prefix).utf8.elementsEqual(name.utf8)
+        else { return nil }
+        return (time.milliseconds, prefix)
+    }
+
+    static func encode(_ bytes: [UInt8], _ digest: [UInt8], _ milliseconds: Int64) -> [UInt8] {
+        let time = (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> (56 - 8 * $0)) }
+        return [version] + time + digest + bytes
+    }
+
+    /// - Returns: nil for another version.
+    static func decode(_ content: Span<UInt8>) -> (digest: [UInt8], bytes: [UInt8])? {
+        guard content.count >= bytesOffset, content[0] == version else { return nil }
+        return (digestRange.map { content[$0] }, (bytesOffset..<content.count).map { content[$0] })
+    }
+}
+
+/// An earlier backup that is kept.
+public struct HistoryEntry: Equatable, Sendable {
+    /// By which `readHistory` finds it.
+    public let name: String
+    /// When it was kept, since the epoch.
+    public let milliseconds: Int64
+    /// The first 8 bytes of its digest.
+    public let digestPrefix: [UInt8]
+    /// Length of the backup in bytes.
+    public let count: Int
+
+    /// Describes an entry; it is not looked for.
+    public init(name: String, milliseconds: Int64, digestPrefix: [UInt8], count: Int) {
+        self.name = name
+        self.milliseconds = milliseconds
+        self.digestPrefix = digestPrefix
+        self.count = count
+    }
+}
+
+extension IdentityRecords {
+    /// The earlier backups, the newest first. What is no entry by name, kind or length is skipped; nothing is opened.
+    public func history() throws(FileError) -> [HistoryEntry] {
+        guard try folder.contains(History.folderName) else { return [] }
+        let history = try folder.folder(History.folderName)
+        var entries: [HistoryEntry] = []
+        for name in try history.names().reversed() {
+            guard let said = History.parse(name), let length = try? history.length(of: name),
+                length >= History.overhead
+            else { continue }
+            entries.append(
+                HistoryEntry(
+                    name: name, milliseconds: said.milliseconds, digestPrefix: said.prefix,
+                    count: length - History.overhead))
+        }
+        return entries
+    }
+
+    /// The bytes of an earlier backup.
+    /// - Parameter name: as `history` gives it.
+    /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged` with
+    ///   the record `history`.
+    public func readHistory(_ name: String) throws -> [UInt8] { try historyContent(name).bytes }
+
+    func historyContent(_ name: String) throws -> (digest: [UInt8], bytes: [UInt8]) {
+        let path = folder.path + "/" + History.folderName + "/" + name
+        guard History.parse(name) != nil, try folder.contains(History.folderName) else {
+            throw FileError.missing(path: path)
+        }
+        let record = try folder.folder(History.folderName).read(name, limit: Self.maxRecordBytes)
+        let content = try record.withBytes { (record) throws(KeystoreError) in
+            try keystore.open(record, id: id, name: History.purpose, fileName: name)
+        }
+        guard let content = content.withBytes({ History.decode($0) }) else {
+            throw KeystoreError.damaged(record: History.purpose.text, id: id)
+        }
+        return content
+    }
+
+    /// Removes what killed writers left half made. The caller holds the identity's lock.
+    func sweepHistory() throws(FileError) {
+        guard try folder.contains(History.folderName) else { return }
+        let history = try folder.folder(History.folderName)
+        if try history.hasTemporaryNames() { try history.sweepFiles() }
+    }
+}
+
+extension LockedIdentity {
+    /// Keeps a backup. An earlier entry of the same digest is replaced, so that each is kept once, with its last time.
+    /// - Parameters:
+    ///   - bytes: the backup, encrypted; up to about 16 MiB.
+    ///   - digest: 32 bytes, which tell backups apart.
+    ///   - milliseconds: the time, since the epoch.
+    /// - Throws: `FileError`, among them `.tooLarge`; then what was kept before is still there.
+    public func keepHistory(_ bytes: [UInt8], digest: [UInt8], at milliseconds: Int64) throws {
+        precondition(digest.count == History.digestCount)
+        let name = History.name(milliseconds, digest)
+        guard bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
+            let path = records.folder.path + "/" + History.folderName + "/" + name
+            throw FileError.tooLarge(path: path, limit: IdentityRecords.maxRecordBytes - History.overhead)
+        }
+        let content = History.encode(bytes, digest, milliseconds)
+        let record = records.keystore.seal(content.span, id: records.id, name: History.purpose, fileName: name)
+        try records.folder.makeFolder(History.folderName)
+        let history = try records.folder.folder(History.folderName)
+        try history.write(name, record.span)
+        let prefix = Array(digest.prefix(History.prefixCount))
+        for entry in try records.history() where entry.name != name && entry.digestPrefix == prefix {
+            // A beginning can be made alike; the whole digest cannot.
+            guard let kept = try? records.historyContent(entry.name), kept.digest == digest else { continue }
+            try history.remove(entry.name)
+        }
+    }
+
+    /// Removes the entries that are older than a time, in milliseconds since the epoch.
+    public func thinHistory(olderThan milliseconds: Int64) throws(FileError) {
+        let old = try records.history().filter { $0.milliseconds < milliseconds }
+        guard !old.isEmpty else { return }
+        let history = try records.folder.folder(History.folderName)
+        for entry in old { try history.remove(entry.name) }
+    }
+}

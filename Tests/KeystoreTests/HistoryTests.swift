@@ -1,0 +1,187 @@
+import AtomicFiles
+import Glibc
+import Keystore
+import Testing
+import VectorKit
+
+/// Earlier backups of an identity: kept, listed, read, thinned out, and gone with the identity.
+@Suite struct HistoryTests {
+    private let scratch: Scratch
+    private let keystore: Keystore
+    private let folder = "identities/ABCD1234/history/"
+    /// 2026-11-21T03:00:00.123Z
+    private static let noon: Int64 = 1_795_230_000_123
+    private static let first = [UInt8](0..<32)
+    /// The same beginning, as anybody may make one who tries often enough.
+    private static let alike = Array(first[..<8]) + [UInt8](repeating: 0xff, count: 24)
+    private static let second = [UInt8](repeating: 0xab, count: 32)
+
+    init() throws {
+        scratch = try Scratch()
+        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
+    }
+
+    private func keep(_ bytes: [UInt8], _ digest: [UInt8], at time: Int64 = noon) throws {
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).keepHistory(bytes, digest: digest, at: time)
+    }
+
+    private func history() throws -> [HistoryEntry] { try keystore.identity("ABCD1234").history() }
+
+    private func read(_ name: String) throws -> [UInt8] { try keystore.identity("ABCD1234").readHistory(name) }
+
+    private func files() throws -> [String] {
+        try scratch.tree().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+    }
+
+    @Test func `nothing is kept at first`() throws {
+        let history = try history()
+        #expect(history == [])
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max)
+        #expect(throws: FileError.missing(path: scratch.at(folder + "20261121T030000123Z-0001020304050607"))) {
+            _ = try read("20261121T030000123Z-0001020304050607")
+        }
+    }
+
+    @Test func `bytes come back under their time and digest, the newest first`() throws {
+        try keep([1, 2, 3], Self.first)
+        try keep([], Self.second, at: Self.noon + 1)
+        let entries = try history()
+        let expected = [
+            HistoryEntry(
+                name: "20261121T030000124Z-abababababababab", milliseconds: Self.noon + 1,
+                digestPrefix: Array(Self.second[..<8]), count: 0),
+            HistoryEntry(
+                name: "20261121T030000123Z-0001020304050607", milliseconds: Self.noon,
+                digestPrefix: Array(Self.first[..<8]), count: 3),
+        ]
+        #expect(entries == expected)
+        let contents = try expected.map { try read($0.name) }
+        #expect(contents == [[], [1, 2, 3]])
+        let modes = try ["", expected[0].name].map { try scratch.mode(of: folder + $0) }
+        #expect(modes == [0o700, 0o600])
+    }
+
+    @Test func `the same digest is kept once, under its last time`() throws {
+        try keep([1], Self.first)
+        try keep([1], Self.first)
+        var names = try files()
+        #expect(names == ["20261121T030000123Z-0001020304050607"])
+        try keep([1], Self.first, at: Self.noon + 1000)
+        names = try files()
+        #expect(names == ["20261121T030001123Z-0001020304050607"])
+        // Only the beginning is the same: that is another one.
+        try keep([2], Self.alike, at: Self.noon + 2000)
+        let contents = try history().map { try read($0.name) }
+        #expect(contents == [[2], [1]])
+    }
+
+    @Test func `an entry that is damaged is kept beside the new one`() throws {
+        try keep([1], Self.first)
+        let name = "20261121T030000123Z-0001020304050607"
+        var file = try scratch.content(folder + name)
+        file[40] ^= 1
+        try scratch.put(folder + name, file)
+        try keep([1], Self.first, at: Self.noon + 1)
+        let names = try history().map(\.name)
+        #expect(names == ["20261121T030000124Z-0001020304050607", name])
+        #expect(throws: KeystoreError.damaged(record: "history", id: "ABCD1234")) { _ = try read(name) }
+    }
+
+    @Test func `older ones are thinned out`() throws {
+        for day in 0..<5 {
+            try keep([UInt8(day)], [UInt8](repeating: UInt8(day), count: 32), at: Self.noon + Int64(day) * 86_400_000)
+        }
+        try scratch.put(folder + "notes", [1])
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: Self.noon + 2 * 86_400_000)
+        let left = try history().map { try read($0.name) }
+        #expect(left == [[4], [3], [2]])
+        let names = try files()
+        #expect(names.contains("notes"))
+    }
+
+    @Test func `other names are skipped, and none leads out of the folder`() throws {
+        try keep([1], Self.first)
+        let names = [
+            "notes", "20261121T030000123Z-000102030405060", "20261121T030000123Z-00010203040506070",
+            "20261121T030000123Z-000102030405060G", "20261121T030000123Z-000102030405060A",
+            "20261121T0300001233Z-0001020304050607", "20261321T030000123Z-0001020304050607",
+            "20260230T030000123Z-0001020304050607", "20261121T240000123Z-0001020304050607",
+            "20261121 030000123Z-0001020304050607", ".20261121T030000123Z-0001020304050607.new",
+        ]
+        for name in names { try scratch.put(folder + name, [UInt8](repeating: 0, count: 200)) }
+        // The right name on what is no entry: too short, a folder, a link.
+        try scratch.put(folder + "20261121T030000125Z-0001020304050607", [1])
+        try scratch.putFolder(folder + "20261121T030000126Z-0001020304050607")
+        try scratch.putLink(
+            folder + "20261121T030000127Z-0001020304050607", to: "20261121T030000123Z-0001020304050607")
+        let listed = try history().map(\.name)
+        #expect(listed == ["20261121T030000123Z-0001020304050607"])
+        for name in names + ["../identity", "", "."] {
+            #expect(throws: FileError.self) { _ = try read(name) }
+        }
+    }
+
+    @Test func `an entry under another name, or of another identity, does not open`() throws {
+        try keep([1], Self.first)
+        try keystore.add("WXYZ9876") { try $0.put("identity", [1]) }
+        try scratch.putFolder("identities/WXYZ9876/history")
+        let name = "20261121T030000123Z-0001020304050607"
+        let file = try scratch.content(folder + name)
+        try scratch.put("identities/WXYZ9876/history/" + name, file)
+        #expect(throws: KeystoreError.damaged(record: "history", id: "WXYZ9876")) {
+            _ = try keystore.identity("WXYZ9876").readHistory(name)
+        }
+        let other = "20261121T030000124Z-0001020304050607"
+        try scratch.put(folder + other, file)
+        #expect(throws: KeystoreError.damaged(record: "history", id: "ABCD1234")) { _ = try read(other) }
+        // Nor as the record of that name.
+        try scratch.put("identities/ABCD1234/profile", file)
+        #expect(throws: KeystoreError.damaged(record: "profile", id: "ABCD1234")) {
+            _ = try keystore.identity("ABCD1234").read("profile")
+        }
+    }
+
+    @Test func `what is too long is refused before anything is written`() throws {
+        #expect(throws: FileError.self) { try keep([UInt8](repeating: 0, count: 16 * 1024 * 1024), Self.first) }
+        let names = try files()
+        #expect(names == [])
+    }
+
+    @Test func `what a killed process left goes with the next lock`() throws {
+        try keep([1], Self.first)
+        try scratch.put(folder + ".20261121T030000124Z-0001020304050607.new", [1])
+        _ = try keystore.lockedIdentity("ABCD1234", wait: .zero)
+        let names = try files()
+        #expect(names == ["20261121T030000123Z-0001020304050607"])
+    }
+
+    @Test func `it goes with its identity`() throws {
+        try keep([1], Self.first)
+        try keystore.remove("ABCD1234", wait: .zero)
+        let tree = try scratch.tree()
+        #expect(tree == ["identities", "keystore", "lock", "master.key"])
+        // Half removed, it is swept.
+        try scratch.putFolder("identities/.WXYZ9876.new/history")
+        try scratch.put("identities/.WXYZ9876.new/history/20261121T030000123Z-0001020304050607", [1])
+        _ = try LockedKeystore(at: scratch.path)
+        let swept = try scratch.tree()
+        #expect(swept == ["identities", "keystore", "lock", "master.key"])
+    }
+
+    @Test func `its files are looked at where the others are`() throws {
+        try keep([1], Self.first)
+        var errors = try LockedKeystore(at: scratch.path).untidiness()
+        #expect(errors == [])
+        let name = folder + "20261121T030000123Z-0001020304050607"
+        try scratch.setMode(0o640, of: name)
+        errors = try LockedKeystore(at: scratch.path).untidiness()
+        #expect(errors == [.exposed(path: scratch.at(name), mode: 0o640)])
+    }
+
+    @Test func `the files are as they are described`() throws {
+        try keep([1, 2, 3], Self.first)
+        let printed = try OtherImplementation.run("history", scratch.path)
+        #expect(printed == ["ABCD1234 20261121T030000123Z-0001020304050607 1795230000123 \(Self.first.hex) 010203"])
+    }
+}
