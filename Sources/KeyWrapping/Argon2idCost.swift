@@ -12,6 +12,11 @@ public struct Argon2idCost: Equatable, Sendable {
     /// What the Android app writes: 128 MiB, 8 passes.
     public static let android = Argon2idCost(memoryKiB: 131_072, iterations: 8)
 
+    /// Whether a guess costs less than at `android`, at which keytool writes: less memory, or less memory times passes.
+    public var isWeak: Bool { memoryKiB < Self.android.memoryKiB || work < Self.android.work }
+
+    private var work: UInt64 { UInt64(memoryKiB) * UInt64(iterations) }
+
     static let memoryBounds: ClosedRange<UInt64> = 8...1 << 20
     static let iterationBounds: ClosedRange<UInt64> = 1...64
     static let saltBounds: ClosedRange<Int> = 16...64

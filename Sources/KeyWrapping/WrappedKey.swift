@@ -31,6 +31,14 @@ public struct WrappedKey: ~Copyable, Sendable {
         case scrypt
         /// A passphrase, by Argon2id.
         case argon2id(Argon2idCost)
+
+        /// Whether a guess at the passphrase costs less than at what `protected` writes. scrypt has one cost.
+        public var isWeak: Bool {
+            switch self {
+            case .none, .scrypt: false
+            case .argon2id(let cost): cost.isWeak
+            }
+        }
     }
 
     /// How a passphrase is turned into a key where a file is written.

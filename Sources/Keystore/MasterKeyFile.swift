@@ -48,22 +48,41 @@ extension Keystore {
         }
     }
 
-    /// Makes a keystore around a master key from elsewhere, where there is none yet or an empty one.
-    /// - Parameter wrapped: the key's file. Under a passphrase it becomes `master.key` as it is, else the key is
-    ///   written in the present layout.
+    /// Makes a keystore without protection around a master key from elsewhere, if there is none yet or an empty one.
     /// - Throws: `KeystoreError.notEmpty`, and then nothing was changed; `KeystoreError.foreign`; `FileError`.
+    public static func adopt(_ key: borrowing MasterKey, at path: String) throws {
+        try adopt(key, as: .unprotected(key), at: path)
+    }
+
+    /// The same, under the passphrase of the key's file.
+    /// - Parameters:
+    ///   - wrapped: the key's file. It becomes `master.key` as it is, unless its cost is weak; then the key is protected
+    ///     at keytool's own cost.
+    ///   - passphrase: what opened `wrapped`.
+    /// - Returns: what protects the key in the keystore.
+    /// - Throws: as above, and `KeyFileError.derivation`, `.notReproduced`.
     public static func adopt(
-        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, at path: String
+        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, passphrase: borrowing SecureBytes, at path: String
+    ) throws -> WrappedKey.Protection {
+        guard wrapped.protection.isWeak else {
+            try adopt(key, as: wrapped, at: path)
+            return wrapped.protection
+        }
+        // The file's writer must not decide what a guess at this keystore's passphrase costs.
+        let ours = try WrappedKey.protected(key, by: passphrase, .argon2id)
+        try proveReproduced(ours, key, by: passphrase)
+        try adopt(key, as: ours, at: path)
+        return ours.protection
+    }
+
+    private static func adopt(
+        _ key: borrowing MasterKey, as wrapped: borrowing WrappedKey, at path: String
     ) throws {
         try Folder.make(path)
         let folder = try Folder.open(path, rule: .secret)
         let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         guard try LockedKeystore.isEmpty(folder) else { throw KeystoreError.notEmpty(path: path) }
-        if wrapped.protection == .none {
-            try write(key, .unprotected(key), in: folder)
-        } else {
-            try write(key, wrapped, in: folder)
-        }
+        try write(key, wrapped, in: folder)
         _ = consume lock
     }
 

@@ -16,10 +16,13 @@ import VectorKit
     private func adopt(_ name: String, _ area: Vector.Area) throws -> [UInt8] {
         let file = try Vector.named(name, in: area).inputs.bytes("file_hex")
         let wrapped = try WrappedKey(SecureBytes(copying: file.span))
-        let key =
-            wrapped.protection == .none
-            ? try wrapped.open() : try wrapped.open(passphrase: SecureBytes(copying: Self.passphrase.span))
-        try Keystore.adopt(key, wrapped, at: scratch.path)
+        if wrapped.protection == .none {
+            try Keystore.adopt(wrapped.open(), at: scratch.path)
+        } else {
+            let passphrase = SecureBytes(copying: Self.passphrase.span)
+            let key = try wrapped.open(passphrase: passphrase)
+            _ = try Keystore.adopt(key, wrapped, passphrase: passphrase, at: scratch.path)
+        }
         return file
     }
 

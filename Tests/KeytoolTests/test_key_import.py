@@ -6,6 +6,7 @@ import pytest
 
 import keyfiles
 import masterkey
+from injection import Prefixed
 from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
 from measured import Measured
 from place import opened_record
@@ -52,8 +53,9 @@ def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout)
     assert (done["command"], done["format"], done["stored"]) == ("key import", "android", True)
     stored = masterkey.file(empty)
     if layout in PROTECTED:
-        assert done["protection"] == "passphrase"
-        assert stored.read_bytes() == file.read_bytes(), "as it was: nothing to be re-opened"
+        assert (done["protection"], done["weak"]) == ("passphrase", False)
+        assert (stored.read_bytes() == file.read_bytes()) == (layout == "v1-scrypt"), "a weak cost is not kept"
+        assert masterkey.read(empty, PASSPHRASE) == KEY
     else:
         assert done["protection"] == "none"
         assert stored.read_bytes() == keyfiles.wrap_v2(KEY), "in the present layout"
@@ -66,6 +68,37 @@ def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout)
     assert opened_record(empty.keystore / "identities/ZZZZ9999/identity", KEY)
     assert empty.json("id", "show", *passphrase)["public_key"] == made["public_key"]
     assert not [path for path in empty.keystore.rglob(".*")]
+
+
+MIB = 1024
+
+
+@pytest.mark.parametrize("memory_kib, passes, is_kept", [
+    (8, 1, False), (127 * MIB, 9, False), (128 * MIB, 7, False), (64 * MIB, 64, False), (512 * MIB, 1, False),
+    (128 * MIB, 8, True), (256 * MIB, 4, True), (128 * MIB, 9, True)])
+def test_a_weak_cost_is_raised_to_ours(keytool, write, passphrase, memory_kib, passes, is_kept):
+    """A foreign file would otherwise decide what a guess at the keystore's passphrase costs."""
+    content = keyfiles.wrap_v2(KEY, PASSPHRASE, memory_kib, passes)
+    file = write("key.dat", content)
+    checked = keytool.json("key", "import", "--check", file, *passphrase)
+    assert checked["weak"] == (not is_kept)
+    done = keytool.ok("key", "import", file, *passphrase)
+    stored = masterkey.file(keytool).read_bytes()
+    assert (stored == content) == is_kept
+    assert ("weak" in done.err) == (not is_kept), done
+    if not is_kept:
+        assert "128 MiB, 8 passes" in done.out
+        memory, cost, salt = keyfiles.cost(stored)
+        assert (memory, cost, len(salt)) == (131_072, 8, 16)
+    assert masterkey.read(keytool, PASSPHRASE) == KEY
+
+
+def test_a_weak_cost_and_no_memory_for_ours(keytool, write, passphrase):
+    """Nothing is stored then: not the weak file either."""
+    file = write("key.dat", keyfiles.wrap_v2(KEY, PASSPHRASE, **keyfiles.LEAST_COST))
+    limited = Prefixed(keytool, "prlimit", f"--as={120 << 20}")
+    limited.fails(71, "key", "import", file, *passphrase)
+    assert list(keytool.keystore.iterdir()) == []
 
 
 @vectors("masterkey_v1", "mk-v1-unprotected", "mk-v1-passphrase", "mk-v1-gen-zero")

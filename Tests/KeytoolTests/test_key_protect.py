@@ -9,8 +9,8 @@ from runner import snapshot
 
 SCHEMES = {
     "argon2id": {"protection": "passphrase", "scheme": "argon2id", "memory_kib": 131_072,
-                 "iterations": 8},
-    "scrypt": {"protection": "passphrase", "scheme": "scrypt"},
+                 "iterations": 8, "weak": False},
+    "scrypt": {"protection": "passphrase", "scheme": "scrypt", "memory_kib": 65_536, "weak": False},
 }
 WORDS = {"argon2id": "Argon2id, 128 MiB, 8 passes", "scrypt": "scrypt, 64 MiB"}
 schemes = pytest.mark.parametrize("scheme", SCHEMES)
@@ -141,6 +141,24 @@ def test_status_needs_no_passphrase(keytool, made):
         assert document["file"] == str(where)
         assert words in keytool.ok("key", "status").out
         assert snapshot(keytool.keystore) == before
+
+
+@pytest.mark.parametrize("cost, words", [
+    ({"memory_kib": 8, "passes": 1}, "Argon2id, 8 KiB, 1 pass)"),
+    ({"memory_kib": 131_072, "passes": 7}, "Argon2id, 128 MiB, 7 passes)")])
+def test_status_and_doctor_say_that_a_cost_is_weak(keytool, made, passphrase, new_passphrase, cost, words):
+    masterkey.rewrap(keytool, **cost)
+    status = keytool.json("key", "status")
+    assert (status["memory_kib"], status["iterations"], status["weak"]) == (*cost.values(), True)
+    shown = keytool.ok("key", "status")
+    assert words + ", weak" in shown.out and "key passwd" in shown.err
+    found = {check["check"]: check for check in keytool.json("doctor", *passphrase)["checks"]}["protection"]
+    assert found["verdict"] == "warning" and "weak" in found["detail"]
+    keytool.ok("key", "passwd", *passphrase, *new_passphrase)
+    assert keytool.json("key", "status")["weak"] is False
+    found = {check["check"]: check for check in keytool.json("doctor")["checks"]}["protection"]
+    assert (found["verdict"], "weak" in found["detail"]) == ("ok", False)
+    assert "weak" not in keytool.ok("key", "status").out
 
 
 # What is refused

@@ -41,11 +41,15 @@ struct KeyImport: Verb {
 
     private func importMasterKey(_ content: consuming SecureBytes, _ session: Session) throws {
         let wrapped = try WrappedKey(content)
-        let protection = wrapped.protection
-        let key =
-            protection == .none
-            ? try wrapped.open() : try open(session) { try wrapped.open(passphrase: $0) }
-        if !check { try Keystore.adopt(key, wrapped, at: session.keystorePath) }
+        let path = try session.keystorePath
+        let protection =
+            wrapped.protection == .none
+            ? try adoptUnprotected(wrapped, at: path)
+            : try open(session) { passphrase in
+                let key = try wrapped.open(passphrase: passphrase)
+                return check
+                    ? wrapped.protection : try Keystore.adopt(key, wrapped, passphrase: passphrase, at: path)
+            }
         try session.output.done(
             [
                 check ? "\(file) opens: a master key of the Android app" : "took over the master key of \(file)",
@@ -54,7 +58,19 @@ struct KeyImport: Verb {
             json: .result(
                 "key import",
                 [("format", .string("android")), ("stored", .bool(!check))] + protection.members))
-        if !check && protection == .none && !keystore.noPassphrase { session.noteProtection(isProtected: false) }
+        if check { return }
+        if wrapped.protection.isWeak {
+            session.output.hint("the file's own cost is weak; the keystore has the same passphrase at keytool's cost")
+        }
+        if protection == .none && !keystore.noPassphrase { session.noteProtection(isProtected: false) }
+    }
+
+    private func adoptUnprotected(
+        _ wrapped: borrowing WrappedKey, at path: String
+    ) throws -> WrappedKey.Protection {
+        let key = try wrapped.open()
+        if !check { try Keystore.adopt(key, at: path) }
+        return .none
     }
 
     private func importIdentity(_ content: consuming SecureBytes, _ session: Session) throws {

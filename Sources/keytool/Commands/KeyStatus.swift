@@ -32,6 +32,9 @@ struct KeyStatus: Verb {
                     ("unlocked", .bool(isUnlocked || !locked.isProtected)),
                     ("memory_locked", .bool(isMemoryLocked)),
                 ]))
+        if locked.protection.isWeak {
+            session.output.hint("keytool key passwd protects the key at keytool's own cost")
+        }
     }
 }
 
@@ -46,7 +49,8 @@ extension WrappedKey.Protection {
         case .none: "not protected by a passphrase"
         case .scrypt: "passphrase (scrypt, 64 MiB)"
         case .argon2id(let cost):
-            "passphrase (Argon2id, \(ByteCount.text(Int(cost.memoryKiB) * 1024)), \(cost.iterations) passes)"
+            "passphrase (Argon2id, \(ByteCount.text(Int(cost.memoryKiB) * 1024)), \(cost.iterations) "
+                + (cost.iterations == 1 ? "pass)" : "passes)") + (cost.isWeak ? ", weak" : "")
         }
     }
 
@@ -54,11 +58,12 @@ extension WrappedKey.Protection {
     var members: [(String, JSONValue?)] {
         switch self {
         case .none: [("protection", "none")]
-        case .scrypt: [("protection", "passphrase"), ("scheme", "scrypt")]
+        case .scrypt:
+            [("protection", "passphrase"), ("scheme", "scrypt"), ("memory_kib", .number(65_536)), ("weak", false)]
         case .argon2id(let cost):
             [
                 ("protection", "passphrase"), ("scheme", "argon2id"), ("memory_kib", .number(cost.memoryKiB)),
-                ("iterations", .number(cost.iterations)),
+                ("iterations", .number(cost.iterations)), ("weak", .bool(cost.isWeak)),
             ]
         }
     }

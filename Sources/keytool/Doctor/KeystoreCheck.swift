@@ -44,7 +44,10 @@ struct KeystoreCheck {
     }
 
     private func protection(_ locked: LockedKeystore) -> Finding {
-        Finding("protection", locked.isProtected ? .ok : .warning, locked.protection.words)
+        let protection = locked.protection
+        return Finding(
+            "protection", locked.isProtected && !protection.isWeak ? .ok : .warning,
+            protection.words + (protection.isWeak ? ": keytool key passwd raises its cost" : ""))
     }
 
     private func records(_ locked: LockedKeystore) -> [Finding] {
