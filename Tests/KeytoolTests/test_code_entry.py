@@ -1,5 +1,5 @@
-"""A backup code typed in: each group looked at as it is entered, one taken back, or all of it
-pasted."""
+"""A backup code typed in: each group looked at as it is entered, a wrong one asked for again in its
+place, one taken back, or all of it pasted; its check word is in test_code_check.py."""
 
 import re
 
@@ -11,6 +11,7 @@ from runner import snapshot
 
 GROUPS = CODE.split("-")
 PASSWORD = r"Backup password[^\n]*: $"
+CHECK_WORD = r"Check word \(nothing for none\): $"
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 IDENTITY = oracle.Identity("ZZZZ9999", bytes(range(32)))
 
@@ -31,6 +32,8 @@ def checking(terminal):
 
 
 def opens(run, id="0ZAHXXHB"):
+    run.expect(CHECK_WORD)
+    run.send("")
     run.expect(PASSWORD)
     run.send(CODE_PASSWORD.decode())
     assert run.finish() == 0, run.text
@@ -47,15 +50,14 @@ def test_every_group_has_its_number(checking):
 
 def test_says_how(checking):
     number(checking, 1)
-    assert "paste" in checking.text and "- takes the last group back" in checking.text
+    assert "paste" in checking.text and "- goes one group back" in checking.text
 
 
 @pytest.mark.parametrize("group, said", [
     ("AB", "group 2 has 2 characters; each has 4"), ("ABCDE", "group 2 has 5 characters; each has 4"),
     ("ABCDEFG", "group 2 has 7 characters; each has 4"), ("AB1D", 'group 2 has "1" at place 3'),
-    ("ABC!", 'group 2 has "!" at place 4'), ("ABCD-EF", "group 3 has 2 characters"),
-    ("ABCD EF1H", 'group 3 has "1" at place 3'), ("ABCD-" * 20, "that makes 21 groups; this code has 20"),
-    ("", "group 2 is missing"), ("ÄBCD", 'group 2 has "Ä" at place 1'), ("ABCDEFGHIJ", "group 4 has 2 characters")])
+    ("ABC!", 'group 2 has "!" at place 4'), ("ABCD.", 'group 2 has "." at place 5'),
+    ("", "group 2 is missing"), ("ÄBCD", 'group 2 has "Ä" at place 1'), ("\x1b[31", 'group 2 has U+001B at place 1')])
 def test_a_wrong_one_is_asked_for_again(checking, group, said):
     number(checking, 1)
     checking.send(GROUPS[0])
@@ -67,12 +69,112 @@ def test_a_wrong_one_is_asked_for_again(checking, group, said):
     opens(checking)
 
 
-def test_nothing_of_a_wrong_line_is_taken(checking):
+@pytest.mark.parametrize("line, said", [
+    ("ABCD-" * 20, "that makes 21 groups; this code has 20"),
+    ("ABCDEFGHIJ", "10 characters in a row"), ("ABCD EFGHIJKLM", "9 characters in a row"),
+    ("ABCD-EFGH.IJKL", 'group 4 has "." at place 1')])
+def test_line_whose_groups_have_no_certain_place(checking, line, said):
+    """Nothing of it is taken: where it goes on is anybody's guess."""
     number(checking, 1)
-    checking.send("-".join(GROUPS[:4] + ["ABC1"]))
-    checking.expect(r'group 5 has "1" at place 4')
+    checking.send(GROUPS[0])
+    number(checking, 2)
+    checking.send(line)
+    checking.expect("keytool: error: [^\n]*" + re.escape(said))
+    number(checking, 2)
+    checking.send("-".join(GROUPS[1:]))
+    opens(checking)
+
+
+@pytest.mark.parametrize("letter, likely", [("0", "O"), ("1", "I or L"), ("8", "B")])
+def test_likely_letter_is_named(checking, letter, likely):
     number(checking, 1)
-    checking.send(CODE)
+    checking.send(letter + GROUPS[0][1:])
+    checking.expect(f"keytool: hint: [^\n]*likely the letter {likely}")
+
+
+def wrong(*numbers):
+    """All groups of the code; these have a character that no code has."""
+    return [f"{group[:3]}0" if n in numbers else group for n, group in enumerate(GROUPS, 1)]
+
+
+def again(run, wanted, group):
+    """Waits until this group alone is asked for again, and types it."""
+    run.expect(rf"\nGroup {wanted} again \(it was {wrong(wanted)[wanted - 1]}\): $")
+    run.send(group)
+
+
+def test_other_groups_of_the_line_stay_in_their_places(checking):
+    number(checking, 1)
+    checking.send("-".join(wrong(3, 8)))
+    checking.expect(r'group 3 has "0" at place 4')
+    checking.expect(r'group 8 has "0" at place 4')
+    again(checking, 3, GROUPS[2])
+    again(checking, 8, GROUPS[7].lower())
+    opens(checking)
+
+
+def test_wrong_group_of_a_line_in_the_middle(checking):
+    number(checking, 1)
+    checking.send("-".join(GROUPS[:5]))
+    number(checking, 6)
+    checking.send("-".join(wrong(8)[5:10]))
+    again(checking, 8, "ABC!")
+    checking.expect(r'group 8 has "!" at place 4')
+    checking.expect(r"\nGroup 8 again \(it was ABC!\): $")
+    checking.send("")
+    checking.expect(r"group 8 is missing")
+    checking.expect(r"\nGroup 8 again \(it was ABC!\): $")
+    checking.send(GROUPS[7])
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+@pytest.mark.parametrize("first, last", [(1, 20), (6, 10), (7, 9), (8, 20), (5, 8), (8, 14)])
+def test_corrected_line_may_be_typed_again(checking, first, last):
+    """All of the line, or a part of it around the wrong group, and what comes next."""
+    number(checking, 1)
+    checking.send("-".join(wrong(8)[:10]))
+    again(checking, 8, "-".join(GROUPS[first - 1:last]))
+    if last < 20:
+        number(checking, max(last, 10) + 1)
+        checking.send("-".join(GROUPS[max(last, 10):]))
+    opens(checking)
+
+
+def test_line_that_does_not_fit_around_the_group(checking):
+    number(checking, 1)
+    checking.send("-".join(wrong(8)[:10]))
+    again(checking, 8, "AAAA-BBBB-CCCC")
+    checking.expect(r"group 8 alone is asked for")
+    again(checking, 8, GROUPS[7])
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+def test_back_from_a_wrong_group(checking):
+    """The one before it was the wrong one, too; what stands behind both stays."""
+    groups = wrong(8)
+    groups[6] = "AAAA"
+    number(checking, 1)
+    checking.send("-".join(groups[:10]))
+    again(checking, 8, "-")
+    checking.expect(r"\nGroup 7 again \(it was AAAA, Enter keeps it\): $")
+    checking.send(GROUPS[6])
+    again(checking, 8, GROUPS[7])
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+def test_enter_keeps_what_was_right(checking):
+    number(checking, 1)
+    checking.send("-".join(wrong(8)))
+    again(checking, 8, "-")
+    checking.expect(rf"\nGroup 7 again \(it was {GROUPS[6]}, Enter keeps it\): $")
+    checking.send("")
+    again(checking, 8, GROUPS[7])
     opens(checking)
 
 
@@ -127,24 +229,91 @@ def test_pasted_whole(checking, paste):
     opens(checking)
 
 
-def test_rest_of_a_wrong_paste_is_dropped(checking):
-    """Else its third line would be taken for the second, which was refused."""
+def test_rest_of_a_wrong_paste_is_taken(checking):
+    """Its lines have their places; only the wrong group is asked for, once all of it has come."""
     wrong = [*FOUR_LINES]
     wrong[1] = wrong[1].replace(GROUPS[6], "0000")
     number(checking, 1)
     checking.send("\r".join(wrong))
     checking.expect(r'group 7 has "0" at place 1')
+    checking.expect(r"Group 7 again \(it was 0000\): $")
+    checking.send(GROUPS[6])
+    opens(checking)
+
+
+def test_rest_of_a_paste_without_places_is_dropped(checking):
+    """Else its third line would be taken for the second, which was refused."""
+    wrong = [*FOUR_LINES]
+    wrong[1] = wrong[1].replace("-", "")[1:]
+    number(checking, 1)
+    checking.send("\r".join(wrong))
+    checking.expect(r"19 characters in a row")
     number(checking, 6)
     checking.send("\r".join(FOUR_LINES[1:]))
     opens(checking)
 
 
-def test_wrong_marked_paste_is_refused_whole(checking):
+def test_wrong_group_of_a_marked_paste(checking):
     number(checking, 1)
-    checking.send(BEGIN + "\r".join(FOUR_LINES[:3]) + "\rABCD-EFG" + END)
+    checking.send(BEGIN + "\r".join(FOUR_LINES[:3]) + f"\r{GROUPS[15]}-ABC-" + "-".join(GROUPS[17:]) + END)
     checking.expect(r"group 17 has 3 characters")
+    checking.expect(r"\nGroup 17 again \(it was ABC\): $")
+    checking.send(GROUPS[16])
+    opens(checking)
+
+
+# The checks beside the rows of a printed sheet
+
+
+def rows():
+    return ["-".join(GROUPS[start:start + 5]) for start in range(0, 20, 5)]
+
+
+def test_row_checks(checking):
     number(checking, 1)
-    checking.send(CODE)
+    for index, row in enumerate(rows()):
+        checking.send(f"{row} {oracle.row_check(row).lower()}")
+        if index < 3:
+            number(checking, 5 * index + 6)
+    opens(checking)
+
+
+def test_row_that_does_not_fit_its_check(checking):
+    """All of the row is asked for again, and may be typed again as a row."""
+    row = "-".join([GROUPS[5], "AAAA", *GROUPS[7:10]])
+    number(checking, 1)
+    checking.send(rows()[0])
+    number(checking, 6)
+    checking.send(f"{row} {oracle.row_check(rows()[1])}")
+    checking.expect(r"groups 6 to 10 do not have the row check [A-Z2-7]{2}")
+    checking.expect(rf"\nGroup 6 again \(it was {GROUPS[5]}, Enter keeps it\): $")
+    checking.send("")
+    checking.expect(r"\nGroup 7 again \(it was AAAA, Enter keeps it\): $")
+    checking.send("-".join(GROUPS[6:10]))
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+def test_row_check_of_a_row_with_a_wrong_character(checking):
+    """It is compared when the row is complete."""
+    number(checking, 1)
+    checking.send("-".join(wrong(3)[:5]) + " " + oracle.row_check(rows()[0]))
+    again(checking, 3, "AAAA")
+    checking.expect(r"groups 1 to 5 do not have the row check")
+    checking.expect(r"\nGroup 1 again \(it was")
+    checking.send(f"{rows()[0]} {oracle.row_check(rows()[0])}")
+    number(checking, 6)
+    checking.send("-".join(GROUPS[5:]))
+    opens(checking)
+
+
+def test_two_characters_that_are_no_row_check(checking):
+    number(checking, 1)
+    checking.send("-".join(GROUPS[:3]) + " AB")
+    checking.expect(r"group 4 has 2 characters")
+    checking.expect(r"\nGroup 4 again \(it was AB\): $")
+    checking.send("-".join(GROUPS[3:]))
     opens(checking)
 
 

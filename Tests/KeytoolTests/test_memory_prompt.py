@@ -86,6 +86,8 @@ def test_backup_import(house, terminal):
     process = terminal("backup", "import", runner=house.keytool)
     process.expect(r"Backup code: $")
     process.send(code)
+    process.expect(r"Check word[^\n]*: $")
+    process.send("")
     answer(process, "backup-password")
     left = left_waiting(process, house, "passphrase", "client key")
     is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))

@@ -184,5 +184,7 @@ def test_code_is_typed_group_by_group(terminal, keytool, code_password):
     for group in CODE.split("-"):
         run.expect(r"[^\n]: ?$|> ?$")
         run.send(group)
+    run.expect(r"Check word[^\n]*: $")
+    run.send("")
     assert run.finish() == 0, run.text
     assert keytool.json("id", "show")["id"] == "0ZAHXXHB"

@@ -41,19 +41,29 @@ struct CodeOptions: ParsableArguments {
         let isStdin = qrImage == nil && (file == "-" || file == nil && isatty(STDIN_FILENO) == 0)
         // Whatever is on it: what is there twice is there for neither.
         guard try !isStdin || password.source()?.isStandardInput != true else { throw StandardInput.isTwoThings }
-        let code = try qrImage.map { try CodePicture($0).code() } ?? GroupedCode(parsing: text(isStdin, session))
-        let expectations = SafeKeeper.Expectations(
-            id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+        let typed = try qrImage.map { try Self.unchecked(CodePicture($0).code()) } ?? read(isStdin, session)
+        let code = typed.code
         // A mistyped code is no reason to ask for its password.
         _ = try IDBackup.scheme(of: code)
-        do {
-            try expectations.check(code)
-        } catch let error as SafeKeepingError {
-            throw CommandFailure(
-                failure: error.failure.advising("the code that was given has \(IDBackup.checkWord(of: code).text)"))
+        if let expectCheck, IDBackup.checkWord(of: code).characters != expectCheck.characters {
+            throw CommandFailure(failure: .otherCheckWord(than: expectCheck, of: code))
         }
-        let identity = try SecretAsker(password, session).open(
-            "of this code", isWrong: { $0 as? IDBackupError == .notOpened }
+        let isCertain = typed.isChecked || expectCheck != nil
+        do {
+            return OpenedCode(code: code, identity: try identity(in: code, isCertain: isCertain, session))
+        } catch let error as IDBackupError where isCertain && Self.isWrongPassword(error, isCertain) {
+            throw CommandFailure(
+                failure: Failure(
+                    .wrongPassword,
+                    "the password does not open this code; its check word is right, so the code is, too"))
+        }
+    }
+
+    /// - Parameter isCertain: whether the code has the check word that was written beside it.
+    private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
+        let expectations = SafeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+        return try SecretAsker(password, session).open(
+            "of this code", isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false }
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
@@ -62,26 +72,39 @@ struct CodeOptions: ParsableArguments {
                 try SafeKeeper.openCode(code, password: password, expecting: expectations)
             }
         }
-        return OpenedCode(code: code, identity: identity)
     }
+
+    /// A password may pass the short check by chance and give no identity; where the code is certain, that tells
+    /// that the password is wrong.
+    private static func isWrongPassword(_ error: IDBackupError, _ isCertain: Bool) -> Bool {
+        error == .notOpened || isCertain && error == .invalidID
+    }
+
+    private static func unchecked(_ code: GroupedCode) -> TypedCode { TypedCode(code: code, isChecked: false) }
 
     private static func isPicture(_ file: String) -> Bool {
         [".png", ".jpg", ".jpeg", ".svg", ".pdf", ".heic", ".webp", ".tif", ".tiff", ".gif", ".bmp"]
             .contains { file.lowercased().hasSuffix($0) }
     }
 
-    private func text(_ isStdin: Bool, _ session: Session) throws -> String {
-        if isStdin { return try InputFile.standardInput.read(limit: Self.maxBytes) }
+    private func read(_ isStdin: Bool, _ session: Session) throws -> TypedCode {
+        if isStdin { return Self.unchecked(try Self.code(in: .standardInput)) }
         if let file {
             guard !Self.isPicture(file) else {
                 throw UsageFailure("\(file) is a picture by its name", hint: "--qr-image \(file)")
             }
-            return try InputFile(path: file).read(limit: Self.maxBytes)
+            return Self.unchecked(try Self.code(in: InputFile(path: file)))
         }
-        guard session.mayAsk, let terminal = ControllingTerminal(), let code = try terminal.askCode() else {
+        guard session.mayAsk, let terminal = ControllingTerminal(),
+            let typed = try terminal.askCode(expecting: expectCheck)
+        else {
             throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin")
         }
-        return code
+        return typed
+    }
+
+    private static func code(in file: InputFile) throws -> GroupedCode {
+        try GroupedCode(parsing: file.read(limit: maxBytes))
     }
 }
 

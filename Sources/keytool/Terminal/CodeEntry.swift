@@ -1,94 +1,179 @@
 import Encodings
 import Threema
 
-/// A backup code on its way in: the groups so far, each checked when it was entered.
+/// A backup code while it is typed: one place for each group. A group that is wrong keeps its place until it is
+/// typed again.
 struct CodeEntry {
-    /// Full groups, upper case.
-    private(set) var groups: [String] = []
-    /// The group that was last taken back, as it was.
+    private enum Place {
+        case right(String)
+        /// What was typed.
+        case wrong(String)
+
+        var group: String? {
+            guard case .right(let group) = self else { return nil }
+            return group
+        }
+    }
+
+    private var places: [Place] = []
+    /// The checks of rows that were typed and are not yet compared, by the index of their first group.
+    private var rowChecks: [Int: String] = [:]
+    /// The group that was last taken back from the end, as it was.
     private(set) var takenBack: String?
+    /// Whether the user has said that the code is not a longer one.
+    private var isEnded = false
 
-    private var code: GroupedCode? { try? GroupedCode(parsing: text) }
+    /// The number of the group that comes after all others, from 1.
+    var next: Int { places.count + 1 }
 
-    /// Characters so far, joined as the code is.
-    var text: String { groups.joined(separator: "-") }
-
-    var characterCount: Int { groups.count * GroupedCode.groupSize }
-
-    /// The number of the group that comes next, from 1.
-    var next: Int { groups.count + 1 }
-
-    /// Whether this is all of a code of the shorter scheme.
-    var mayBeAll: Bool { groups.count == Self.count(.pbkdf2) }
-
-    /// Whether no code goes on from here.
-    var isAll: Bool { groups.count == limit }
-
-    /// Takes a line: one group, several, or all of them.
-    /// - Throws: `CodeEntryError`, `GroupedCodeError`; then nothing of the line is taken.
-    mutating func take(_ line: String) throws {
-        // On its own: a paper's line break is no reason to join two groups.
-        let entered: GroupedCode
-        do throws(GroupedCodeError) {
-            entered = try GroupedCode(parsing: line)
-        } catch {
-            throw error.moved(by: groups.count)
+    /// The first group that has to be typed again: its number, and what was typed.
+    var wrong: (number: Int, text: String, mayStay: Bool)? {
+        for (index, place) in places.enumerated() {
+            if case .wrong(let text) = place { return (index + 1, text, Self.isGroup(text)) }
         }
-        if let short = entered.shortGroups.first {
-            // Five letters in a row are one group with a letter too many, whatever they are read as.
-            let isTooLong = short.number > 1 && Self.runs(line).contains { (5..<8).contains($0) }
-            let number = groups.count + short.number - (isTooLong ? 1 : 0)
-            throw CodeEntryError.wrongLength(
-                group: number, characters: short.count + (isTooLong ? GroupedCode.groupSize : 0))
-        }
-        var longer = self
-        longer.groups += entered.groups
-        longer.takenBack = nil
-        guard longer.groups.count <= longer.limit else {
-            throw CodeEntryError.tooMany(groups: longer.groups.count, limit: longer.limit)
-        }
-        self = longer
+        return nil
     }
 
-    /// Takes the last group back.
+    /// Whether there is no place for another group.
+    var isFull: Bool { places.count == limit }
+
+    /// Whether the groups so far could be all of a code of the shorter scheme.
+    var mayBeAll: Bool { places.count == Self.count(.pbkdf2) && !isFull }
+
+    /// The whole code; nil while a group is missing or wrong.
+    var code: GroupedCode? {
+        guard wrong == nil, isFull || isEnded && mayBeAll else { return nil }
+        return try? GroupedCode(parsing: places.compactMap(\.group).joined(separator: "-"))
+    }
+
+    /// Characters in right groups.
+    var characterCount: Int { places.count { $0.group != nil } * GroupedCode.groupSize }
+
+    /// Takes lines with one group, several, or all of them.
+    /// - Parameter number: the group that was asked for, if it stands before others. A line with more groups must
+    ///   agree with the right ones around it.
+    /// - Returns: what is wrong with groups that were taken.
+    /// - Throws: `CodeEntryError`; then nothing of that line is taken, and nothing of the lines after it.
+    mutating func take(_ text: String, for number: Int? = nil) throws(CodeEntryError) -> [CodeEntryError] {
+        let lines = text.split(whereSeparator: \.isNewline)
+        var problems: [CodeEntryError] = []
+        if let number, lines.count > 1 {
+            // A whole code that is pasted again: only together its lines show where they belong.
+            var groups: [CodeLine.Group] = []
+            for line in lines {
+                let line = try CodeLine(line, after: groups.count)
+                let row = line.row.flatMap { $0.groups.count == CodeRow.groupCount ? $0.groups : nil }
+                groups += row ?? line.groups
+            }
+            return try put(groups, for: number) + compareRows()
+        }
+        for line in lines {
+            let line = try CodeLine(line, after: number.map { $0 - 1 } ?? places.count)
+            if let row = line.row, let start = start(of: row.groups, for: number), Self.isRow(start, row.groups.count) {
+                problems += try put(row.groups, for: number)
+                rowChecks[start] = row.check
+            } else {
+                problems += try put(line.groups, for: number)
+            }
+            problems += compareRows()
+        }
+        return problems
+    }
+
+    /// Takes a wrong group as it is.
+    mutating func keep(_ number: Int) {
+        guard case .wrong(let text) = places[number - 1], Self.isGroup(text) else { return }
+        places[number - 1] = .right(text)
+    }
+
+    /// Has a group typed again.
+    mutating func doubt(_ number: Int) {
+        guard places.indices.contains(number - 1), let group = places[number - 1].group else { return }
+        places[number - 1] = .wrong(group)
+    }
+
+    /// Goes one group back: from a wrong group to the one before it, else from the end.
     mutating func back() {
-        takenBack = groups.popLast()
+        if let wrong {
+            doubt(wrong.number - 1)
+        } else {
+            takenBack = places.popLast()?.group
+        }
     }
+
+    /// Says that no group follows.
+    mutating func end() { isEnded = true }
+
+    // MARK: Places
+
+    /// The index where these groups belong: behind all others, or around the group that was asked for.
+    private func start(of groups: [CodeLine.Group], for number: Int?) -> Int? {
+        guard let number, groups.count > 1 else { return (number ?? next) - 1 }
+        let first = max(0, number - groups.count)
+        return (first..<number).reversed().first { start in
+            zip(places.dropFirst(start), groups).allSatisfy { place, group in
+                place.group == nil || group.problem != nil || place.group == group.text
+            }
+        }
+    }
+
+    private mutating func put(
+        _ groups: [CodeLine.Group], for number: Int?
+    ) throws(CodeEntryError) -> [CodeEntryError] {
+        guard let start = start(of: groups, for: number) else { throw .onlyOneAskedFor(group: number ?? next) }
+        var longer = self
+        var problems: [CodeEntryError] = []
+        for (index, group) in groups.enumerated() {
+            let index = start + index
+            if index < places.count, places[index].group != nil { continue }
+            if let problem = group.problem { problems.append(CodeEntryError(problem, group: index + 1)) }
+            let place: Place = group.problem == nil ? .right(group.text) : .wrong(group.text)
+            if index < longer.places.count { longer.places[index] = place } else { longer.places.append(place) }
+        }
+        guard longer.places.count <= longer.limit else {
+            throw .tooMany(groups: longer.places.count, limit: longer.limit)
+        }
+        longer.takenBack = nil
+        self = longer
+        return problems
+    }
+
+    /// Compares the complete rows that came with a check; one that does not fit is wrong as a whole.
+    private mutating func compareRows() -> [CodeEntryError] {
+        var problems: [CodeEntryError] = []
+        for (start, check) in rowChecks.sorted(by: { $0.key < $1.key }) {
+            let row = places[start..<min(start + CodeRow.groupCount, places.count)]
+            let groups = row.compactMap(\.group)
+            guard groups.count == row.count else { continue }
+            // The check itself may be mistyped: it counts once.
+            rowChecks[start] = nil
+            guard CodeRow.check(of: groups) != check else { continue }
+            row.indices.forEach { doubt($0 + 1) }
+            problems.append(.rowCheck(check.printable, first: start + 1, last: start + row.count))
+        }
+        return problems
+    }
+
+    /// Whether so many groups from here are a whole row.
+    private static func isRow(_ start: Int, _ count: Int) -> Bool {
+        let isLast = start + count == Self.count(.argon2id)
+        return start.isMultiple(of: CodeRow.groupCount) && (count == CodeRow.groupCount || isLast)
+    }
+
+    private static func isGroup(_ text: String) -> Bool {
+        guard let code = try? GroupedCode(parsing: text) else { return false }
+        return code.characters.count == GroupedCode.groupSize && code.shortGroups.isEmpty
+    }
+
+    // MARK: Length
 
     private var limit: Int {
-        let mayBeLonger = code.map(IDBackup.mayBeArgon2id) ?? false
+        // The longer scheme shows in the first two characters; while they are wrong it may be either.
+        guard let first = places.first else { return Self.count(.pbkdf2) }
+        let mayBeLonger =
+            first.group.map { (try? GroupedCode(parsing: $0)).map(IDBackup.mayBeArgon2id) ?? false } ?? true
         return Self.count(mayBeLonger ? .argon2id : .pbkdf2)
     }
 
     private static func count(_ scheme: IDBackup.Scheme) -> Int { scheme.characterCount / GroupedCode.groupSize }
-
-    /// How many characters stand together without a dash or a blank between them.
-    private static func runs(_ line: String) -> [Int] {
-        line.split { $0 == "-" || $0.isWhitespace }.map(\.count)
-    }
-}
-
-/// What is wrong with a line of a code.
-enum CodeEntryError: Error, Equatable {
-    case wrongLength(group: Int, characters: Int)
-    case tooMany(groups: Int, limit: Int)
-}
-
-extension CodeEntryError: Explained {
-    var failure: Failure {
-        switch self {
-        case .wrongLength(let group, let characters):
-            Failure(.badData, "group \(group) has \(characters) characters; each has \(GroupedCode.groupSize)")
-        case .tooMany(let groups, let limit):
-            Failure(.badData, "that makes \(groups) groups; this code has \(limit)")
-        }
-    }
-}
-
-extension GroupedCodeError {
-    /// The same, of text that stands behind so many groups.
-    fileprivate func moved(by groups: Int) -> GroupedCodeError {
-        guard case .badCharacter(let character, let group, let position) = self else { return self }
-        return .badCharacter(character, group: groups + group, position: position)
-    }
 }

@@ -88,12 +88,17 @@ struct ControllingTerminal: ~Copyable {
         try Output.write(words + "\n", to: descriptor)
     }
 
+    /// Whether another line was typed ahead, or comes within a tenth of a second, as those of a paste do.
+    var isMoreTyped: Bool {
+        var arrival = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&arrival, 1, 100) > 0 && Int32(arrival.revents) & (POLLIN | POLLHUP | POLLERR) == POLLIN
+    }
+
     /// Drops what was typed ahead, until nothing more comes.
     func dropPending() {
-        var arrival = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         repeat {
             tcflush(descriptor, TCIFLUSH)
-        } while unsafe poll(&arrival, 1, 100) > 0 && Int32(arrival.revents) & (POLLIN | POLLHUP | POLLERR) == POLLIN
+        } while isMoreTyped
     }
 
     /// Asks with echo on.
