@@ -120,20 +120,6 @@ def test_no_source_and_a_wrong_one(place, name):
     assert snapshot(place.path) == before
 
 
-def test_backup_check_says_that_it_will_not_be_remembered(place):
-    """The code is proven without the keystore; only the note of it is not kept."""
-    code = ["backup", "check", place.home / "code",
-            "--backup-password-file", place.home / "code-password"]
-    before = snapshot(place.keystore)
-    result = place.keytool.ok(*code)
-    assert "will not remember" in result.err
-    place.keytool.fails(12, *code, "--passphrase-file", place.home / "wrong")
-    assert snapshot(place.keystore) == before
-    place.keytool.ok("backup", "import", *code[2:], "--passphrase-file", place.home / "right")
-    checked = place.keytool.json(*code, "--passphrase-file", place.home / "right")
-    assert (checked["held"], checked["stored"]) == (True, False)
-
-
 # Order
 
 

@@ -16,19 +16,38 @@ struct BackupCheck: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
+        // Wrong options are the caller's to mend, before anything is asked.
+        let source = try passphrase.source()
+        guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         let opened = try code.open(session)
-        let isHeld: Bool
+        let output = session.output
+        let verdict = ["the code opens \(opened.identity.id)"] + opened.lines
+        // What paper and password are worth is known now. A person is told before the next question.
+        let isForPeople = !output.isJSON && !output.isQuiet
+        if isForPeople { try output.print(verdict) }
+        let isHeld = markProven(opened.identity, session)
+        if output.isJSON {
+            try output.done(
+                [], json: opened.json("backup check", ("stored", false), ("held", isHeld.map { .bool($0) })))
+        } else if isForPeople, isHeld == true {
+            try output.print(["the keystore holds this key; it will remember that the code was proven"])
+        }
+    }
+
+    /// Has the keystore remember the proof.
+    /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
+    private func markProven(_ identity: borrowing Identity, _ session: Session) -> Bool? {
         do {
-            isHeld = try session.keeper(passphrase).markProven(opened.identity)
+            return try session.keeper(passphrase).markProven(identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
-            isHeld = false
+            return false
         } catch SecretError.none {
-            session.output.note("the keystore is locked: it will not remember that this code was proven")
-            isHeld = false
+            session.output.note("the keystore is locked: not compared with the keystore; the proof is not recorded")
+        } catch {
+            session.output.warn(
+                "not compared with the keystore: \(Failure(error).message); the proof is not recorded")
         }
-        try session.output.done(
-            ["the code opens \(opened.identity.id)" + (isHeld ? ", which the keystore holds" : "")] + opened.lines,
-            json: opened.json("backup check", ("stored", false), ("held", .bool(isHeld))))
+        return nil
     }
 }

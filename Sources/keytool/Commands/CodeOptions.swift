@@ -38,10 +38,11 @@ struct CodeOptions: ParsableArguments {
         guard qrImage == nil || file == nil else {
             throw UsageFailure("the code comes from --qr-image or from FILE, not from both")
         }
-        let isStdin = qrImage == nil && (file == "-" || file == nil && isatty(STDIN_FILENO) == 0)
         // Whatever is on it: what is there twice is there for neither.
-        guard try !isStdin || password.source()?.isStandardInput != true else { throw StandardInput.isTwoThings }
-        let typed = try qrImage.map { try Self.unchecked(CodePicture($0).code()) } ?? read(isStdin, session)
+        guard try !isCodeOnStandardInput || password.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let typed = try qrImage.map { try Self.unchecked(CodePicture($0).code()) } ?? read(session)
         let code = typed.code
         // A mistyped code is no reason to ask for its password.
         _ = try IDBackup.scheme(of: code)
@@ -57,6 +58,15 @@ struct CodeOptions: ParsableArguments {
                     .wrongPassword,
                     "the password does not open this code; its check word is right, so the code is, too"))
         }
+    }
+
+    /// Whether code or password come from stdin.
+    var takesStandardInput: Bool {
+        get throws { try isCodeOnStandardInput || password.source()?.isStandardInput == true }
+    }
+
+    private var isCodeOnStandardInput: Bool {
+        qrImage == nil && (file == "-" || file == nil && isatty(STDIN_FILENO) == 0)
     }
 
     /// - Parameter isCertain: whether the code has the check word that was written beside it.
@@ -87,8 +97,8 @@ struct CodeOptions: ParsableArguments {
             .contains { file.lowercased().hasSuffix($0) }
     }
 
-    private func read(_ isStdin: Bool, _ session: Session) throws -> TypedCode {
-        if isStdin { return Self.unchecked(try Self.code(in: .standardInput)) }
+    private func read(_ session: Session) throws -> TypedCode {
+        if isCodeOnStandardInput { return Self.unchecked(try Self.code(in: .standardInput)) }
         if let file {
             guard !Self.isPicture(file) else {
                 throw UsageFailure("\(file) is a picture by its name", hint: "--qr-image \(file)")

@@ -1,0 +1,107 @@
+"""backup check: what it says of paper and password stands, whatever becomes of the keystore."""
+
+import pytest
+
+import masterkey
+from known import CODE_PASSWORD
+from masterkey import PASSPHRASE
+from runner import snapshot
+
+OPENS = "the code opens 0ZAHXXHB"
+HELD = "the keystore holds this key; it will remember that the code was proven"
+PASSWORD = r"Backup password of this code: $"
+PASSPHRASE_ASKED = r"Keystore passphrase: $"
+
+
+@pytest.fixture
+def protected(keytool, code_file, code_password):
+    keytool.ok("backup", "import", code_file, *code_password)
+    masterkey.rewrap(keytool)
+    return keytool
+
+
+@pytest.fixture
+def check(code_file, code_password):
+    return ["backup", "check", code_file, *code_password]
+
+
+def test_held(protected, check, given):
+    right = given("passphrase", PASSPHRASE)
+    lines = protected.ok(*check, *right).out.splitlines()
+    assert (lines[0], lines[-1]) == (OPENS, HELD)
+    assert protected.json(*check, *right)["held"] is True
+
+
+def test_not_held(keytool, check):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    result = keytool.ok(*check)
+    assert OPENS in result.out and "the keystore" not in result.out
+    assert keytool.json(*check)["held"] is False
+
+
+def test_absent_keystore_holds_nothing(keytool, check, tmp_path):
+    assert keytool.with_keystore(tmp_path / "absent").json(*check)["held"] is False
+
+
+def test_unknown_without_passphrase(protected, check):
+    before = snapshot(protected.keystore)
+    for options in [], ["--no-input"]:
+        shown = protected.json(*check, *options)
+        assert "held" not in shown and shown["id"] == "0ZAHXXHB"
+        result = protected.ok(*check, *options)
+        assert OPENS in result.out and "not compared with the keystore" in result.err
+    assert snapshot(protected.keystore) == before
+
+
+def test_wrong_passphrase(protected, check, given):
+    before = snapshot(protected.keystore)
+    wrong = given("passphrase", b"nopedinope")
+    result = protected.ok(*check, *wrong)
+    assert result.out.startswith(OPENS)
+    assert "warning: not compared with the keystore" in result.err and "proof is not recorded" in result.err
+    assert "held" not in protected.json(*check, *wrong)
+    # A script that wanted the proof recorded hears of it, too.
+    assert "warning" in protected.ok(*check, *wrong, "--quiet").err
+    assert snapshot(protected.keystore) == before
+
+
+def test_verdict_comes_before_three_wrong_passphrases(protected, terminal, code_file):
+    run = terminal("backup", "check", code_file)
+    run.expect(PASSWORD)
+    run.send(CODE_PASSWORD.decode())
+    run.expect(OPENS)
+    for _ in range(3):
+        run.expect(PASSPHRASE_ASKED)
+        run.send("nopedinope")
+    run.expect("not compared with the keystore")
+    assert run.finish() == 0, run.text
+
+
+def test_end_of_input_at_the_passphrase(protected, terminal, check):
+    run = terminal(*check)
+    run.expect(OPENS)
+    run.expect(PASSPHRASE_ASKED)
+    run.press(b"\x04")
+    assert run.finish() == 0, run.text
+    assert "not compared with the keystore" in run.text
+
+
+def test_unusable_keystore(keytool, check):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.keystore.chmod(0o755)
+    assert "not compared with the keystore" in keytool.ok(*check).err
+    keytool.keystore.chmod(0o700)
+    (keytool.keystore / "master.key").write_bytes(b"damaged")
+    assert OPENS in keytool.ok(*check).out
+
+
+def test_wrong_options_are_told_before_the_code_is_read(keytool, code_file, code_password, given):
+    passphrase = given("passphrase", b"nopedinope")
+    keytool.fails(64, "backup", "check", "absent", *passphrase, "--passphrase-fd", "0")
+    keytool.fails(64, "backup", "check", "-", *code_password, "--passphrase-file", "-", stdin="x")
+    keytool.fails(64, "backup", "check", code_file, "--backup-password-file", "-", "--passphrase-file", "-", stdin="x")
+
+
+def test_a_wrong_code_is_no_verdict(protected, code_file, given):
+    protected.fails(12, "backup", "check", code_file, *given("backup-password", b"nopedinope"),
+                    *given("passphrase", PASSPHRASE))
