@@ -93,6 +93,11 @@ def check(e):
     return {"word": oracle.check_word(e["code"])}
 
 
+@example("Row check", "row")
+def row_check(e):
+    return {"row-check": oracle.row_check(e["row"])}
+
+
 # Safe
 
 

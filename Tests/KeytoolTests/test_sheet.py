@@ -45,16 +45,36 @@ def test_what_it_says(sheet):
     assert "*BCD1234" in lines
     groups = [line for line in lines if re.fullmatch(r"[A-Z2-7]{4}", line)]
     assert "-".join(groups) == code
+    assert [int(line) for line in lines if line.isdecimal() and len(line) < 3] == [*range(1, len(groups) + 1)]
     key = [line for line in lines if re.fullmatch(r"[0-9a-f]{8}", line)]
     assert len(key) == 8 and "".join(key) == made["public_key"]
     assert oracle.check_word(code) in lines
     assert [line for line in lines if re.fullmatch(r"20\d\d-\d\d-\d\d", line)]
     words = " ".join(lines)
+    assert "Threema" in words and "keytool (messenger-keytool)" in words
     assert "keytool backup import" in words and "--qr-image" in words
+    assert "known to no directory: then the phone apps will not restore it; keytool will" in words
     assert "hint about the password" in words
     assert "Do not write the password here" in words
     assert ("iOS" in words) == (len(groups) == 26)
     assert BACKUP_PASSWORD.decode() not in page.read_text()
+
+
+def test_row_checks(sheet, terminal, backup_password):
+    """Each row has its check behind it, which may be typed with it."""
+    code, page, made = sheet
+    groups = code.split("-")
+    rows = ["-".join(groups[n:n + 5]) for n in range(0, len(groups), 5)]
+    lines = texts(page)
+    behind = [lines[n + 1] for n, line in enumerate(lines) if line in {row[-4:] for row in rows}
+              and re.fullmatch("[A-Z2-7]{2}", lines[n + 1])]
+    assert behind == [oracle.row_check(row) for row in rows]
+    run = terminal("backup", "check", "--expect-check", oracle.check_word(code), *backup_password)
+    run.expect("Backup code: $")
+    for row, check in zip(rows, behind):
+        run.send(f"{row} {check}")
+        run.expect(r"Group \d+[^:\n]*: $" if row != rows[-1] else "the code opens")
+    assert run.finish() == 0 and "error" not in run.text, run.text
 
 
 def test_the_day_is_todays(keytool, backup_password, page):

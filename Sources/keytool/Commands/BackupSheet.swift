@@ -8,10 +8,10 @@ import Threema
 //   from the top  content
 //             24  title
 //             46  ID, check word, date, scheme and public key on the left; the QR code on the right
-//            132  the code, five groups to a line
-//            202  how to restore it
-//            248  a line for a hint about the password
-//            272  what must not be written here
+//            132  the code, five numbered groups to a row, and the row's check behind them
+//            200  how to restore it
+//            254  a line for a hint about the password
+//            277  what must not be written here
 //
 /// A page to print and put away: a backup code with all that its owner needs to bring the identity back, but
 /// without the password.
@@ -26,7 +26,10 @@ struct BackupSheet {
     private static let margin = 20.0
     private static let width = 210.0 - 2 * margin
     private static let millimetresPerModule = 1.5
-    private static let groupsInLine = 5
+    /// From one group of a row to the next.
+    private static let groupPitch = 32.0
+    private static let rowPitch = 9.0
+    private static let firstRow = 144.0
 
     /// The page as an SVG document: text in the fonts of whoever prints it, and no reference to anything else.
     var svg: String {
@@ -36,7 +39,7 @@ struct BackupSheet {
         <title>\(Self.escaped(title))</title>
         <rect width="210" height="297" fill="#fff"/>
         <g fill="#000" font-family="sans-serif">
-        \((heading + facts + groups + instructions + hint).joined(separator: "\n"))
+        \((heading + facts + rows + instructions + hint).joined(separator: "\n"))
         </g>
         \(picture)
         </svg>
@@ -44,11 +47,11 @@ struct BackupSheet {
         """
     }
 
-    private var title: String { "Backup of the identity \(identity.id)" }
+    private var title: String { "Backup of the Threema identity \(identity.id)" }
 
     private var heading: [String] {
         [
-            Self.text(title, y: 24, size: 7, attributes: #"font-weight="bold""#),
+            Self.text(title, y: 24, size: 6, attributes: Self.bold),
             Self.text("Whoever has this page and its password is \(identity.id): keep it as you keep a key.", y: 32),
         ]
     }
@@ -64,7 +67,7 @@ struct BackupSheet {
         for (label, values) in facts {
             lines.append(Self.text(label, y: y))
             for value in values {
-                lines.append(Self.text(value, x: Self.margin + 28, y: y, attributes: #"font-family="monospace""#))
+                lines.append(Self.text(value, x: Self.margin + 28, y: y, attributes: Self.monospace))
                 y += 6
             }
         }
@@ -82,40 +85,58 @@ struct BackupSheet {
     }
 
     /// Each group stands at a place of its own, so that no font can push them together.
-    private var groups: [String] {
-        [Self.text("Backup code: A-Z and 2-7, so O and I are letters", y: 132, attributes: #"font-weight="bold""#)]
-            + code.groups.enumerated().map { index, group in
-                Self.text(
-                    group, x: Self.margin + Double(index % Self.groupsInLine) * 34,
-                    y: 142 + Double(index / Self.groupsInLine) * 9, size: 7, attributes: #"font-family="monospace""#)
+    private var rows: [String] {
+        var lines = [
+            Self.text("Backup code: A-Z and 2-7, so O and I are letters", y: 132, attributes: Self.bold),
+            Self.text("row check", x: Self.checkColumn, y: Self.firstRow - 7, size: 2.8),
+        ]
+        let groups = code.groups
+        for start in stride(from: 0, to: groups.count, by: CodeRow.groupCount) {
+            let row = groups[start..<min(start + CodeRow.groupCount, groups.count)]
+            let y = Self.firstRow + Double(start / CodeRow.groupCount) * Self.rowPitch
+            for (index, group) in row.enumerated() {
+                let x = Self.margin + Double(index) * Self.groupPitch
+                lines.append(Self.text("\(start + index + 1)", x: x, y: y, size: 2.8))
+                lines.append(Self.text(group, x: x + 5, y: y, size: 7, attributes: Self.monospace))
             }
+            let check = CodeRow.check(of: row)
+            lines.append(Self.text(check, x: Self.checkColumn, y: y, size: 5, attributes: Self.monospace))
+        }
+        return lines
     }
 
+    private static let checkColumn = margin + Double(CodeRow.groupCount) * groupPitch - 4
+
     private var instructions: [String] {
-        let apps =
+        let app =
             switch scheme {
-            case .pbkdf2: "In an app: when it is set up anew, restore from an ID backup and scan the QR code."
-            case .argon2id: "The iOS app cannot read this code; keytool can."
+            case .pbkdf2: "With the Threema app: when it is set up anew, restore from an ID backup: scan the QR code."
+            case .argon2id: "The Threema app for iOS cannot read this code; keytool can."
             }
         let lines = [
-            "With keytool (on Debian messenger-keytool): \"keytool backup import\" takes the groups.",
-            "\"keytool backup import --qr-image FILE\" takes a photo or a scan of this page.", apps,
-            "The password of this backup is asked for.",
-            "Then compare ID, public key and check word with this page.",
+            "With keytool (messenger-keytool), a program for Linux, Debian package messenger-keytool:",
+            "\"keytool backup import\" asks for the groups; a row check may be typed behind its row.",
+            "\"keytool backup import --qr-image FILE\" reads a photo or a scan of this page.",
+            app,
+            "An ID that keytool made itself (keytool id create) is known to no directory:",
+            "then the phone apps will not restore it; keytool will.",
+            "Each of them asks for the password. Then compare ID, public key and check word.",
         ]
-        return [Self.text("How to restore it", y: 202, attributes: #"font-weight="bold""#)]
-            + lines.enumerated().map { Self.text($1, y: 210 + Double($0) * 6) }
+        return [Self.text("How to restore it", y: 200, attributes: Self.bold)]
+            + lines.enumerated().map { Self.text($1, y: 207 + Double($0) * 6) }
     }
 
     private var hint: [String] {
         [
-            Self.text("A hint about the password that helps only you:", y: 248),
-            "<path d=\"M\(Self.margin) 262h\(Self.width)\" stroke=\"black\" stroke-width=\"0.3\"/>",
+            Self.text("A hint about the password that helps only you:", y: 254),
+            "<path d=\"M\(Self.margin) 268h\(Self.width)\" stroke=\"black\" stroke-width=\"0.3\"/>",
             Self.text(
-                "Do not write the password here, and do not keep it with this page.", y: 272,
-                attributes: #"font-weight="bold""#),
+                "Do not write the password here, and do not keep it with this page.", y: 277, attributes: Self.bold),
         ]
     }
+
+    private static let bold = #"font-weight="bold""#
+    private static let monospace = #"font-family="monospace""#
 
     private static func text(
         _ content: String, x: Double = margin, y: Double, size: Double = 3.5, attributes: String = ""
