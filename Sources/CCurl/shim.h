@@ -4,6 +4,10 @@
 #ifndef KEYTOOL_CCURL_H
 #define KEYTOOL_CCURL_H
 
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
 // Without the checking macros around the variadic functions.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -14,8 +18,31 @@ typedef size_t (*keytool_curl_receive)(char *bytes, size_t size, size_t count, v
 typedef int (*keytool_curl_progress)(
     void *context, curl_off_t to_receive, curl_off_t received, curl_off_t to_send, curl_off_t sent);
 
-/// A macro with a cast, which Swift does not see.
-static const long keytool_CURLAUTH_BASIC = CURLAUTH_BASIC;
+// What libcurl works with: it keeps the login and the address in ordinary memory, and frees it as it is.
+
+static inline void keytool_wiping_free(void *memory) {
+    if (!memory) return;
+    explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+/// The C library's may move what is there, and leave the old bytes behind.
+static inline void *keytool_wiping_realloc(void *memory, size_t count) {
+    void *moved = malloc(count);
+    if (!moved || !memory) return moved;
+    size_t used = malloc_usable_size(memory);
+    memcpy(moved, memory, used < count ? used : count);
+    keytool_wiping_free(memory);
+    return moved;
+}
+
+static inline CURLcode keytool_curl_start(void *function) {
+    typedef CURLcode (*start)(
+        long, curl_malloc_callback, curl_free_callback, curl_realloc_callback, curl_strdup_callback,
+        curl_calloc_callback);
+    return ((start)function)(
+        CURL_GLOBAL_ALL, malloc, keytool_wiping_free, keytool_wiping_realloc, strdup, calloc);
+}
 
 static inline CURLcode keytool_curl_set_long(void *function, CURL *handle, CURLoption option, long value) {
     return ((keytool_curl_setopt)function)(handle, option, value);

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
 
-/// libcurl, opened on first use: every other command starts without it.
+/// libcurl, opened on first use: every other command starts without it. It wipes what it frees.
 @safe
 struct Curl: @unchecked Sendable {
     private static let name = "libcurl.so.4"
@@ -26,8 +26,7 @@ struct Curl: @unchecked Sendable {
         // Its debug aid would write the keys of our connections to a file.
         unsafe unsetenv("SSLKEYLOGFILE")
         guard let library = unsafe dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { return nil }
-        typealias Initialize = @convention(c) (Int) -> CURLcode
-        guard let initialize = unsafe dlsym(library, "curl_global_init"),
+        guard let initialize = unsafe dlsym(library, "curl_global_init_mem"),
             let setopt = unsafe dlsym(library, "curl_easy_setopt"),
             let getinfo = unsafe dlsym(library, "curl_easy_getinfo"),
             let make = unsafe dlsym(library, "curl_easy_init"),
@@ -37,7 +36,7 @@ struct Curl: @unchecked Sendable {
             let freeList = unsafe dlsym(library, "curl_slist_free_all"),
             let words = unsafe dlsym(library, "curl_easy_strerror"),
             let date = unsafe dlsym(library, "curl_getdate"),
-            unsafe unsafeBitCast(initialize, to: Initialize.self)(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+            unsafe keytool_curl_start(initialize) == CURLE_OK
         else { return nil }
         unsafe self.library = library
         unsafe self.setopt = setopt

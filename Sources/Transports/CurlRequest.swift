@@ -22,28 +22,35 @@ struct CurlRequest: ~Copyable {
         var total = Duration.seconds(120)
     }
 
-    struct Response {
-        var status = 0
-        var body: [UInt8] = []
-        /// In seconds or as a date, as the server wrote it.
-        var retryAfter: String?
-        /// Where a redirect leads, as the server wrote it.
-        var location: String?
-        /// The server's clock, as it wrote it.
-        var date: String?
-        /// The entity tag, as it wrote it.
-        var tag: String?
-    }
-
     private let curl: Curl
     private let handle: UnsafeMutableRawPointer
     private let reception: Reception
     private let method: Method
     /// What went wrong, in more words than libcurl's code has.
     private let words: UnsafeMutablePointer<CChar>
+    /// The line of a header, with a NUL.
+    private var authorization: SecureBytes?
 
     /// - Throws: `.libraryMissing`.
     init(_ method: Method, _ url: String, patience: Patience, limit: Int) throws(SafeExchangeError) {
+        try self.init(method, patience: patience, limit: limit)
+        set(CURLOPT_URL, url)
+    }
+
+    /// - Parameter secretURL: with a NUL at its end. libcurl keeps a copy until the request ends.
+    /// - Throws: `.libraryMissing`.
+    init(
+        _ method: Method, secretURL: borrowing SecureBytes, patience: Patience, limit: Int
+    ) throws(SafeExchangeError) {
+        try self.init(method, patience: patience, limit: limit)
+        secretURL.withBytes { url in
+            unsafe url.withUnsafeBytes { url in
+                reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_URL, url.baseAddress))
+            }
+        }
+    }
+
+    private init(_ method: Method, patience: Patience, limit: Int) throws(SafeExchangeError) {
         guard let curl = Curl.shared, let handle = unsafe curl.makeHandle() else {
             throw .libraryMissing("libcurl4")
         }
@@ -54,9 +61,10 @@ struct CurlRequest: ~Copyable {
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_ERRORBUFFER, words)
-        set(CURLOPT_URL, url)
         set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         set(CURLOPT_PROTOCOLS_STR, "https")
+        // The library for HTTP/2 keeps the headers in memory of its own, and does not wipe it.
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -72,6 +80,7 @@ struct CurlRequest: ~Copyable {
     deinit {
         unsafe curl.free(handle)
         unsafe words.deallocate()
+        SpentStack.wipe()
     }
 
     // MARK: What is asked
@@ -99,22 +108,8 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_PINNEDPUBLICKEY, pins.map(\.text).joined(separator: ";"))
     }
 
-    /// Basic authentication, sent at once. libcurl keeps a copy until the request ends.
-    func logIn(_ login: borrowing SafeServer.Login) {
-        set(CURLOPT_HTTPAUTH, keytool_CURLAUTH_BASIC)
-        set(CURLOPT_USERNAME, login.user)
-        let terminated = login.password.withBytes { password in
-            SecureBytes(count: password.count + 1) { bytes in
-                for index in password.indices { bytes[index] = password[index] }
-            }
-        }
-        terminated.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { bytes in
-                reception.require(
-                    unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_PASSWORD, bytes.baseAddress))
-            }
-        }
-    }
+    /// Basic authentication, sent at once. The header is made here, so that libcurl never sees user and password.
+    mutating func logIn(_ login: borrowing SafeServer.Login) { authorization = login.authorization }
 
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {
@@ -156,8 +151,7 @@ struct CurlRequest: ~Copyable {
     consuming func perform(headers: [String]) -> Outcome {
         let list = unsafe curl.list(headers)
         defer { unsafe curl.free(list) }
-        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, list)
-        let code = unsafe reception.refusal ?? curl.perform(handle)
+        let code = unsafe perform(with: list)
         var response = Response(body: reception.body, retryAfter: reception.header("retry-after"))
         response.date = reception.header("date")
         response.status = number(CURLINFO_RESPONSE_CODE)
@@ -172,6 +166,27 @@ struct CurlRequest: ~Copyable {
         return Outcome(
             code: verdict, message: message.isEmpty ? curl.message(code) : message,
             verification: number(CURLINFO_SSL_VERIFYRESULT), response: response)
+    }
+
+    private func perform(with list: UnsafeMutablePointer<curl_slist>?) -> CURLcode {
+        switch authorization {
+        case .none:
+            _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, list)
+            return unsafe reception.refusal ?? curl.perform(handle)
+        case .some(let line):
+            return line.withBytes { line in
+                unsafe line.withUnsafeBytes { line in
+                    // libcurl reads the lines of the list where they are.
+                    let data = unsafe UnsafeMutableRawPointer(mutating: line.baseAddress!)
+                        .assumingMemoryBound(to: CChar.self)
+                    var first = unsafe curl_slist(data: data, next: list)
+                    return unsafe withUnsafeMutablePointer(to: &first) { first in
+                        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, first)
+                        return unsafe reception.refusal ?? curl.perform(handle)
+                    }
+                }
+            }
+        }
     }
 
     /// Connects without asking anything, and without trusting anybody.
@@ -250,91 +265,7 @@ struct CurlRequest: ~Copyable {
     }
 }
 
-/// What arrives, up to a limit.
-private final class Reception {
-    private(set) var body: [UInt8] = []
-    var watch: CurlExchange.Watch?
-    /// Why an option was not taken.
-    private(set) var refusal: CURLcode?
-    /// Whether the body was longer than the limit.
-    private(set) var isCut = false
-    /// Whether the headers were.
-    private(set) var isTooLong = false
-    private var headers: [String: String] = [:]
-    private var headerBytes = 0
-    private let limit: Int
-    private static let maxHeaderBytes = 64 * 1024
-
-    init(limit: Int) { self.limit = limit }
-
-    /// What libcurl says of an option.
-    func require(_ code: CURLcode) {
-        if code != CURLE_OK { refusal = refusal ?? code }
-    }
-
-    static func of(_ context: UnsafeMutableRawPointer?) -> Reception {
-        unsafe Unmanaged<Reception>.fromOpaque(context!).takeUnretainedValue()
-    }
-
-    /// - Returns: how many bytes were taken; fewer than given ends the transfer.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        guard bytes.count <= limit - body.count else {
-            isCut = true
-            return 0
-        }
-        unsafe body.append(contentsOf: bytes)
-        return bytes.count
-    }
-
-    func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
-        headerBytes += bytes.count
-        guard headerBytes <= Self.maxHeaderBytes else {
-            isTooLong = true
-            return 0
-        }
-        let line = unsafe String(decoding: bytes, as: UTF8.self)
-        // Another status line: what came before was an interim answer, or the proxy's.
-        if line.hasPrefix("HTTP/") { headers = [:] }
-        if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].filter { !$0.isNewline }.drop { $0 == " " }
-            headers[line[..<colon].lowercased()] = String(value)
-        }
-        return bytes.count
-    }
-
-    func header(_ name: String) -> String? { headers[name] }
-}
-
 extension Duration {
     /// No more than libcurl counts.
     fileprivate var milliseconds: Int { Int(min(self / .milliseconds(1), Double(Int32.max))) }
-}
-
-extension CurlRequest.Response {
-    /// Seconds after which the server wants to be asked again, at least 1; nil if it does not say, or says nothing that
-    /// makes sense.
-    var secondsToWait: Int? {
-        guard let retryAfter else { return nil }
-        if let seconds = Int(retryAfter) { return seconds >= 0 ? max(1, seconds) : nil }
-        // A date counts from the server's own clock, if it shows it.
-        guard let until = Curl.shared?.seconds(of: retryAfter) else { return nil }
-        return max(1, until - (serverTime ?? time(nil)))
-    }
-
-    /// The entity tag if it is a strong one (RFC 9110, 8.8.3), quotes included.
-    var strongTag: String? {
-        let quote = UInt8(ascii: "\"")
-        guard let tag = tag?.utf8, (2...Self.maxTagBytes).contains(tag.count), tag.first == quote, tag.last == quote,
-            tag.dropFirst().dropLast().allSatisfy({ (0x21...0x7e).contains($0) && $0 != quote })
-        else { return nil }
-        return self.tag
-    }
-
-    private static var maxTagBytes: Int { 256 }
-
-    /// How far the server's clock is ahead of ours; nil where it shows none.
-    var clockLead: Duration? { serverTime.map { .seconds($0 - time(nil)) } }
-
-    /// In seconds since the epoch.
-    private var serverTime: Int? { date.flatMap { Curl.shared?.seconds(of: $0) } }
 }

@@ -1,16 +1,18 @@
 internal import CCurl
 public import SafeWire
+public import SecureMemory
 
 /// A word to a monitoring service, by a GET whose answer does not matter.
 public enum HTTPSPing {
     private static let patience = CurlRequest.Patience(connect: .seconds(5), idle: .seconds(5), total: .seconds(10))
 
     /// Sends it once.
+    /// - Parameter url: with a NUL at its end. Who knows it can speak in its owner's name.
     /// - Throws: `.libraryMissing`, `.unavailable`, `.untrusted`; `.unexpectedStatus` for an answer of 300 or more.
-    ///   None of them holds the URL: who has it can speak in its owner's name.
-    public static func send(to url: String, userAgent: String) throws(SafeExchangeError) {
+    ///   None of them holds the URL.
+    public static func send(to url: borrowing SecureBytes, userAgent: String) throws(SafeExchangeError) {
         let name = "it"
-        var request = try CurlRequest(.get, url, patience: patience, limit: 0)
+        var request = try CurlRequest(.get, secretURL: url, patience: patience, limit: 0)
         request.trust(nil)
         let outcome = request.perform(headers: ["User-Agent: \(userAgent)"])
         switch outcome.code {

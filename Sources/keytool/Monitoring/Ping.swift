@@ -1,28 +1,48 @@
 import SafeWire
+import SecureMemory
 import Transports
 
 /// A service that raises the alarm when a job does not report, in the manner of healthchecks.io: a GET of
 /// `<address>/start`, and at the end one of `<address>/<exit code>`.
-struct Ping {
-    private let path: Substring
-    private let query: Substring
+final class Ping {
+    /// Who knows it can report in this job's name.
+    private let url: SecureBytes
+    private let path: Range<Int>
+    /// With its question mark.
+    private let query: Range<Int>
 
     private static let maxURLBytes = 2048
+    private static let scheme = "https://"
 
-    /// - Parameter urlFile: holds the address on one line. Who knows it can report in this job's name, so it is no
-    ///   argument and is in no message.
+    /// - Parameter urlFile: holds the address on one line, so that it is no argument and is in no message.
     /// - Throws: `InputError`; `UsageFailure` for what is no address.
     init(urlFile: String) throws {
-        let bytes = try InputFile(plainFile: urlFile).readBytes(limit: Self.maxURLBytes, isLine: true)
-        let url = String(decoding: bytes, as: UTF8.self)
-        guard url.lowercased().hasPrefix("https://"), url.utf8.count > "https://".utf8.count,
-            bytes.allSatisfy({ (0x21...0x7e).contains($0) })
-        else {
+        // With a line ending of one or two bytes.
+        url = try InputFile(plainFile: urlFile).readGuarded(limit: Self.maxURLBytes + 2)
+        let parts = url.withBytes(Self.parts)
+        guard let parts else {
             throw UsageFailure("\(urlFile) holds no address of a monitoring service: one line, https://…")
         }
-        let parts = url.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = parts[0].last == "/" ? parts[0].dropLast() : parts[0]
-        query = parts.count > 1 ? "?" + parts[1] : ""
+        path = parts.path
+        query = parts.query
+    }
+
+    /// - Returns: nil for what is no address.
+    private static func parts(of bytes: Span<UInt8>) -> (path: Range<Int>, query: Range<Int>)? {
+        var end = bytes.count
+        if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+        if end > 0, end < bytes.count, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        let scheme = Array(scheme.utf8)
+        guard (scheme.count + 1...maxURLBytes).contains(end),
+            scheme.indices.allSatisfy({ bytes[$0] | 0x20 == scheme[$0] | 0x20 }),
+            (0..<end).allSatisfy({ (0x21...0x7e).contains(bytes[$0]) })
+        else { return nil }
+        // What follows a # is for browsers.
+        end = (0..<end).first { bytes[$0] == UInt8(ascii: "#") } ?? end
+        let middle = (0..<end).first { bytes[$0] == UInt8(ascii: "?") } ?? end
+        guard middle > scheme.count, bytes[scheme.count] != UInt8(ascii: "/") else { return nil }
+        let last = bytes[middle - 1] == UInt8(ascii: "/") ? middle - 1 : middle
+        return (0..<last, middle..<end)
     }
 
     func start(_ output: Output) { send("start", output) }
@@ -32,9 +52,22 @@ struct Ping {
     /// That the service is away is for the service to notice; only who asks to be told more is told here.
     private func send(_ word: String, _ output: Output) {
         do throws(SafeExchangeError) {
-            try HTTPSPing.send(to: "\(path)/\(word)\(query)", userAgent: "keytool/\(Keytool.version)")
+            try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Keytool.version)")
         } catch {
             if output.isVerbose { output.warn("the monitoring service was not told: \(error.failure.message)") }
+        }
+    }
+
+    /// The address for a word, with a NUL at its end.
+    private func address(of word: String) -> SecureBytes {
+        let step = Array("/\(word)".utf8)
+        return url.withBytes { url in
+            var address = SecureBuffer(capacity: path.count + step.count + query.count + 1)
+            address.append(url.extracting(path))
+            address.append(step.span)
+            address.append(url.extracting(query))
+            address.append(0)
+            return address.finish()
         }
     }
 }

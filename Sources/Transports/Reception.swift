@@ -1,0 +1,56 @@
+internal import CCurl
+
+/// What arrives, up to a limit.
+final class Reception {
+    private(set) var body: [UInt8] = []
+    var watch: CurlExchange.Watch?
+    /// Why an option was not taken.
+    private(set) var refusal: CURLcode?
+    /// Whether the body was longer than the limit.
+    private(set) var isCut = false
+    /// Whether the headers were.
+    private(set) var isTooLong = false
+    private var headers: [String: String] = [:]
+    private var headerBytes = 0
+    private let limit: Int
+    private static let maxHeaderBytes = 64 * 1024
+
+    init(limit: Int) { self.limit = limit }
+
+    /// What libcurl says of an option.
+    func require(_ code: CURLcode) {
+        if code != CURLE_OK { refusal = refusal ?? code }
+    }
+
+    static func of(_ context: UnsafeMutableRawPointer?) -> Reception {
+        unsafe Unmanaged<Reception>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// - Returns: how many bytes were taken; fewer than given ends the transfer.
+    func append(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count <= limit - body.count else {
+            isCut = true
+            return 0
+        }
+        unsafe body.append(contentsOf: bytes)
+        return bytes.count
+    }
+
+    func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+        headerBytes += bytes.count
+        guard headerBytes <= Self.maxHeaderBytes else {
+            isTooLong = true
+            return 0
+        }
+        let line = unsafe String(decoding: bytes, as: UTF8.self)
+        // Another status line: what came before was an interim answer, or the proxy's.
+        if line.hasPrefix("HTTP/") { headers = [:] }
+        if let colon = line.firstIndex(of: ":") {
+            let value = line[line.index(after: colon)...].filter { !$0.isNewline }.drop { $0 == " " }
+            headers[line[..<colon].lowercased()] = String(value)
+        }
+        return bytes.count
+    }
+
+    func header(_ name: String) -> String? { headers[name] }
+}

@@ -1,0 +1,195 @@
+"""On the way out of every command that talks to a server over HTTPS: neither the password on the server, nor the
+`Authorization` header (its Base64 has every alignment), nor the address that is pinged, but in guarded pages."""
+
+import shutil
+
+import pytest
+
+import faults as f
+from everysecret import ID, PASSWORDS, EverySecret
+from faultserver import FaultServer
+from loopbackauthority import issue
+from memoryleft import unexpected
+from pingservice import PingService
+from tracing import run_to_exit
+from webservers import Apache, Login, Nginx
+
+SERVER_PASSWORD, OTHER_PASSWORD = b"Walnut-Glacier-34", b"Copper-Orchard-57"
+# Behind the host, which is no secret: it goes out in clear, as the handshake's server name.
+PING = b"/report/Bramble-Turret-68-Hollow"
+
+
+class HTTPSHouse(EverySecret):
+    """A Safe on an HTTPS server that wants a login, in a keystore under a passphrase."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.issued = issue(path / "issued")
+        self.server = FaultServer(self.issued, b"somebody:" + SERVER_PASSWORD)
+        self.service = PingService(self.issued)
+        self.ping = f"{self.service.url.removesuffix('/ping/7d0c')}{PING.decode()}"
+        self.file("server-password", SERVER_PASSWORD)
+        self.file("other-password", OTHER_PASSWORD)
+        self.file("ping", self.ping.encode())
+        self.file("url", self.server.url.encode().replace(b"://", b"://somebody:" + SERVER_PASSWORD + b"@"))
+
+    @property
+    def login(self):
+        return ["--server-user", "somebody", "--server-password-file", self.home / "server-password"]
+
+    @property
+    def way(self):
+        return ["--server", self.server.url, "--ca-file", self.issued.authority, *self.login]
+
+    def identity(self):
+        self.keytool.ok("id", "create", "--id", ID)
+        self.keytool.ok("safe", "setup", *self.way, *self.given("safe-password"))
+        self.keytool.ok("safe", "push")
+        self.stored = dict(self.server.stored)
+        return self
+
+    def bring_back(self):
+        super().bring_back()
+        self.secrets |= {"server password": SERVER_PASSWORD, "other server password": OTHER_PASSWORD,
+                         "ping address": PING}
+        self.server.reset()
+        self.server.stored |= self.stored
+        return self.protect("argon2id").learn()
+
+
+def opening(*arguments, stems=(), code=0, fault=None):
+    def command(house):
+        if fault:
+            house.server.fault(*fault)
+        return [*arguments, *house.given("passphrase", *stems), "--retry-max-time", "1s"]
+
+    command.code = code
+    return command
+
+
+def expecting(code=0):
+    def decorated(command):
+        command.code = code
+        return command
+
+    return decorated
+
+
+@expecting()
+def set_up(house):
+    (house.keystore / "identities" / ID / "safe").unlink()
+    return ["safe", "setup", *house.way, *house.given("passphrase", "safe-password")]
+
+
+@expecting()
+def set_up_by_file(house):
+    (house.keystore / "identities" / ID / "safe").unlink()
+    return ["safe", "setup", "--server-file", house.home / "url", "--ca-file", house.issued.authority,
+            *house.given("passphrase", "safe-password")]
+
+
+@expecting()
+def pull_to_empty(house):
+    shutil.rmtree(house.keystore)
+    return ["safe", "pull", "--id", ID, *house.way, *house.given("passphrase", "safe-password")]
+
+
+@expecting(21)
+def pull_from_nobody_known(house):
+    shutil.rmtree(house.keystore)
+    return ["safe", "pull", "--id", ID, "--server", house.server.url, *house.login,
+            *house.given("passphrase", "safe-password")]
+
+
+@expecting(13)
+def wrong_login(house):
+    house.server.login = b"somebody:changed-there-8"
+    return ["safe", "push", "--force", *house.given("passphrase")]
+
+
+@expecting(13)
+def new_login(house):
+    return ["safe", "passwd", "--same-password", "--server-user", "somebody",
+            "--server-password-file", house.home / "other-password", *house.given("passphrase")]
+
+
+@expecting()
+def push_pinging(house):
+    return ["safe", "push", "--force", "--ping-url-file", house.home / "ping", *house.given("passphrase")]
+
+
+@expecting()
+def push_pinging_nobody(house):
+    house.service.status = 500
+    return ["safe", "push", "--force", "-v", "--ping-url-file", house.home / "ping", *house.given("passphrase")]
+
+
+COMMANDS = {
+    "setup": set_up,
+    "setup, with an address that holds the login": set_up_by_file,
+    "push, unchanged": opening("safe", "push"),
+    "push": opening("safe", "push", "--force"),
+    "push, refused": opening("safe", "push", "--force", code=75, fault=("PUT", f.status(503))),
+    "push, broken off": opening("safe", "push", "--force", code=75, fault=("PUT", f.reset_within)),
+    "push, stalled": opening("safe", "push", "--force", "--timeout", "1s", code=75, fault=("PUT", f.stall)),
+    "push, redirected": opening("safe", "push", "--force", code=15, fault=(
+        "GET", f.status(302, Location="https://localhost:1/"))),
+    "push, wrong login": wrong_login,
+    "push, pinging": push_pinging,
+    "push, pinging in vain": push_pinging_nobody,
+    "check": opening("safe", "check"),
+    "status": opening("safe", "status", "--remote"),
+    "pull": opening("safe", "pull"),
+    "pull, to empty": pull_to_empty,
+    "pull, from a server that is not trusted": pull_from_nobody_known,
+    "passwd": opening("safe", "passwd", stems=["new-safe-password"]),
+    "passwd, new login": new_login,
+    "delete": opening("safe", "delete", "--yes"),
+}
+
+
+@pytest.fixture(scope="module")
+def kept(built, tmp_path_factory):
+    house = HTTPSHouse(tmp_path_factory.mktemp("houses") / "https").identity().keep()
+    yield house
+    house.server.close()
+    house.service.close()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_at_exit(kept, name):
+    house, command = kept.bring_back(), COMMANDS[name]
+    house.server.login, house.service.status = b"somebody:" + SERVER_PASSWORD, 200
+    arguments = command(house)
+    keytool = house.keytool
+    if any("ping" in str(argument) for argument in arguments):
+        keytool = keytool.with_environment(**house.service.environment)
+    result, memory = run_to_exit(keytool.command_line(*arguments), keytool.environment, house.home)
+    assert result.code == command.code, result
+    left = unexpected(memory, house)
+    assert not left, f"{result}" + "\n".join(map(str, left))
+
+
+def test_the_server_was_asked_for_the_login(kept):
+    """Or nothing of the above says anything."""
+    house = kept.bring_back()
+    house.keytool.ok("safe", "check", *house.given("passphrase"))
+    assert house.server.requests[0].login == b"somebody:" + SERVER_PASSWORD
+
+
+@pytest.mark.parametrize("kind", [Nginx, Apache])
+@pytest.mark.parametrize("verb", ["push", "check", "delete"])
+def test_at_exit_of_a_real_server(web_server, way, tmp_path, kind, verb):
+    """nginx offers HTTP/2, whose library would keep the headers in memory of its own."""
+    server = web_server(kind, Login("somebody", SERVER_PASSWORD)).prepare()
+    house = EverySecret(tmp_path / "house")
+    house.keytool.ok("id", "create", "--id", ID)
+    house.keytool.ok("safe", "setup", *way(server), *house.given("safe-password"))
+    house.keytool.ok("safe", "push")
+    house.secrets["server password"] = SERVER_PASSWORD
+    arguments = {"push": ["push", "--force"], "check": ["check"], "delete": ["delete", "--yes"]}[verb]
+    result, memory = run_to_exit(
+        house.keytool.command_line("safe", *arguments), house.keytool.environment, house.home)
+    assert result.code == 0 and {one.user for one in server.requests()} == {"somebody"}, result
+    left = unexpected(memory, house.learn())
+    assert not left, f"{result}" + "\n".join(map(str, left))
