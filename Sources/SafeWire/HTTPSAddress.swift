@@ -1,3 +1,5 @@
+internal import Encodings
+
 /// The base address of a Safe server over HTTPS: `https://HOST[:PORT]/PATH/`.
 ///
 /// Host and path may hold `{backupIdPrefix8}`, which becomes the first byte of the backup id in hexadecimal: by it
@@ -9,7 +11,7 @@ public struct HTTPSAddress: Equatable, Sendable {
     public let host: String
     /// Nil for 443.
     public let port: UInt16?
-    /// Begins and ends with a slash; percent signs as they were given.
+    /// Begins and ends with a slash; percent signs only where they are needed, if they were well-formed.
     public let path: String
 
     init(host: String, port: UInt16?, path: String) {
@@ -31,7 +33,7 @@ public struct HTTPSAddress: Equatable, Sendable {
         guard !host.isEmpty else { throw .badURL }
         self.host = Self.folded(host)
         self.port = port == 443 ? nil : port
-        let steps = rest[end...].split(separator: "/")
+        let steps = rest[end...].split(separator: "/").map(Self.normal)
         guard !steps.contains(".."), !steps.contains(".") else { throw .badURL }
         path = steps.isEmpty ? "/" : "/" + steps.joined(separator: "/") + "/"
     }
@@ -43,6 +45,28 @@ public struct HTTPSAddress: Equatable, Sendable {
     public func base(for id: BackupID) -> String {
         text.replacing(Self.placeholder, with: String(id.hex.prefix(2)))
     }
+
+    /// One step of a path in its one spelling (RFC 3986, 6.2.2): no percent signs for letters, digits and `-._~`, and
+    /// upper-case digits behind the others.
+    private static func normal(_ step: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = step.utf8
+        while let byte = rest.popFirst() {
+            let digits = Array(rest.prefix(2))
+            guard byte == UInt8(ascii: "%"), digits.count == 2, let high = Hex.value(digits[0]),
+                let low = Hex.value(digits[1])
+            else {
+                bytes.append(byte)
+                continue
+            }
+            rest = rest.dropFirst(2)
+            let meant = high << 4 | low
+            bytes += unreserved.contains(meant) ? [meant] : [byte] + Array(Hex.encode([meant]).uppercased().utf8)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
     /// Letters and digits, and what else URLs may hold; braces for the placeholder.
     private static let allowed = Set(

@@ -54,19 +54,21 @@ public enum SafeServerAddress: Equatable, Sendable {
         guard self.text.utf8.count <= Self.maxBytes else { throw .badURL }
     }
 
+    /// By bytes: as characters, a slash under a combining mark is none, and two names that look alike are one.
     private static func folder(_ text: Substring) throws(SafeServerAddressError) -> String {
-        var rest = text
-        if rest.hasPrefix("//") {
+        let slash = UInt8(ascii: "/")
+        var rest = text.utf8
+        if rest.starts(with: "//".utf8) {
             rest = rest.dropFirst(2)
-            if rest.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
-            guard rest.hasPrefix("/") else { throw .remoteHost }
+            if rest.starts(with: "localhost/".utf8) { rest = rest.dropFirst("localhost".utf8.count) }
+            guard rest.first == slash else { throw .remoteHost }
         }
-        guard let path = percentDecoded(rest), path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw .badPath
-        }
-        let steps = path.split(separator: "/").filter { $0 != "." }
-        guard !steps.contains("..") else { throw .badPath }
-        return "/" + steps.joined(separator: "/")
+        guard let path = percentDecoded(rest), path.first == slash, !path.contains(0) else { throw .badPath }
+        let steps = path.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
+        guard !steps.contains(where: { $0.elementsEqual("..".utf8) }),
+            let folder = String(validating: [slash] + steps.joined(separator: [slash]), as: UTF8.self)
+        else { throw .badPath }
+        return folder
     }
 
     /// What a URL may not hold becomes a percent sign and two digits.
@@ -80,9 +82,9 @@ public enum SafeServerAddress: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func percentDecoded(_ text: Substring) -> String? {
+    private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
@@ -93,7 +95,16 @@ public enum SafeServerAddress: Equatable, Sendable {
             }
             bytes.append(high << 4 | low)
         }
-        return String(validating: bytes, as: UTF8.self)
+        return bytes
+    }
+
+    /// Two folders are one if their paths have the same bytes.
+    public static func == (left: SafeServerAddress, right: SafeServerAddress) -> Bool {
+        switch (left, right) {
+        case (.folder(let left), .folder(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.https(let left), .https(let right)): left == right
+        default: false
+        }
     }
 }
 

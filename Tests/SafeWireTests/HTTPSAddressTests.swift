@@ -15,6 +15,9 @@ import Testing
         ("https://[2001:db8::1]/dav", "https://[2001:db8::1]/dav/"),
         ("https://[2001:DB8::1]:8443", "https://[2001:db8::1]:8443/"),
         ("https://safe.example.net/a%20b", "https://safe.example.net/a%20b/"),
+        ("https://safe.example.net/%64av/%7euser/%41", "https://safe.example.net/dav/~user/A/"),
+        ("https://safe.example.net/a%2fb%c3%a4", "https://safe.example.net/a%2Fb%C3%A4/"),
+        ("https://safe.example.net/%2/%/%zz", "https://safe.example.net/%2/%/%zz/"),
         ("https://safe-{backupIdPrefix8}.example.net", "https://safe-{backupIdPrefix8}.example.net/"),
         ("threema", "https://safe-{backupIdPrefix8}.threema.ch/"),
     ]
@@ -31,6 +34,8 @@ import Testing
         ("https://safe.example.net:+1", .badURL), ("https://safe.example.net:x", .badURL), ("https://:8443", .badURL),
         ("https://safe.example.net/?a=b", .badURL), ("https://safe.example.net/#a", .badURL),
         ("https://safe.example.net/../x", .badURL), ("https://safe.example.net/./x", .badURL),
+        ("https://safe.example.net/%2e%2e/x", .badURL), ("https://safe.example.net/a/.%2E", .badURL),
+        ("https://safe.example.net/%2E/x", .badURL),
         ("https://safe.example.net/a b", .badURL), ("https://safe.example.net/\u{e4}", .badURL),
         ("https://safe.example.net/\n", .badURL), ("https://safe\u{0}.example.net", .badURL),
         ("https://safe.example.net\\@evil.example", .badURL),

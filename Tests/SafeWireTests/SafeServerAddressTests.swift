@@ -55,6 +55,10 @@ import Testing
         ("file:///srv/%2e%2e/etc", .badPath),
         ("file:///srv/.%2E", .badPath),
         ("file:///a%2f..%2fb", .badPath),
+        // A slash stays one under a combining mark.
+        ("file:///a/..%2F\u{301}b", .badPath),
+        ("file:///a/\u{301}b/..", .badPath),
+        ("file:///a%2F%CC%81/%2e.", .badPath),
         ("file:///a%00b", .badPath),
         ("file:///a\0b", .badPath),
         ("file:///a%-0b", .badPath),
@@ -78,11 +82,19 @@ import Testing
         ("file:///100%25", "file:///100%25"),
         ("file:///a?b#c%0A", "file:///a%3Fb%23c%0A"),
         ("file:///", "file:///"),
+        ("file:///%2F%2e/srv%2f%2F./safe%2f", "file:///srv/safe"),
+        ("file:///srv//\u{301}safe/", "file:///srv/%CC%81safe"),
     ]) func `an address has one spelling`(_ text: String, _ spelling: String) throws {
         let address = try SafeServerAddress(parsing: text)
         #expect(address.text == spelling)
         let again = try SafeServerAddress(parsing: address.text)
         #expect(again == address)
+    }
+
+    @Test func `names that only look alike are two places`() throws {
+        let composed = try SafeServerAddress(parsing: "file:///%C3%A4")
+        let decomposed = try SafeServerAddress(parsing: "file:///a%CC%88")
+        #expect(composed != decomposed)
     }
 
     @Test func `every path comes back from its address`() throws {
