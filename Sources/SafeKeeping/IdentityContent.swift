@@ -67,8 +67,8 @@ extension LockedIdentity {
         try write(.profile, profile.encoded.span)
     }
 
-    /// - Parameter setup: as `SafeSetup.encode` makes it.
-    func write(setup: borrowing SecureBytes) throws {
-        try setup.withBytes { bytes in try write(.safe, bytes) }
+    func write(_ setup: borrowing SafeSetup) throws {
+        let record = setup.encoded()
+        try record.withBytes { bytes in try write(.safe, bytes) }
     }
 }

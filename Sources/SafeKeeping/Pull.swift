@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Keystore
 internal import Primitives
+package import SafeRules
 public import SafeWire
 public import SecureMemory
 public import Threema
@@ -65,121 +66,160 @@ public struct FetchedSafe: ~Copyable {
     let digest: [UInt8]
     /// What the server allows, where it said so.
     let limits: ServerLimits?
+    /// How many contacts the profile had that it has replaced; nil if it has replaced none.
+    package var contactsBefore: Int?
 }
 
 extension SafeKeeper {
     /// The way to the Safe of an identity that is set up. Needs no password.
     /// - Throws: `SafeKeepingError.noSetup`.
     public func access(to id: ThreemaID) throws -> SafeAccess {
-        let target = try keystore.identity(id.text).requiredSetup().takeCurrent()
+        let target = try keystore.identity(id.text).requiredSetup().current.copy
         let server = connect(target)
         return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
     }
 
     /// How to take over a backup.
-    public struct KeepOptions: Sendable {
-        /// Put the backup over a newer one that was seen, over changes that were not uploaded, and over another key.
-        public var isReplacing = false
+    package struct KeepOptions: Sendable {
+        /// Over a newer backup that was seen, and over changes that were not uploaded.
+        package var isReplacing = false
+        /// Over another private key.
+        package var isReplacingKey = false
         /// Keep server and Safe key, so that `push` goes on from here. Only where none is set up.
-        public var isKeepingSetup = true
+        package var isKeepingSetup = true
 
         /// Refuses every loss, and keeps the setup.
-        public init() {}
+        package init() {}
     }
 
-    /// Takes over identity, profile and setup of a fetched backup.
-    /// - Throws: `SafeKeepingError.otherKey`, `.olderBackup`, `.unpushedChanges`. Then nothing was changed.
-    public func keep(
+    /// Fetches the Safe backup of an identity that is set up and takes it over: private key, profile and what is known
+    /// of the backup change at once.
+    /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
+    package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
+        let records = try keystore.identity(id.text)
+        let before = try records.profile()
+        let target = try records.requiredSetup().current.copy
+        var pull = SafeVerb.Pull()
+        pull.isReplacing = options.isReplacing
+        pull.isReplacingKey = options.isReplacingKey
+        pull.isHereEmpty = before == .empty
+        let result = try run(.pull(pull), of: id)
+        switch result.outcome.failure {
+        // Which layer of the backup refuses is told by opening it.
+        case .damaged, .notUnderstood:
+            let bytes = result.bytes ?? []
+            _ = try SafeBackup.open(bytes.span, keys: target.keys)
+        case .absent:
+            throw SafeKeepingError.noBackup(id: id.text, server: result.address.text, isFromPassword: false)
+        default: break
+        }
+        try check(result, of: id)
+        let bytes = result.bytes ?? []
+        return FetchedSafe(
+            id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
+            limits: result.outcome.limits, contactsBefore: before.contactCount)
+    }
+
+    /// Takes over identity, profile and setup of a backup that was fetched with ID, server and password.
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`. Then nothing was changed.
+    package func keep(
         _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
     ) throws {
-        let identity = fetched.backup.identity(fetched.id)
         do {
             try keystore.add(fetched.id.text) { new in
-                try new.write(fetched.backup.document)
-                try new.write(identity)
-                if options.isKeepingSetup {
-                    try new.write(setup: SafeSetup.encode(access.target))
-                    try remember(fetched, access, new)
-                }
+                var changes = new.changes()
+                changes.set(fetched.backup, fetched.id)
+                if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
+                try new.commit(changes)
             }
         } catch KeystoreError.exists {
-            try takeOver(fetched, access, identity, options)
+            try takeOver(fetched, access, options)
         }
     }
 
     /// Puts the backup into an identity that the keystore holds already.
     private func takeOver(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ identity: borrowing Identity,
-        _ options: KeepOptions
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ options: KeepOptions
     ) throws {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
-        let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacing)
-        if !options.isReplacing {
-            guard isSame else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
-            try refuseLoss(held, fetched, access)
-        }
-        // Another key: nothing that was remembered of uploads is about it.
-        if !isSame { try held.removeState() }
-        try held.write(fetched.backup.document)
-        if !isSame { try held.write(identity) }
-        let isOwnTarget: Bool
-        if let setup = try held.records.setup() {
-            isOwnTarget = setup.current.isSame(as: access.target)
-        } else {
-            isOwnTarget = options.isKeepingSetup
-            if isOwnTarget { try held.write(setup: SafeSetup.encode(access.target)) }
-        }
-        if isOwnTarget { try remember(fetched, access, held) }
-    }
-
-    /// - Throws: `.olderBackup`, `.unpushedChanges`.
-    private func refuseLoss(
-        _ held: borrowing LockedIdentity, _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess
-    ) throws {
+        let identity = fetched.backup.identity(fetched.id)
+        let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
+        guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
         let key = stateKey
         let profile = try held.records.profile()
-        let state = try UploadState(of: held.records, key: key)
-        // Each target counts on its own; of one that is not known, the last known number is better than none.
-        let safe = state.safe(at: TargetDigests(access.target, profile, key: key)) ?? state.safe
-        if let found = fetched.backup.stamp?.generation, let seen = safe?.generation, found < seen,
-            fetched.digest != safe?.seen
-        {
-            throw SafeKeepingError.olderBackup(found: found, seen: seen)
+        // Another key: nothing that was remembered of uploads is about it.
+        let state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
+        let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
+        if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
+        var changes = held.changes()
+        changes.set(fetched.backup, fetched.id)
+        if let setup = try held.records.setup() {
+            if setup.current.isSame(as: access.target) {
+                try add(fetched, access, place, to: &changes, state, isSetUp: true)
+            } else if !isSame {
+                changes.removeState()
+            }
+        } else if options.isKeepingSetup {
+            try add(fetched, access, place, to: &changes, state)
         }
-        if profile == fetched.backup.document || profile == .empty { return }
-        // Without a setup there was no upload, and what is here is nowhere else.
-        guard let setup = try held.records.setup() else {
-            throw SafeKeepingError.unpushedChanges(id: held.records.id)
-        }
-        let digests = TargetDigests(setup.current, profile, key: key)
-        guard state.safe(at: digests)?.content == digests.content else {
-            throw SafeKeepingError.unpushedChanges(id: held.records.id)
-        }
+        try held.commit(changes)
     }
 
-    /// The backup that arrived is from now on the one that was last seen.
-    private func remember(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ identity: borrowing LockedIdentity
+    /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
+    private func refuseLoss(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState, _ profile: SafeDocument,
+        _ records: borrowing IdentityRecords, _ state: UploadState
     ) throws {
+        var pull = SafeVerb.Pull()
+        pull.isHereEmpty = profile == .empty
+        var place = place
+        // Each target counts on its own; of one that is not known, the last known number is better than none.
+        if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
+        // Whether the profile was uploaded is known of the place that is set up; without one it is nowhere else.
+        if let setup = try records.setup() {
+            let digests = TargetDigests(setup.current, profile, key: stateKey)
+            let current = state.state(at: setup.current, digests)
+            place.content = current.content == current.document ? place.document : nil
+        }
+        guard let contents = contents(fetched, access, isSame: profile == fetched.backup.document),
+            let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
+        else { return }
+        throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text)
+    }
+
+    private func contents(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, isSame: Bool
+    ) -> (digest: Digest, contents: Found.Contents)? {
+        guard let digest = Digest(fetched.digest) else { return nil }
+        let digests = TargetDigests(access.target, fetched.backup.document, key: stateKey)
+        return (
+            digest,
+            .init(
+                isSame: isSame, document: digests.content,
+                writer: fetched.backup.stamp.map {
+                    .init(
+                        isThisKeystore: $0.writer == digests.writer, generation: $0.generation, writtenAt: $0.writtenAt)
+                }, contacts: fetched.backup.document.contactCount)
+        )
+    }
+
+    /// The setup, and the backup as the one that was last seen.
+    private func add(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
+        to changes: inout RecordChanges, _ state: UploadState, isSetUp: Bool = false
+    ) throws {
+        guard let (digest, contents) = contents(fetched, access, isSame: true) else { return }
+        var (place, state) = (place, state)
+        place.take(digest, contents, retentionDays: fetched.limits?.retentionDays, at: now())
+        if access.isFromPassword { place.passwordProvenAt = place.passwordProvenAt ?? now() }
+        (place.document, place.backup) = (.none, .none)
         let key = stateKey
         let digests = TargetDigests(access.target, fetched.backup.document, key: key)
-        var state = try UploadState(of: identity.records, key: key)
-        let known = state.safe(at: digests)
-        var safe = UploadState.Safe(target: digests.target)
-        safe.content = digests.content
-        safe.seen = fetched.digest
-        safe.seenAt = now()
-        // An app's backup does not say when it was uploaded, and without its limits nobody knows how long the server
-        // keeps it: unknown, so the next push uploads.
-        if let limits = fetched.limits {
-            safe.uploadedAt = fetched.backup.stamp?.writtenAt
-            safe.retentionDays = Int64(limits.retentionDays)
+        state.safe = .init(target: digests.target, state: place)
+        if !isSetUp {
+            let record = SafeSetup(access.target.copy).encoded()
+            record.withBytes { changes.set(.safe, $0) }
         }
-        // An app's backup has no number; the count goes on all the same.
-        safe.generation = max(known?.generation ?? 0, fetched.backup.stamp?.generation ?? 0)
-        safe.passwordProvenAt = known?.passwordProvenAt
-        safe.contacts = Int64(fetched.backup.document.contactCount)
-        state.safe = safe
-        try state.write(to: identity, key: key)
+        changes.setState(state.encoded(for: fetched.id.text, key: key))
     }
 }

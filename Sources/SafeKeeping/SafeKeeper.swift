@@ -1,5 +1,6 @@
 public import Encodings
 public import Keystore
+package import SafeRules
 public import SafeWire
 internal import SecureMemory
 internal import Threema
@@ -12,24 +13,28 @@ public struct SafeKeeper: Sendable {
     let keystore: Keystore
     let now: @Sendable () -> Timestamp
     let connect: Connect
+    let sleep: @Sendable (Duration) -> Void
 
     /// The way to a server, for one backup: its id may be part of the address.
     public typealias Connect = @Sendable (borrowing SafeServer, BackupID) -> any SafeExchange
 
     /// Nothing is opened or asked yet.
+    /// - Parameter sleep: lets time pass between two looks at a server.
     public init(
         keystore: Keystore,
         now: @escaping @Sendable () -> Timestamp,
+        sleep: @escaping @Sendable (Duration) -> Void,
         connect: @escaping Connect
     ) {
         self.keystore = keystore
         self.now = now
+        self.sleep = sleep
         self.connect = connect
     }
 
     /// The same, with another way to servers: for what is to have its own patience.
     public func connecting(_ connect: @escaping Connect) -> SafeKeeper {
-        SafeKeeper(keystore: keystore, now: now, connect: connect)
+        SafeKeeper(keystore: keystore, now: now, sleep: sleep, connect: connect)
     }
 
     /// Whether opening the keystore takes a passphrase.
@@ -43,47 +48,30 @@ public struct SafeKeeper: Sendable {
 
 /// What a verb refuses by its own rules. Errors of the rooms below (`KeystoreError`, `FileError`,
 /// `IDBackupError`, `SafeBackupError`, `SafeExchangeError`, …) pass through as they are.
-public enum SafeKeepingError: Error, Equatable, Sendable {
+package enum SafeKeepingError: Error, Equatable, Sendable {
     /// The keystore holds this identity with another private key.
     case otherKey(id: String)
     /// What was opened is not what was expected.
     case unexpected(Expectation)
     case noSetup(id: String)
-    /// A deletion whose process had died was to be finished first, and now is: there is no setup any more.
-    case deletionFinished(id: String)
     case setupExists(id: String)
-    /// A backup under an earlier password or server is still to be deleted.
-    case oldBackupLeft(id: String)
     /// The new password and server are the present ones.
     case sameTarget(id: String)
+    /// The Safe password is not the one whose key the setup holds.
+    case wrongPassword(id: String)
     /// The server has nothing under the backup id of this ID and password.
     case noBackup(id: String, server: String, isFromPassword: Bool)
     /// `config` is not that of a Safe server.
     case badLimits(ServerLimitsError)
-    case tooLarge(bytes: Int, limit: Int, pictureBytes: Int)
-    /// The server asked to wait.
-    case waiting(until: Timestamp)
-    /// Another device has written the backup since it was last seen.
-    case conflict(id: String)
-    /// The server did not return what was sent.
+    /// - `isOfChange`: the new place takes less; the present one may take it.
+    case tooLarge(bytes: Int, limit: Int, pictureBytes: Int, isOfChange: Bool)
+    /// The server did not return what was stored there for a test.
     case notVerified(server: String)
-    /// The backup is older than one that was seen: generation on the server, and here.
-    case olderBackup(found: Int64, seen: Int64)
-    /// The backup opens, but is not what the keystore holds.
-    case differs(Difference)
-    /// A push would lose over half of the contacts last uploaded.
-    case losesContacts(before: Int, now: Int)
-    /// The profile here has changes that were never uploaded.
-    case unpushedChanges(id: String)
-
-    /// In what a backup and the keystore differ.
-    public enum Difference: Sendable {
-        case privateKey
-        case profile
-    }
+    /// The rules of the Safe say no; `server` is the address of the present place.
+    case refused(SafeFailure, id: String, server: String)
 
     /// What was compared.
-    public enum Expectation: Sendable {
+    package enum Expectation: Sendable {
         case id
         case publicKey
         case checkWord

@@ -1,4 +1,6 @@
 internal import Encodings
+internal import SafeRules
+internal import SafeWire
 internal import SecureMemory
 
 // The sealed record `safe`:
@@ -8,12 +10,13 @@ internal import SecureMemory
 //        1       n  Protocol Buffers message
 //
 //   field 1  the current target
-//   field 2  the next target: a change of password or server that is not finished
-//   field 3  the retiring target: its backup is still to be deleted; never beside a next one
+//   field 2  the next target: a change of password or place that is not finished
+//   field 3  the retiring target: its backup is still to be deleted
 //   field 4  empty, present while everything is being deleted
+//   field 5  digests of foreign backups whose loss was agreed to with the unfinished change, 32 bytes each
+//   field 6  empty, present if the unfinished change is to leave the backup at the old place
 //
-// Fields stand in this order, each at most once; `SafeTarget` has those of a target. That all targets are
-// in one record makes each step of a change one rename.
+// Fields stand in this order, each at most once; `SafeTarget` has those of a target.
 
 /// Where the Safe backup of an identity goes, and what is left to do of a change.
 struct SafeSetup: ~Copyable {
@@ -22,35 +25,56 @@ struct SafeSetup: ~Copyable {
     private static let nextField = 2
     private static let retiringField = 3
     private static let deletionField = 4
+    private static let consentsField = 5
+    private static let leavingOldField = 6
+    private static let maxConsents = 8
 
-    let current: SafeTarget
-    let next: SafeTarget?
-    let retiring: SafeTarget?
+    private(set) var current: SafeTarget
+    private(set) var next: SafeTarget?
+    private(set) var retiring: SafeTarget?
     /// Whether a deletion has begun whose process has died.
-    let isDeleting: Bool
+    private(set) var isDeleting = false
+    private(set) var consents: [Digest] = []
+    private(set) var isLeavingOld = false
 
-    /// Whether nothing is left to do.
-    var isSettled: Bool { next == nil && retiring == nil && !isDeleting }
+    init(_ current: consuming SafeTarget) {
+        self.current = current
+        next = nil
+        retiring = nil
+    }
 
-    consuming func takeCurrent() -> SafeTarget { current }
-    consuming func takeNext() -> SafeTarget? { next }
-
-    /// - Throws: `.malformed` for anything but what `encode` writes.
+    /// - Throws: `.malformed` for anything but what `encoded` writes.
     init(decoding record: Span<UInt8>) throws(SafeSetupError) {
         guard record.count > 0, record[0] == Self.version else { throw .malformed }
         let message = record.extracting(1..<record.count)
         let fields = try Self.fields(of: message)
         let numbers = fields.map(\.number)
         guard numbers.first == Self.currentField, numbers == Set(numbers).sorted(),
-            numbers.allSatisfy((Self.currentField...Self.deletionField).contains)
+            numbers.allSatisfy((Self.currentField...Self.leavingOldField).contains)
         else { throw .malformed }
+        let consents = try Self.consents(in: fields, of: message)
         let current = try SafeTarget(decoding: message.extracting(fields[0].place))
         let next = try Self.target(Self.nextField, in: fields, of: message)
         let retiring = try Self.target(Self.retiringField, in: fields, of: message)
         self.current = current
         self.next = next
         self.retiring = retiring
+        self.consents = consents
         isDeleting = numbers.contains(Self.deletionField)
+        isLeavingOld = numbers.contains(Self.leavingOldField)
+    }
+
+    private static func consents(
+        in fields: [(number: Int, place: Range<Int>)], of message: Span<UInt8>
+    ) throws(SafeSetupError) -> [Digest] {
+        guard let place = fields.first(where: { $0.number == consentsField })?.place else { return [] }
+        let digests = place.map { message[$0] }
+        guard digests.count.isMultiple(of: Digest.count), digests.count <= maxConsents * Digest.count else {
+            throw .malformed
+        }
+        return stride(from: 0, to: digests.count, by: Digest.count).compactMap {
+            Digest(Array(digests[$0..<$0 + Digest.count]))
+        }
     }
 
     private static func target(
@@ -60,50 +84,65 @@ struct SafeSetup: ~Copyable {
         return try SafeTarget(decoding: message.extracting(field.place))
     }
 
-    /// The record of one target and nothing left to do.
-    static func encode(_ current: borrowing SafeTarget) -> SecureBytes {
-        Record(current: current).finish()
+    func encoded() -> SecureBytes {
+        // Three targets with the longest addresses and certificates.
+        var bytes = SecureBuffer(capacity: 4 * SafeTarget.maxCount)
+        bytes.append(Self.version)
+        append(current, number: Self.currentField, to: &bytes)
+        switch next {
+        case .some(let next): append(next, number: Self.nextField, to: &bytes)
+        case .none: break
+        }
+        switch retiring {
+        case .some(let retiring): append(retiring, number: Self.retiringField, to: &bytes)
+        case .none: break
+        }
+        let empty: [UInt8] = []
+        if isDeleting { ProtobufWire.append(empty.span, number: Self.deletionField, to: &bytes) }
+        let digests = consents.suffix(Self.maxConsents).flatMap(\.bytes)
+        if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.consentsField, to: &bytes) }
+        if isLeavingOld { ProtobufWire.append(empty.span, number: Self.leavingOldField, to: &bytes) }
+        return bytes.finish()
     }
 
-    /// A record being written; its parts are given in the order of their fields.
-    struct Record: ~Copyable {
-        private var bytes: SecureBuffer
+    private func append(_ target: borrowing SafeTarget, number: Int, to bytes: inout SecureBuffer) {
+        let message = target.encoded()
+        message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
+    }
 
-        init(current: borrowing SafeTarget) {
-            // Three targets with the longest addresses and certificates.
-            bytes = SecureBuffer(capacity: 4 * SafeTarget.maxCount)
-            bytes.append(version)
-            append(current, number: currentField)
-        }
+    // MARK: Moves
 
-        mutating func setNext(_ target: borrowing SafeTarget) { append(target, number: nextField) }
-
-        mutating func setNext(ifAny target: borrowing SafeTarget?) {
-            switch target {
-            case .some(let target): setNext(target)
+    /// Lets the targets move, and takes over what is known of the change.
+    /// - Parameter candidate: the place of the role `next` while it is not written down.
+    mutating func apply(_ shift: Shift, _ knowledge: Knowledge, candidate: borrowing SafeTarget?) {
+        isDeleting = knowledge.isDeleting
+        consents = knowledge.consents
+        isLeavingOld = knowledge.isLeavingOld
+        switch shift {
+        case .stay, .forget: break
+        case .begin: next = Self.copy(candidate)
+        case .complete:
+            guard let new = Self.copy(next) else { break }
+            retiring = current.copy
+            current = new
+            next = nil
+        case .dropNext: next = nil
+        case .dropRetiring: retiring = nil
+        case .dropOthers:
+            next = nil
+            retiring = nil
+        case .readdress:
+            switch candidate {
+            case .some(let candidate): current = current.approached(as: candidate.server.copy)
             case .none: break
             }
         }
+    }
 
-        mutating func setRetiring(_ target: borrowing SafeTarget) { append(target, number: retiringField) }
-
-        mutating func setRetiring(ifAny target: borrowing SafeTarget?) {
-            switch target {
-            case .some(let target): setRetiring(target)
-            case .none: break
-            }
-        }
-
-        mutating func setDeleting() {
-            let empty: [UInt8] = []
-            ProtobufWire.append(empty.span, number: deletionField, to: &bytes)
-        }
-
-        consuming func finish() -> SecureBytes { bytes.finish() }
-
-        private mutating func append(_ target: borrowing SafeTarget, number: Int) {
-            let message = target.encoded()
-            message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
+    private static func copy(_ target: borrowing SafeTarget?) -> SafeTarget? {
+        switch target {
+        case .some(let target): target.copy
+        case .none: nil
         }
     }
 

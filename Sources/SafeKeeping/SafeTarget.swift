@@ -12,6 +12,8 @@ internal import Threema
 //   field 4  the user's password on the server
 //   field 5  certificate authorities, PEM
 //   field 6  SHA-256 of pinned public keys, 32 bytes each, one behind the other
+//   field 7  the place's name in the digests of `state.json`, 1 to 4096 bytes: 16 random bytes; missing in a place that
+//            was set up before there were such names: then it is the address as text
 //
 // Fields stand in this order, each at most once; all but the first two may be missing, 3 and 4 both or neither. The
 // Safe password is not kept.
@@ -24,18 +26,25 @@ struct SafeTarget: ~Copyable {
     private static let passwordField = 4
     private static let authorityField = 5
     private static let pinsField = 6
+    private static let placeField = 7
 
-    /// Longest message, in bytes: what a `SafeServer` holds at most, the key, and 16 bytes for each field's head.
-    static let maxCount = SafeServer.maxBytes + SafeKeys.masterKeyCount + 6 * 16
+    /// Longest message, in bytes: what a `SafeServer` holds at most, the key, the name, and 16 bytes for each field's
+    /// head.
+    static let maxCount = SafeServer.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 7 * 16
+    private static let placeNameCount = 16
 
     let server: SafeServer
     let keys: SafeKeys
+    /// By which the state knows the place, however its address is spelled.
+    let placeName: [UInt8]
 
     var address: SafeServerAddress { server.address }
 
-    init(server: consuming SafeServer, keys: consuming SafeKeys) {
+    /// - Parameter placeName: nil for a place that is new here.
+    init(server: consuming SafeServer, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
         self.server = server
         self.keys = keys
+        self.placeName = placeName ?? Self.freshPlaceName
     }
 
     /// Derives the key; takes 64 MiB of memory and a moment.
@@ -48,11 +57,24 @@ struct SafeTarget: ~Copyable {
         self.init(server: server, keys: keys)
     }
 
-    /// The same key on another server, or on the same one.
-    func moved(to server: consuming SafeServer) -> SafeTarget {
-        SafeTarget(
-            server: server, keys: SafeKeys(masterKey: keys.masterKey.withBytes { SecureBytes(copying: $0) }))
+    var copy: SafeTarget { SafeTarget(server: server.copy, keys: keysCopy, placeName: placeName) }
+
+    /// The same key at another place.
+    func moved(to server: consuming SafeServer, placeName: [UInt8]? = nil) -> SafeTarget {
+        SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
+
+    consuming func takeKeys() -> SafeKeys { keys }
+
+    /// The name of a place that is new here.
+    static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
+
+    /// The same place, approached in another way.
+    func approached(as server: consuming SafeServer) -> SafeTarget {
+        SafeTarget(server: server, keys: keysCopy, placeName: placeName)
+    }
+
+    private var keysCopy: SafeKeys { SafeKeys(masterKey: keys.masterKey.withBytes { SecureBytes(copying: $0) }) }
 
     /// - Throws: `.malformed` for anything but what `encoded` writes.
     init(decoding message: Span<UInt8>) throws(SafeSetupError) {
@@ -61,7 +83,7 @@ struct SafeTarget: ~Copyable {
         let places = Dictionary(zip(numbers, fields.map(\.place))) { first, _ in first }
         func bytes(_ field: Int) -> [UInt8]? { places[field].map { $0.map { message[$0] } } }
         func text(_ field: Int) -> String? { bytes(field).flatMap { String(validating: $0, as: UTF8.self) } }
-        guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.pinsField).contains),
+        guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.placeField).contains),
             let key = places[Self.keyField], key.count == SafeKeys.masterKeyCount,
             let address = text(Self.addressField).flatMap({ try? SafeServerAddress(parsing: $0) }),
             (places[Self.userField] == nil) == (places[Self.passwordField] == nil)
@@ -72,15 +94,19 @@ struct SafeTarget: ~Copyable {
             PublicKeyPin(digest: Array(digests[$0..<$0 + PublicKeyPin.count]))
         }
         let keys = SafeKeys(masterKey: SecureBytes(copying: message.extracting(key)))
+        let placeName = bytes(Self.placeField) ?? Array(address.text.utf8)
+        guard (1...SafeServerAddress.maxBytes).contains(placeName.count) else { throw .malformed }
         guard let user = text(Self.userField), let password = places[Self.passwordField] else {
             guard places[Self.userField] == nil else { throw .malformed }
             self.init(
-                server: SafeServer(address, login: nil, authority: bytes(Self.authorityField), pins: pins), keys: keys)
+                server: SafeServer(address, login: nil, authority: bytes(Self.authorityField), pins: pins), keys: keys,
+                placeName: placeName)
             return
         }
         let login = SafeServer.Login(user: user, password: SecureBytes(copying: message.extracting(password)))
         self.init(
-            server: SafeServer(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys)
+            server: SafeServer(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
+            placeName: placeName)
     }
 
     func encoded() -> SecureBytes {
@@ -100,6 +126,7 @@ struct SafeTarget: ~Copyable {
         }
         let digests = server.pins.flatMap(\.digest)
         if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.pinsField, to: &message) }
+        ProtobufWire.append(placeName.span, number: Self.placeField, to: &message)
         return message.finish()
     }
 

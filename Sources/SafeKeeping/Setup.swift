@@ -32,7 +32,7 @@ extension SafeKeeper {
         let limits = testing ? try Self.limits(of: server) : nil
         if testing { try Self.probe(server, target) }
         let backupExists = testing ? try server.fetch(target.keys.backupID) != nil : false
-        try identity.write(setup: SafeSetup.encode(target))
+        try identity.write(SafeSetup(target.copy))
         return SetupResult(limits: limits, backupExists: backupExists)
     }
 

@@ -1,0 +1,114 @@
+internal import Keystore
+package import SafeRules
+public import SafeWire
+public import SecureMemory
+public import Threema
+
+// Changing the Safe password or the place. `SafeRules/Changing.swift` has the steps.
+
+extension SafeKeeper {
+    /// How to change password or place.
+    package typealias ChangeOptions = SafeVerb.Change
+
+    /// What a change of password or place led to.
+    package struct ChangeResult: Equatable, Sendable {
+        /// The server's address from now on.
+        package let server: SafeServerAddress
+        /// Whether both addresses turned out to be one place: then nothing was moved.
+        package let isSamePlace: Bool
+        /// Why the backup at the old place was not deleted; nil if it is gone.
+        package let left: SafeFailure?
+    }
+
+    /// Moves the Safe backup of an identity to a new password.
+    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.refused`, and what `push` throws. Once the change has
+    ///   begun, the next run finishes it; `abortChange` takes it back.
+    package func changePassword(
+        of id: ThreemaID, to password: borrowing SecureBytes, _ options: ChangeOptions = .init()
+    ) throws -> ChangeResult {
+        let server = try keystore.identity(id.text).requiredSetup().current.server.copy
+        let new = try SafeTarget(server: server, password: password, id: id)
+        return try change(id, options) { current in
+            SafeTarget(server: current.server.copy, keys: new.copy.takeKeys(), placeName: current.placeName)
+        }
+    }
+
+    /// Moves the Safe backup of an identity to another place, under the same password.
+    /// - Parameter preparing: make an empty folder a Safe server first.
+    /// - Throws: as `changePassword`.
+    package func move(
+        _ id: ThreemaID, to server: consuming SafeServer, preparing: Bool = false, _ options: ChangeOptions = .init()
+    ) throws -> ChangeResult {
+        let new = server
+        if preparing {
+            let current = try keystore.identity(id.text).requiredSetup().current.moved(to: new.copy)
+            try connect(current).prepare(.standard)
+        }
+        let name = SafeTarget.freshPlaceName
+        return try change(id, options) { $0.moved(to: new.copy, placeName: name) }
+    }
+
+    private func change(
+        _ id: ThreemaID, _ options: ChangeOptions, to target: (borrowing SafeTarget) -> SafeTarget
+    ) throws -> ChangeResult {
+        var options = options
+        let setup = try keystore.identity(id.text).requiredSetup()
+        let new = target(setup.current)
+        guard !new.isSame(as: setup.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        switch setup.next {
+        case .some(let next): options.isUnfinishedOne = new.isSame(as: next)
+        case .none: break
+        }
+        let result = try run(.change(options), of: id) { setup in
+            switch setup.next {
+            case .some: nil
+            case .none: target(setup.current)
+            }
+        }
+        try check(result, of: id)
+        return ChangeResult(
+            server: result.address, isSamePlace: result.outcome.result == .readdressed,
+            left: result.outcome.left.first?.reason)
+    }
+
+    /// Approaches the same place in another way: another spelling of the address, another login, other authorities or
+    /// pins. Nothing is moved.
+    /// - Throws: `SafeKeepingError.noSetup`, `.refused(.otherPlace)` if that is not proven to be the same place;
+    ///   `SafeExchangeError`.
+    package func readdress(_ id: ThreemaID, as server: consuming SafeServer) throws {
+        let new = server
+        let isSame = try keystore.identity(id.text).requiredSetup().current.address == new.address
+        let result = try run(.readdress(isSameAddress: isSame), of: id) { $0.current.approached(as: new.copy) }
+        guard case .exchange(.next, let error)? = result.outcome.failure else { return try check(result, of: id) }
+        throw error
+    }
+
+    /// The server of an identity's Safe, and how it is approached.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    package func server(of id: ThreemaID) throws -> SafeServer {
+        try keystore.identity(id.text).requiredSetup().current.server.copy
+    }
+
+    /// Takes back a change that was not finished. What was sent to the new place is deleted there if that is possible.
+    /// - Returns: nil if there was nothing to take back; else why the new place still holds something, if it does.
+    package func abortChange(of id: ThreemaID) throws -> AbortResult? {
+        let result = try run(.abort, of: id)
+        try check(result, of: id)
+        guard result.outcome.result == .ended else { return nil }
+        return AbortResult(left: result.outcome.left.first?.reason)
+    }
+
+    /// What taking a change back led to.
+    package struct AbortResult: Equatable, Sendable {
+        /// Why the backup at the new place was not deleted; nil if there is none.
+        package let left: SafeFailure?
+    }
+
+    /// Gives up the backup at the old place of an earlier change: nothing is asked or deleted.
+    /// - Returns: whether there was one.
+    package func forgetOldPlace(of id: ThreemaID) throws -> Bool {
+        let result = try run(.forgetOld, of: id)
+        try check(result, of: id)
+        return result.outcome.result == .ended
+    }
+}

@@ -1,0 +1,93 @@
+internal import Encodings
+internal import Keystore
+internal import SafeRules
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+
+extension SafeKeeper {
+    /// Backups that were replaced or deleted are kept for so many days.
+    static let historyDays = 90
+
+    /// What a verb led to, and what was noticed of the server on the way.
+    struct RunResult {
+        var outcome: Outcome
+        /// Where the Safe is after the run.
+        var address: SafeServerAddress
+        var notes: ExchangeNotes
+        /// Whether what was learned could not be written down.
+        var isUnsaved: Bool
+        /// What the present place was last seen to hold, encrypted.
+        var bytes: [UInt8]?
+        /// What is known after the run; of a setup that was forgotten, what was known before it ended.
+        var knowledge: Knowledge
+    }
+
+    /// Runs a verb, again from the beginning after failures that may pass. No lock is held while it waits.
+    /// - Parameters:
+    ///   - candidate: made anew for each try.
+    ///   - isLooking: the verb only looks: it goes on without the lock, and without writing anything down, if another
+    ///     process holds it or if the keystore cannot be written.
+    /// - Throws: `SafeKeepingError`, `SafeExchangeError`; what files, keys and backups throw.
+    func run(
+        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = lockWait, isLooking: Bool = false,
+        candidate: (borrowing SafeSetup) throws -> SafeTarget? = { _ in nil }
+    ) throws -> RunResult {
+        var retries = 0
+        var tries = 0
+        while true {
+            tries += 1
+            var run = try begin(id, lockWait, isLooking, candidate)
+            let outcome = try run.drive(verb)
+            var result = RunResult(
+                outcome: outcome, address: run.address(.current), notes: run.server(.current).notes,
+                isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: try run.knowledge())
+            retries += result.notes.retries
+            result.notes.retries = retries
+            guard case .exchange(let role, let error)? = outcome.failure else { return result }
+            let server = run.server(role)
+            // The lock is given back before anybody waits.
+            _ = consume run
+            guard server.pause(after: tries, error) else { return result }
+            retries += 1
+        }
+    }
+
+    private func begin(
+        _ id: ThreemaID, _ lockWait: Duration, _ isLooking: Bool,
+        _ candidate: (borrowing SafeSetup) throws -> SafeTarget?
+    ) throws -> SafeRun {
+        guard isLooking else {
+            let identity = try keystore.lockedIdentity(id.text, wait: lockWait)
+            let target = try candidate(identity.records.requiredSetup())
+            return try SafeRun.begin(self, id, .locked(identity), candidate: target)
+        }
+        let identity: LockedIdentity
+        do {
+            identity = try keystore.lockedIdentity(id.text, wait: .zero)
+        } catch let error where !(error is KeystoreError) {
+            return try SafeRun.begin(self, id, .unlocked(try keystore.identity(id.text)))
+        }
+        return try SafeRun.begin(self, id, .locked(identity), isLooking: true)
+    }
+
+    /// Throws what a verb's failure is to its caller.
+    func check(_ result: RunResult, of id: ThreemaID) throws {
+        guard let failure = result.outcome.failure else { return }
+        throw error(failure, of: id, at: result.address)
+    }
+
+    /// A failure of the machine as the error that is thrown: a server's own where the present place is meant.
+    func error(_ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress) -> any Error {
+        switch failure {
+        case .exchange(.current, let error): error
+        case .badLimits(.current, let error): SafeKeepingError.badLimits(error)
+        case .tooLarge(let role, let bytes, let limit):
+            SafeKeepingError.tooLarge(
+                bytes: bytes, limit: limit,
+                pictureBytes: (try? keystore.identity(id.text).profile().profilePictureCount) ?? 0,
+                isOfChange: role != .current)
+        default: SafeKeepingError.refused(failure, id: id.text, server: address.text)
+        }
+    }
+}
