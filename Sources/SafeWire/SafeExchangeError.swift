@@ -8,8 +8,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case notPrepared(String)
     /// It answers as no Safe server does: with this status.
     case unexpectedStatus(String, Int)
-    /// It sends its visitors elsewhere: to this host.
-    case redirected(String, host: String)
+    /// It redirects to this host, or to something that has none; nil for a circle on the same server.
+    case redirected(String, host: String?)
     /// It wants a user's name and password, or others (401, 403).
     case unauthorized(String, hasLogin: Bool)
     /// Another writer has kept it for itself for too long.

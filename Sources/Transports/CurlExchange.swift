@@ -82,7 +82,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         let answer = try send(.delete, base + "backups/" + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
-            throw refusal(answer.status, of: condition)
+            throw refusal(answer, of: condition)
         }
     }
 
@@ -103,13 +103,13 @@ public final class CurlExchange: SafeExchange, Sendable {
     /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         var made = try makeFolder("backups/")
-        if made == 409 || made == 404 {
+        if made.status == 409 || made.status == 404 {
             // The folder above is missing, too.
             _ = try makeFolder("")
             made = try makeFolder("backups/")
         }
         // 405 says that there is one already, and so do some servers by a redirect.
-        guard (200...299).contains(made) || made == 405 || made == 301 else { throw refusal(made) }
+        guard made.isSuccess || made.status == 405 || made.status == 301 else { throw refusal(made) }
         do throws(SafeExchangeError) {
             _ = try config()
         } catch .notPrepared {
@@ -123,8 +123,8 @@ public final class CurlExchange: SafeExchange, Sendable {
 
     // MARK: Requests
 
-    private func makeFolder(_ path: String) throws(SafeExchangeError) -> Int {
-        try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes).status
+    private func makeFolder(_ path: String) throws(SafeExchangeError) -> CurlRequest.Response {
+        try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes)
     }
 
     private func put(
@@ -132,7 +132,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     ) throws(SafeExchangeError) {
         let headers = ["Content-Type: \(type)", "Expect:"] + condition.headers
         let answer = try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
-        guard answer.isSuccess else { throw refusal(answer.status, of: condition) }
+        guard answer.isSuccess else { throw refusal(answer, of: condition) }
     }
 
     /// A GET, and where the same server sends it on, there.
@@ -145,50 +145,27 @@ public final class CurlExchange: SafeExchange, Sendable {
             // The tag of another URL says nothing about the one that is written to.
             if redirects > 0 { answer.tag = nil }
             guard (300...399).contains(answer.status), let location = answer.location else { return answer }
-            guard let next = sameOrigin(location, seenFrom: url) else {
-                throw .redirected(address.text, host: Self.host(of: location))
-            }
+            let redirect = Redirect(to: location, from: url)
+            guard let next = redirect.sameOrigin else { throw .redirected(address.text, host: redirect.host) }
             url = next
         }
-        throw .redirected(address.text, host: Self.host(of: url))
-    }
-
-    /// Where a redirect leads on this server; nil for another scheme, host or port.
-    private func sameOrigin(_ location: String, seenFrom url: String) -> String? {
-        if location.hasPrefix("//") { return sameOrigin("https:" + location, seenFrom: url) }
-        if location.hasPrefix("/") { return origin + location }
-        guard !location.isEmpty else { return nil }
-        let path = url.prefix { $0 != "?" }
-        if location.hasPrefix("?") { return path + location }
-        if !location.prefix(while: { $0 != "/" }).contains(":") {
-            return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
-        }
-        let parts = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].lowercased() == "https:", parts[1].isEmpty else { return nil }
-        let authority = parts[2].prefix { $0 != "/" }
-        guard let there = try? SafeServerAddress(parsing: "https://" + authority),
-            let here = try? SafeServerAddress(parsing: origin), there == here
-        else { return nil }
-        return origin + parts[2].dropFirst(authority.count)
-    }
-
-    private var origin: String { base.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//") }
-
-    /// The host of a URL, without a user's name and password.
-    private static func host(of url: String) -> String {
-        let parts = url.split(separator: "/", maxSplits: 2)
-        guard parts.count > 1, let host = parts[1].split(separator: "@").last else { return "another address" }
-        return String(host)
+        throw .redirected(address.text, host: nil)
     }
 
     private func content(of answer: CurlRequest.Response) throws(SafeExchangeError) -> [UInt8] {
-        guard answer.status == 200 else { throw refusal(answer.status) }
+        guard answer.status == 200 else { throw refusal(answer) }
         return answer.body
     }
 
     /// What a status means that is not the one that was hoped for.
-    private func refusal(_ status: Int, of condition: WriteCondition = .none) -> SafeExchangeError {
-        switch status {
+    private func refusal(
+        _ answer: CurlRequest.Response, of condition: WriteCondition = .none
+    ) -> SafeExchangeError {
+        let status = answer.status
+        if (300...399).contains(status), let location = answer.location {
+            return .redirected(address.text, host: Redirect(to: location, from: base).host)
+        }
+        return switch status {
         case 412 where condition != .none: .changed(address.text)
         case 401, 403: .unauthorized(address.text, hasLogin: login != nil)
         case 404, 409: .notPrepared(address.text)
@@ -266,7 +243,7 @@ public final class CurlExchange: SafeExchange, Sendable {
         case CURLE_OPERATION_TIMEDOUT: .unavailable(address.text, .timeout)
         case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
         // Our own addresses are sound: a redirect's is not.
-        case CURLE_URL_MALFORMAT: .redirected(address.text, host: "an address that is none")
+        case CURLE_URL_MALFORMAT: .redirected(address.text, host: "an invalid address")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             .untrusted(address.text, try distrust(url, outcome))
         // A connection that breaks in the middle of the handshake is no verdict on the server.

@@ -107,6 +107,20 @@ def test_redirect_with_a_login_is_not_shown(pushed):
     assert "hunter2" not in result.err and "geheim" not in result.err
 
 
+@pytest.mark.parametrize("location, host", [
+    ("https://example.net/x", "example.net"), ("//example.net/x/y", "example.net"),
+    ("https://example.net:8443/x", "example.net:8443"), ("HTTPS://joe:hunter2@example.net?x/y", "example.net"),
+    ("http://localhost/x", "http://localhost"), ("https://[::1]:5/x", "[::1]:5"),
+    ("", "an empty address"), ("https:example.net", "a https: address"), ("mailto:joe@example.net", "a mailto: address")])
+def test_host_that_a_redirect_leads_to_is_named(pushed, location, host):
+    for kind in ("config", "PUT", "DELETE"):
+        pushed.server.heal()
+        pushed.server.fault(kind, f.redirect(location))
+        verb = ["delete", "--yes"] if kind == "DELETE" else ["push", "--force"]
+        result = pushed.keytool.fails(15, "safe", *verb)
+        assert f" sends to {host}, where keytool does not follow\n" in result.err, result
+
+
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("kind", ["PUT", "DELETE"])
 def test_only_a_get_follows(pushed, kind, code):
@@ -153,7 +167,8 @@ def test_redirect_to_what_is_no_address(pushed, location):
 @pytest.mark.parametrize("kind", ["config", "GET"])
 def test_redirect_in_a_loop(pushed, kind):
     pushed.server.fault(kind, f.redirect(lambda call: pushed.server.origin + call.request.path))
-    pushed.fails(15, "safe", "push", "--force")
+    result = pushed.fails(15, "safe", "push", "--force")
+    assert "redirects in a circle" in result.err
     assert 2 <= pushed.server.kinds().count(kind) <= 6
     pushed.recovers()
 

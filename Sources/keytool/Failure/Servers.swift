@@ -17,7 +17,9 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(server) answers as no Safe server does: status \(status)",
                 hints: "is that the address of a Safe, and not of a web page?")
-        case .redirected(let server, let host):
+        case .redirected(let server, nil):
+            Failure(.notASafeServer, "\(server) redirects in a circle", hints: "ask who runs the server")
+        case .redirected(let server, let host?):
             Failure(
                 .notASafeServer, "\(server) sends to \(host.printable), where keytool does not follow",
                 hints: "a hotel's or railway's login page does so, too; else set up that address instead")
