@@ -94,7 +94,6 @@ let package = Package(
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "Transports", ["SafeWire", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -105,6 +104,7 @@ let package = Package(
         tests(
             of: "SafeKeeping",
             ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire", "SecureMemory", "CCurl", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]
 )

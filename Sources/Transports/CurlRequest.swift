@@ -56,7 +56,7 @@ struct CurlRequest: ~Copyable {
         }
         self.curl = curl
         unsafe self.handle = handle
-        reception = Reception(limit: limit)
+        reception = Reception(limit: limit, idle: patience.idle)
         self.method = method
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -72,9 +72,8 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         set(CURLOPT_CONNECTTIMEOUT_MS, patience.connect.milliseconds)
         set(CURLOPT_TIMEOUT_MS, patience.total.milliseconds)
-        set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, max(1, patience.idle.milliseconds / 1000))
         receive()
+        watch()
     }
 
     deinit {
@@ -124,14 +123,18 @@ struct CurlRequest: ~Copyable {
     }
 
     /// Calls `watch` while bytes go or come.
-    func report(to watch: @escaping CurlExchange.Watch) {
-        reception.watch = watch
+    func report(to watch: @escaping CurlExchange.Watch) { reception.watch = watch }
+
+    /// Ends the request when nothing has gone or come for too long. libcurl's own limit is one of average speed: it
+    /// ends some seconds later.
+    private func watch() {
         let context = unsafe Unmanaged.passUnretained(reception).toOpaque()
         let function: keytool_curl_progress = { context, toReceive, received, toSend, sent in
+            let reception = unsafe Reception.of(context)
             // An answer comes when everything is sent.
             let isAnswer = toReceive > 0
-            unsafe Reception.of(context).watch?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
-            return 0
+            reception.watch?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
+            return reception.isAlive(transferred: Int(received + sent)) ? 0 : 1
         }
         _ = unsafe keytool_curl_set_progress(curl.setopt, handle, function, context)
     }
@@ -160,6 +163,7 @@ struct CurlRequest: ~Copyable {
         // Where the body does not matter, as much of it as came is enough.
         let isBodyWanted = method == .get && response.status == 200
         var verdict = code
+        if reception.isIdle { verdict = CURLE_OPERATION_TIMEDOUT }
         if reception.isTooLong { verdict = CURLE_FILESIZE_EXCEEDED }
         if reception.isCut { verdict = isBodyWanted ? CURLE_FILESIZE_EXCEEDED : CURLE_OK }
         let message = unsafe String(cString: words)

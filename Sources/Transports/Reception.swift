@@ -14,8 +14,27 @@ final class Reception {
     private var headerBytes = 0
     private let limit: Int
     private static let maxHeaderBytes = 64 * 1024
+    /// Longest time without a byte in either direction.
+    private let idle: Duration
+    private var lastActivity = ContinuousClock.now
+    private var transferred = 0
+    /// Whether the request was ended because nothing went or came.
+    private(set) var isIdle = false
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, idle: Duration) {
+        self.limit = limit
+        self.idle = idle
+    }
+
+    /// Called several times a second, and about once a second while nothing happens.
+    /// - Parameter count: bytes of bodies so far.
+    /// - Returns: false if nothing has happened for too long.
+    func isAlive(transferred count: Int) -> Bool {
+        if count != transferred { lastActivity = .now }
+        transferred = count
+        isIdle = .now - lastActivity >= idle
+        return !isIdle
+    }
 
     /// What libcurl says of an option.
     func require(_ code: CURLcode) {
@@ -38,6 +57,7 @@ final class Reception {
 
     func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         headerBytes += bytes.count
+        lastActivity = .now
         guard headerBytes <= Self.maxHeaderBytes else {
             isTooLong = true
             return 0

@@ -6,7 +6,7 @@ import Transports
 /// A WebDAV folder over HTTPS in a process of Python's, with a certificate of its own.
 final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
     private static let source = """
-        import base64, hashlib, http.server, os, ssl, sys
+        import base64, hashlib, http.server, os, ssl, sys, time
         root, certificate = sys.argv[1:3]
         login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
 
@@ -22,8 +22,20 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
                 self.end_headers()
                 self.wfile.write(body)
             def do(self, act):
+                if self.path == "/stall/unread":
+                    time.sleep(60)
                 length = int(self.headers.get("Content-Length") or 0)
                 body = self.rfile.read(length)
+                if self.path == "/stall":
+                    time.sleep(60)
+                if self.path == "/drip":
+                    self.send_response(200)
+                    self.end_headers()
+                    for _ in range(5):
+                        self.wfile.write(b".")
+                        time.sleep(0.8)
+                    self.close_connection = True
+                    return
                 if self.headers.get("Authorization") != login:
                     return self.answer(401)
                 if self.headers.get("User-Agent") != "Threema" or "Transfer-Encoding" in self.headers:
@@ -147,6 +159,9 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
     }
 
     var ownAuthority: [UInt8] { authority }
+
+    /// The address without its path.
+    var origin: String { String(address.dropLast("/safe/".count)) }
 
     func putConfig(_ content: [UInt8]) throws { try put("config", content) }
 
