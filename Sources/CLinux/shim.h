@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #ifndef RENAME_NOREPLACE
@@ -38,9 +39,31 @@ static inline int keytool_pipe(int *ends) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
 }
 
+/// Marks every open descriptor from `first` on as close-on-exec, whoever opened it; Linux 5.11 or newer.
+static inline int keytool_close_on_exec_from(unsigned int first) {
+    return (int)syscall(SYS_close_range, first, ~0U, 1U << 2);  // CLOSE_RANGE_CLOEXEC
+}
+
 /// The child has no descriptors from `first` on, whoever opened them and however.
 static inline int keytool_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+/// The child's process group becomes the terminal's foreground group, before the program starts.
+static inline int keytool_spawn_in_foreground(posix_spawn_file_actions_t *actions, int terminal) {
+    return posix_spawn_file_actions_addtcsetpgrp_np(actions, terminal);
+}
+
+/// What has become of a child: CLD_EXITED, CLD_KILLED, CLD_DUMPED or CLD_STOPPED, and its exit status or signal; 0 if
+/// WNOHANG is among the options and nothing has happened; -1 if it cannot be known.
+static inline int keytool_wait(pid_t child, int options, int *status) {
+    siginfo_t info = {0};
+    int result;
+    do {
+        result = waitid(P_PID, (id_t)child, &info, options);
+    } while (result < 0 && errno == EINTR);
+    *status = info.si_status;
+    return result < 0 ? -1 : info.si_pid == 0 ? 0 : info.si_code;
 }
 
 static inline int keytool_window_size(int descriptor, struct winsize *size) {

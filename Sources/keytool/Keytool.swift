@@ -39,6 +39,8 @@ struct Keytool: ParsableCommand {
     /// Before the first secret: files are ours alone, and no core of this process is written.
     private static func prepareProcess() {
         umask(0o077)
+        // Whoever started us may have opened a descriptor for a secret, which no program of ours is to have.
+        _ = keytool_close_on_exec_from(UInt32(STDERR_FILENO) + 1)
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         keytool_forbid_dumps()

@@ -10,6 +10,11 @@ extension SecretError: Explained {
             Failure(.needSecret, "the command for the \(title) was killed by signal \(signal)")
         case .commandFailed(let title, .notStarted(let code)):
             Failure(.needSecret, "the command for the \(title) did not start: \(systemMessage(code))")
+        case .commandFailed(let title, .timedOut(let limit)):
+            Failure(
+                .needSecret,
+                "the command for the \(title) was killed: it did not end within \(limit.components.seconds / 60) "
+                    + (limit > .seconds(60) ? "minutes" : "minute"))
         case .commandFailed(let title, .printedNothing):
             Failure(.needSecret, "the command for the \(title) printed nothing")
         case .empty(let title): Failure(.badData, "the \(title) is empty")

@@ -3,9 +3,17 @@ import Glibc
 
 /// Another program at work.
 ///
-/// Descriptors of ours are close-on-exec, so that it inherits the standard ones and what it is given.
+/// It has the standard descriptors, those that it is given, and no others of ours, whoever opened them.
 struct ChildProcess {
     private let id: pid_t
+
+    /// The process group of a program: those that a key on the terminal or `killGroup` reaches at once.
+    enum Group {
+        /// That of keytool.
+        case ours
+        /// Its own; if a terminal's descriptor is given, the terminal's foreground group, too.
+        case own(foregroundOf: Int32?)
+    }
 
     enum End: Equatable {
         case exited(Int32)
@@ -20,11 +28,10 @@ struct ChildProcess {
     /// - Parameters:
     ///   - program: its path; no shell, and no search along PATH.
     ///   - descriptors: those of ours that become one of the program's.
-    ///   - isAlone: whether nobody hears its stderr, and everything behind that is closed, whoever opened it.
-    ///   - variables: added to our environment, in place of those of the same name.
+    ///   - empty: the standard descriptors that are /dev/null in the program.
     init(
-        _ program: String, _ arguments: [String], descriptors: KeyValuePairs<Int32, Int32>, isAlone: Bool = false,
-        variables: [String: String] = [:]
+        _ program: String, _ arguments: [String], descriptors: KeyValuePairs<Int32, Int32>, empty: [Int32],
+        group: Group = .ours, variables: [String: String] = [:]
     ) throws(NotStarted) {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -35,16 +42,20 @@ struct ChildProcess {
             unsafe posix_spawnattr_destroy(&attributes)
         }
         for (ours, theirs) in descriptors { unsafe posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
-        if isAlone {
-            unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-            unsafe keytool_spawn_closing_from(&actions, STDERR_FILENO + 1)
+        for one in empty { unsafe posix_spawn_file_actions_addopen(&actions, one, "/dev/null", O_RDWR, 0) }
+        var flags = POSIX_SPAWN_SETSIGDEF
+        if case .own(let terminal) = group {
+            flags |= POSIX_SPAWN_SETPGROUP
+            unsafe posix_spawnattr_setpgroup(&attributes, 0)
+            if let terminal { unsafe keytool_spawn_in_foreground(&actions, terminal) }
         }
-        // We ignore SIGPIPE; the program's own pipes need it.
+        unsafe keytool_spawn_closing_from(&actions, STDERR_FILENO + 1)
+        // We ignore these; the program's own pipes and files need them.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGPIPE)
+        for one in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&signals, one) }
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var pointers = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
         let added = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") }
         defer { unsafe (pointers + added).forEach { unsafe free($0) } }
@@ -63,31 +74,52 @@ struct ChildProcess {
         id = process
     }
 
-    /// Waits for its end.
-    func wait() -> End {
-        var status: Int32 = 0
-        while unsafe waitpid(id, &status, 0) < 0 && errno == EINTR {}
-        return Self.end(status)
+    /// The process group of a program that has its own.
+    var group: pid_t { id }
+
+    /// The signal by which it was stopped since this was last asked. Its end is not looked at.
+    func newStop() -> Int32? {
+        var signal: Int32 = 0
+        return unsafe keytool_wait(id, WSTOPPED | WNOHANG, &signal) > 0 ? signal : nil
     }
 
-    /// Waits for its end, but not past `deadline`; nil where it goes on.
-    func wait(until deadline: ContinuousClock.Instant) -> End? {
+    /// Its end, nil if it goes on.
+    /// - Parameter isReaped: whether its number, and its group's, may be another process's afterwards.
+    func end(isReaped: Bool = true) -> End? {
         var status: Int32 = 0
-        while unsafe waitpid(id, &status, WNOHANG) == 0 {
+        let code = unsafe keytool_wait(id, WEXITED | WNOHANG | (isReaped ? 0 : WNOWAIT), &status)
+        if code == 0 { return nil }
+        return Int(code) == Int(CLD_EXITED) ? .exited(status) : .killed(status)
+    }
+
+    /// Waits for its end, but not past `deadline`; nil if it goes on.
+    func wait(until deadline: ContinuousClock.Instant) -> End? {
+        while true {
+            if let end = end() { return end }
             guard ContinuousClock.now < deadline else { return nil }
             Sleep.wait(.milliseconds(10))
         }
-        return Self.end(status)
     }
 
     /// Ends it, and waits until it is gone.
     func kill() {
         Glibc.kill(id, SIGKILL)
-        _ = wait()
+        reap()
     }
 
-    /// The macros of wait(2): the low seven bits are the signal, the next byte the exit status.
-    private static func end(_ status: Int32) -> End {
-        status & 0x7f == 0 ? .exited(status >> 8 & 0xff) : .killed(status & 0x7f)
+    /// Ends it and all others of its group, and waits until it is gone. The group must be its own.
+    func killGroup() {
+        Glibc.kill(-group, SIGKILL)
+        reap()
+    }
+
+    /// Lets all of its group go on. The group must be its own.
+    func continueGroup() {
+        Glibc.kill(-group, SIGCONT)
+    }
+
+    private func reap() {
+        var status: Int32 = 0
+        _ = unsafe keytool_wait(id, WEXITED, &status)
     }
 }

@@ -58,7 +58,7 @@ struct CodePicture {
             defer { close(ends[1]) }
             process = try ChildProcess(
                 program, Self.arguments, descriptors: [picture: STDIN_FILENO, ends[1]: STDOUT_FILENO],
-                isAlone: true, variables: Self.environment)
+                empty: [STDERR_FILENO], variables: Self.environment)
         } catch {
             throw PictureError.readerNotStarted(code: error.code)
         }

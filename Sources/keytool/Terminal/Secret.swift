@@ -153,6 +153,8 @@ enum SecretError: Error {
         case exited(Int32)
         case killed(Int32)
         case notStarted(Int32)
+        /// Killed after that time.
+        case timedOut(Duration)
         case printedNothing
     }
 }

@@ -105,7 +105,7 @@ struct SecretAsker<Kind: Secret> {
 
     private func given() throws -> SecureBytes? {
         guard let source = try options.source() else { return nil }
-        return try source.read(title: Kind.title, output: session.output)
+        return try source.read(title: Kind.title, output: session.output, mayAsk: session.mayAsk)
     }
 
     private func ask(_ question: String, on terminal: borrowing ControllingTerminal) throws -> SecureBytes {

@@ -4,39 +4,58 @@ import SecureMemory
 
 /// A helper that prints a secret, run through `/bin/sh -c`.
 ///
-/// It inherits stdin and stderr, so that it can ask on the terminal; every other descriptor of ours is
-/// close-on-exec. Its output goes through a pipe into guarded memory.
+/// It inherits stderr, stdin if that is a terminal, and the terminal itself, so that it can ask there; no other
+/// descriptor of ours. Its output goes through a pipe into guarded memory.
 enum SecretCommand {
+    /// - Parameter mayAsk: whether the helper may use the terminal. It has less time without one.
     /// - Throws: `SecretError.commandFailed`, without a word of what it printed.
-    static func run(_ command: String, title: String) throws -> SecureBytes {
+    static func run(_ command: String, title: String, mayAsk: Bool) throws -> SecureBytes {
+        func failed(_ status: SecretError.CommandStatus) -> SecretError { .commandFailed(title: title, status: status) }
         var ends: [Int32] = [-1, -1]
-        guard unsafe keytool_pipe(&ends) == 0 else {
-            throw SecretError.commandFailed(title: title, status: .notStarted(errno))
-        }
-        let process: ChildProcess
+        guard unsafe keytool_pipe(&ends) == 0 else { throw failed(.notStarted(errno)) }
+        defer { close(ends[0]) }
+        let terminal = mayAsk ? LentTerminal() : nil
+        let limit = terminal == nil ? limitAlone : limitOnTerminal
+        let isStandardInputShared = terminal != nil && isatty(STDIN_FILENO) == 1
+        var job: SecretJob
         do throws(ChildProcess.NotStarted) {
             defer { close(ends[1]) }
-            process = try ChildProcess("/bin/sh", ["-c", command], descriptors: [ends[1]: STDOUT_FILENO])
+            job = try SecretJob(on: terminal, limit: limit) { group throws(ChildProcess.NotStarted) in
+                try ChildProcess(
+                    "/bin/sh", ["-c", command], descriptors: [ends[1]: STDOUT_FILENO],
+                    empty: isStandardInputShared ? [] : [STDIN_FILENO], group: group)
+            }
         } catch {
-            close(ends[0])
-            throw SecretError.commandFailed(title: title, status: .notStarted(error.code))
+            throw failed(.notStarted(error.code))
         }
         let output: SecureBytes
         do {
-            defer { close(ends[0]) }
-            output = try SecretSource.read(ends[0], path: "command")
-        } catch {
-            // Nobody reads on: a helper that goes on printing would never end.
-            process.kill()
-            throw error
+            output = try self.output(of: &job, ends[0])
+        } catch SecretJob.Stop.expired {
+            throw failed(.timedOut(limit))
+        } catch SecretJob.Stop.failed(.killed(let signal)) {
+            throw failed(.killed(signal))
+        } catch SecretJob.Stop.failed(.exited(let status)) {
+            throw failed(.exited(status))
         }
-        switch process.wait() {
-        case .killed(let signal): throw SecretError.commandFailed(title: title, status: .killed(signal))
-        case .exited(let status) where status != 0:
-            throw SecretError.commandFailed(title: title, status: .exited(status))
-        case .exited: break
-        }
-        guard output.count > 0 else { throw SecretError.commandFailed(title: title, status: .printedNothing) }
+        guard output.count > 0 else { throw failed(.printedNothing) }
         return output
     }
+
+    /// All that it prints until it has ended.
+    private static func output(of job: inout SecretJob, _ descriptor: Int32) throws -> SecureBytes {
+        do {
+            let output = try SecretSource.read(descriptor, path: "command") { try job.waitUntilReadable(descriptor) }
+            try job.waitForSuccess()
+            return output
+        } catch {
+            // Nobody reads on: a helper that goes on printing would never end.
+            job.kill()
+            throw error
+        }
+    }
+
+    private static let limitAlone = Duration.seconds(60)
+    /// Somebody may have to look for a key or a telephone.
+    private static let limitOnTerminal = Duration.seconds(300)
 }

@@ -7,8 +7,9 @@ extension SecretSource {
     static let maxBytes = 16 * 1024
 
     /// Reads the secret into guarded memory: all of it, without one line ending.
+    /// - Parameter mayAsk: whether a command may ask on the terminal.
     /// - Throws: `SecretError`.
-    func read(title: String, output: Output) throws -> SecureBytes {
+    func read(title: String, output: Output, mayAsk: Bool = false) throws -> SecureBytes {
         let content: SecureBytes
         if isStandardInput { try StandardInput.take() }
         switch self {
@@ -21,7 +22,7 @@ extension SecretSource {
             guard fcntl(number, F_GETFD) >= 0 else { throw SecretError.badDescriptor(number, code: errno) }
             content = try Self.read(number, path: "file descriptor \(number)")
         case .command(let command):
-            content = try SecretCommand.run(command, title: title)
+            content = try SecretCommand.run(command, title: title, mayAsk: mayAsk)
         }
         return try Self.line(of: content, title: title)
     }
@@ -37,10 +38,12 @@ extension SecretSource {
         return try read(file, path: path)
     }
 
-    static func read(_ descriptor: Int32, path: String) throws -> SecureBytes {
+    /// - Parameter wait: returns when there is something to read.
+    static func read(_ descriptor: Int32, path: String, wait: () throws -> Void = {}) throws -> SecureBytes {
         try SecureBytes(capacity: maxBytes + 1) { bytes in
             var used = 0
             while used < bytes.count {
+                try wait()
                 let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
                     unsafe Glibc.read(descriptor, buffer.baseAddress! + used, buffer.count - used)
                 }
