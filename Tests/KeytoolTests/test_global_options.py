@@ -41,7 +41,10 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
             continue
         needed = files.get(NEEDED.get(path), [])
         result = nowhere(*placed(path, place, ["--keystore", exposed.keystore]), *needed, "--no-input")
-        assert result.code == 77, result
+        if path == ("backup", "check"):  # what a code is worth does not depend on the keystore
+            assert result.code == 0 and "open to others" in result.err, result
+        else:
+            assert result.code == 77, result
     assert not (tmp_path / "nowhere").exists()
 
 
