@@ -7,7 +7,8 @@ struct CommandWords {
     /// The first one that does not, where a command is still wanted.
     private(set) var unknown: String?
 
-    private var command: any ParsableCommand.Type = Keytool.self
+    /// What those at the front name.
+    private(set) var command: any ParsableCommand.Type = Keytool.self
     private var next: String?
 
     init(_ arguments: [String]) {
@@ -46,6 +47,8 @@ struct CommandWords {
 
     private func likely(_ word: String) -> [String] {
         guard path.isEmpty else {
+            let meanings = CommonNames.meanings(of: word, behind: path.first)
+            guard meanings.isEmpty else { return meanings }
             // `safe backup`: a noun where a verb belongs.
             guard Keytool.verb(word) == nil else { return [word] }
             return Suggestion.nearest(
@@ -60,7 +63,11 @@ struct CommandWords {
             noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") }
         }
         // `push` alone lacks its noun; `contact list` has one that does not exist.
-        if !pairs.contains(where: { $0.0 == next }) { choice += pairs }
+        if !pairs.contains(where: { $0.0 == next }) {
+            let meanings = CommonNames.meanings(of: word, behind: nil)
+            if !meanings.isEmpty, !pairs.contains(where: { $0.0 == word }) { return meanings }
+            choice += pairs
+        }
         return Suggestion.nearest(to: word, among: choice)
     }
 

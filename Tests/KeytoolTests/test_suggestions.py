@@ -23,8 +23,32 @@ MEANT = {
     ("chekc",): 'keytool backup check" or "keytool safe check',
     # A noun in a verb's place.
     ("id", "revoke"): "keytool revoke",
-    ("safe", "backup"): "keytool backup",
+    ("safe", "key"): "keytool key",
     ("contact",): "keytool qr contact",
+    # What other programs call it.
+    ("id", "delete"): "keytool id remove",
+    ("id", "rm", "ABCD1234"): "keytool id remove",
+    ("id", "ls"): "keytool id list",
+    ("id", "new"): "keytool id create",
+    ("id", "export"): "keytool backup export",
+    ("backup", "restore", "code.txt"): "keytool backup import",
+    ("backup", "verify"): "keytool backup check",
+    ("backup", "create"): "keytool backup export",
+    ("safe", "restore"): "keytool safe pull",
+    ("safe", "download"): "keytool safe pull",
+    ("safe", "list"): "keytool safe status",
+    ("safe", "upload"): "keytool safe push",
+    ("safe", "backup"): "keytool safe push",
+    ("safe", "verify"): "keytool safe check",
+    ("safe", "rm"): "keytool safe delete",
+    ("safe", "init"): "keytool safe setup",
+    ("key", "password"): "keytool key passwd",
+    ("key", "encrypt"): "keytool key protect",
+    ("qr", "scan"): "keytool backup import --qr-image",
+    ("help", "safe", "restore"): "keytool safe pull",
+    ("ls",): 'keytool id list" or "keytool safe status',
+    ("restore",): 'keytool backup import" or "keytool safe pull',
+    ("upload",): "keytool safe push",
     # Options elsewhere.
     ("version",): "keytool --version",
     ("hlep", "safe"): "keytool help",
@@ -33,7 +57,7 @@ MEANT = {
 }
 # Verbs of later versions among them.
 NOTHING_NEAR = [("frobnicate",), ("xy",), ("contact", "list"), ("profile", "show"), ("id", "fetch", "ABCD1234"),
-                ("id", "link"), ("revoke", "set"), ("id", "frobnicate"), ("help", "frobnicate"), ("ls",), ("",)]
+                ("id", "link"), ("revoke", "set"), ("id", "frobnicate"), ("help", "frobnicate"), ("",)]
 
 
 @pytest.mark.parametrize("words", MEANT, ids=" ".join)
@@ -66,6 +90,30 @@ def test_mistyped_options(keytool, arguments, option):
     err = keytool.fails(64, *arguments).err
     assert re.search(r"^keytool: error: unknown option '--\w+'$", err, re.M), err
     assert f"keytool: hint: did you mean '{option}'?\n" in err, err
+
+
+@pytest.mark.parametrize("arguments, option", [
+    (("safe", "push", "--frob", "3"), "--frob"), (("id", "remove", "--yas", "X"), "--yas"),
+    (("id", "show", "-x", "3"), "-x"), (("safe", "push", "--frob=3"), "--frob"),
+    (("safe", "push", "--all", "extra", "--frob"), "--frob"), (("id", "list", "--id", "3"), "--id"),
+    (("safe", "push", "--jitter", "3x", "--frob"), "--frob")], ids=" ".join)
+def test_unknown_option_and_not_its_value(keytool, arguments, option):
+    """The value behind it is not taken for an operand that is wrong."""
+    err = keytool.fails(64, *arguments).err
+    assert err.startswith(f"keytool: error: unknown option '{option}'\n") and "ID has" not in err, err
+
+
+@pytest.mark.parametrize("arguments", [
+    ("safe", "push", "--yes"), ("safe", "push", "--frob"), ("id", "list", "--all"), ("safe", "status", "--yes")], ids=" ".join)
+def test_no_option_is_suggested_where_none_is_near(keytool, arguments):
+    assert "did you mean" not in keytool.fails(64, *arguments).err
+
+
+def test_known_options_are_not_unknown(keytool):
+    """What is wrong with a value stays what is said."""
+    for arguments in (("safe", "push", "-q", "--all", "3"), ("backup", "export", "-o", "x", "3"), ("id", "show", "3", "-qv"),
+                      ("id", "show", "3", "--no-input", "--keystore=x"), ("id", "show", "3", "--", "--frob")):
+        assert "unknown option" not in keytool.fails(64, *arguments).err, arguments
 
 
 def test_a_hostile_word_is_shown_harmlessly(keytool):
