@@ -32,20 +32,26 @@ struct Failure {
             self = failure
             return
         }
+        let options = CommandOptions(of: words.command)
+        // What follows it may be its value: the parser would take that for an operand, and call it wrong.
+        if let unknown = options.firstUnknown(in: arguments) {
+            let near = options.nearest(to: unknown)
+            let likely = near.isEmpty ? [] : ["did you mean \(near.map { "'\($0)'" }.joined(separator: " or "))?"]
+            let hints = Self.isSecret(unknown) ? [Self.secretAdvice] : likely
+            self.init(.usage, "unknown option '\(optionName(unknown))'", hints: hints + [words.help])
+            return
+        }
         let lines = withoutValue(Keytool.message(for: error)).split(separator: "\n")
             .map { $0.trimmingPrefix(while: \.isWhitespace) }.filter { !$0.isEmpty }
         let first = lines.first.map(String.init) ?? "wrong options"
-        // "unknown option '--jsno'. Did you mean '--json'?"
-        let end = ["'. Did you mean ", "'. Please "].compactMap { first.firstRange(of: $0) }.first
-            .map { first.index(after: $0.lowerBound) }
+        // "the value given is invalid for '--color'. Please provide one of …"
+        let end = first.firstRange(of: "'. Please ").map { first.index(after: $0.lowerBound) }
         let advice = [end.map { first[$0...].dropFirst(2) } ?? "", Substring(lines.dropFirst().joined(separator: " "))]
         let message = Self.sentence(first[..<(end ?? first.endIndex)])
         let form = Self.forms.first { message.hasSuffix("<\($0.key)>'") }?.value
-        let isSecret = Self.namesSecret(message)
         self.init(
             .usage, message,
-            hints: (isSecret ? [Self.secretAdvice] : advice.filter { !$0.isEmpty }.map { Self.sentence($0) })
-                + [form].compactMap { $0 } + [words.help])
+            hints: advice.filter { !$0.isEmpty }.map { Self.sentence($0) } + [form].compactMap { $0 } + [words.help])
     }
 
     /// How values are written, by the names that stand for them.
@@ -61,11 +67,8 @@ struct Failure {
         "no secret is an argument, for all to see: give it by -file, -command or -fd, or wait to be asked"
 
     /// Whether an option that does not exist was to be a secret: `--passphrase`, `--password`, `--safe-password`.
-    private static func namesSecret(_ message: String) -> Bool {
-        guard let option = message.split(separator: "'").dropFirst().first, message.hasPrefix("unknown option") else {
-            return false
-        }
-        return option.hasPrefix("--") && (option.hasSuffix("passphrase") || option.hasSuffix("password"))
+    private static func isSecret(_ option: String) -> Bool {
+        option.hasPrefix("--") && (option.hasSuffix("passphrase") || option.hasSuffix("password"))
     }
 
     /// A sentence of the parser in our habit: lower case, no full stop.
@@ -170,10 +173,13 @@ private func withoutValue(_ message: String) -> String {
         return "the value given is invalid for " + message[name.upperBound...]
     }
     guard message.hasPrefix(option) else { return message }
-    let rest = message.dropFirst(option.count)
-    let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-    let advice = rest.ranges(of: "'. Did you mean ").last.map { rest[$0.lowerBound...] } ?? "'"
-    return option + name + (rest.dropFirst(name.count).hasPrefix("'") ? "" : "…") + advice
+    return "\(option)\(optionName(message.dropFirst(option.count).prefix { $0 != "'" }))'"
+}
+
+/// The name of an option that may have a secret behind it: what cannot be part of a name is left out.
+private func optionName(_ argument: some StringProtocol) -> String {
+    let name = argument.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+    return name.count < argument.count ? name + "…" : String(name)
 }
 
 /// The system's words for an errno.
