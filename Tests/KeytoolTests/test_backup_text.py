@@ -76,3 +76,15 @@ def test_picture_in_the_place_of_a_code(keytool, write, name):
 def test_check_word_that_differs_is_shown(keytool, code_file):
     word = keytool.fails(19, "backup", "check", code_file, "--expect-check", "AAAA-AAAA").err
     assert re.search(r"[A-Z2-7]{4}-[A-Z2-7]{4}", word)
+
+
+@pytest.mark.parametrize("length", [30, 100_000])
+def test_zip_is_named(keytool, write, length):
+    """An Android data backup, most likely; it is no text, and longer than any code."""
+    archive = b"PK\x03\x04" + b"\x14\0\x09\xff" * (length // 4)
+    said = "is a ZIP file (an Android data backup?), which this version does not read"
+    path = write("threema-backup.zip", archive)
+    assert f"{path} {said}" in keytool.fails(65, "backup", "import", path).err
+    assert f"stdin {said}" in keytool.fails(65, "backup", "import", "-", stdin=archive).err
+    assert f"{path} {said}" in keytool.fails(65, "key", "import", path).err
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE

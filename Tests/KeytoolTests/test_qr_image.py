@@ -173,18 +173,25 @@ def test_damaged_pictures(keytool, picture, code_password):
         keytool.fails(65, "backup", "check", "--qr-image", path, *code_password)
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"x", b"<?xml version='1.0'?><svg/>", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
-    b"%PDF-1.5", b"%!PS-Adobe", b"push graphic-context\nviewbox 0 0 9 9\n", b"viewbox 0 0 9 9",
-    b"P7\n", b"#!/bin/sh", CODE.encode(),
-], ids=repr)
+NO_PICTURES = {
+    "is an SVG drawing, which cannot be read here": [
+        b"<?xml version='1.0'?><svg/>", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"\xef\xbb\xbf\n<?xml version='1.0'?>\n<!-- drawn -->\n<svg/>"],
+    "is a ZIP file (an Android data backup?), which this version does not read": [b"PK\x03\x04" + bytes(99)],
+    "is no picture that can be read here": [b"", b"x", b"%PDF-1.5", b"%!PS-Adobe", b"push graphic-context\nviewbox 0 0 9 9\n", b"viewbox 0 0 9 9",
+    b"P7\n", b"#!/bin/sh", CODE.encode(), b"<?xml version='1.0'?><html/>"]}
+
+
+@pytest.mark.parametrize("content, said", [
+    (content, said) for said, contents in NO_PICTURES.items() for content in contents], ids=repr)
 def test_what_is_not_made_of_pixels_never_reaches_the_reader(keytool, reader, write,
-                                                              code_password, tmp_path, content):
+                                                              code_password, tmp_path, content, said):
     touched = tmp_path / "touched"
     runner = reader(f"touch {touched}\necho {CODE}\n")
     refused = runner.fails(65, "backup", "check", "--qr-image", write("a.png", content),
                            *code_password)
-    assert "no picture" in refused.err and "rsvg-convert" in refused.err
+    assert f"a.png {said}" in refused.err
+    assert "ZIP" in said or "rsvg-convert" in refused.err
     assert not touched.exists()
 
 

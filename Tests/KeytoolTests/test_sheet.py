@@ -45,7 +45,8 @@ def test_what_it_says(sheet):
     assert "*BCD1234" in lines
     groups = [line for line in lines if re.fullmatch(r"[A-Z2-7]{4}", line)]
     assert "-".join(groups) == code
-    assert [int(line) for line in lines if line.isdecimal() and len(line) < 3] == [*range(1, len(groups) + 1)]
+    numbers = [before for before, line in zip(lines, lines[1:]) if line in groups]
+    assert numbers == [str(number) for number, _ in enumerate(groups, 1)]
     key = [line for line in lines if re.fullmatch(r"[0-9a-f]{8}", line)]
     assert len(key) == 8 and "".join(key) == made["public_key"]
     assert oracle.check_word(code) in lines
@@ -90,6 +91,16 @@ def test_printed_code_is_read(sheet, keytool, backup_password):
     assert pixels.read_qr(Image.open(png), page.with_suffix(".read.png")).decode() == code
     shown = keytool.json("backup", "check", "--qr-image", png, *backup_password)
     assert (shown["id"], shown["public_key"]) == (made["id"], made["public_key"])
+
+
+def test_drawing_itself_is_no_picture(sheet, keytool, backup_password):
+    """It has to be drawn first, by the command that the hint names."""
+    code, page, made = sheet
+    refused = keytool.fails(65, "backup", "check", "--qr-image", page, *backup_password)
+    assert f"{page} is an SVG drawing" in refused.err and "photo or a scan" in refused.err
+    options = re.search(r"hint: [^\n]*rsvg-convert (.*) -o FILE.png FILE.svg", refused.err)[1].split()
+    png = pictures.rasterized(page, page.with_suffix(".hint.png"), *options)
+    assert keytool.json("backup", "check", "--qr-image", png, *backup_password)["id"] == made["id"]
 
 
 def test_it_is_an_a4_page_and_nothing_runs_over_its_margins(sheet):

@@ -8,6 +8,8 @@ enum PictureError: Error {
     case readerHangs(path: String)
     case notAFile(path: String)
     case notPixels(path: String)
+    /// An SVG, for example a page that this program wrote.
+    case isDrawing(path: String)
     case notReadable(path: String)
     case noQRCode(path: String)
     case noBackupCode(path: String)
@@ -31,7 +33,12 @@ extension PictureError: Explained {
         case .notPixels(let path):
             Failure(
                 .badData, "\(path) is no picture that can be read here (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
-                hints: "rsvg-convert -z 2 -o FILE.png FILE.svg makes one of an SVG, pdftoppm -png of a PDF")
+                hints: "pdftoppm -png makes a picture of a PDF, rsvg-convert -z 2 -o FILE.png FILE.svg of an SVG")
+        case .isDrawing(let path):
+            Failure(
+                .badData, "\(path) is an SVG drawing, which cannot be read here",
+                hints: "take a photo or a scan of the printed page, or convert it: "
+                    + "rsvg-convert -z 2 -o FILE.png FILE.svg")
         case .notReadable(let path):
             Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or cut short")
         case .noQRCode(let path): Failure(.badData, "no QR code was found in \(path)", hints: Self.better)

@@ -115,10 +115,19 @@ struct CodePicture {
     }
 
     private func requirePixels(_ picture: Int32) throws {
-        var head = [UInt8](repeating: 0, count: 12)
+        var head = [UInt8](repeating: 0, count: 1024)
         let count = unsafe pread(picture, &head, head.count, 0)
         guard count >= 0 else { throw InputError.notReadable(path: path, code: errno) }
-        guard PixelFormat(of: Array(head.prefix(count))) != nil else { throw PictureError.notPixels(path: path) }
+        head.removeLast(head.count - count)
+        guard PixelFormat(of: head) == nil else { return }
+        if InputFile.isZIP(head) { throw InputError.isZIP(path: path) }
+        throw Self.isDrawing(head) ? PictureError.isDrawing(path: path) : .notPixels(path: path)
+    }
+
+    /// Whether an SVG file begins so.
+    private static func isDrawing(_ head: [UInt8]) -> Bool {
+        let text = String(decoding: head, as: UTF8.self)
+        return text.drop { $0.isWhitespace || $0 == "\u{feff}" }.hasPrefix("<") && text.contains("<svg")
     }
 }
 
@@ -126,7 +135,7 @@ struct CodePicture {
 enum PixelFormat: String, CaseIterable {
     case png, jpeg, gif, bmp, tiff, webp, heic, pnm
 
-    /// - Parameter head: the first 12 bytes of the file, or all of it.
+    /// - Parameter head: at least the first 12 bytes of the file, or all of it.
     init?(of head: [UInt8]) {
         let format = Self.allCases.first { format in
             switch format {

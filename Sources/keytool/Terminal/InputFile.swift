@@ -26,14 +26,14 @@ struct InputFile {
     /// The whole text.
     /// - Throws: `InputError`, among others `.tooLong` past `limit` bytes.
     func read(limit: Int) throws -> String {
-        guard let text = String(validating: try readBytes(limit: limit), as: UTF8.self) else {
+        guard let text = String(validating: try readBytes(limit: limit, mayBeZIP: false), as: UTF8.self) else {
             throw InputError.notText
         }
         return text
     }
 
     /// The whole content, in guarded memory.
-    /// - Throws: `InputError`.
+    /// - Throws: `InputError`, also for a ZIP file.
     func readGuarded(limit: Int) throws -> SecureBytes {
         let file = try open()
         defer { close(file) }
@@ -44,11 +44,13 @@ struct InputFile {
                     unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
                 }
                 if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
-                if count == 0 { return used }
+                guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+                if count == 0 { break }
                 used += count
             }
-            throw InputError.tooLong(limit: limit)
+            guard !Self.isZIP((0..<min(used, 4)).map { bytes[$0] }) else { throw InputError.isZIP(path: name) }
+            guard used <= limit else { throw InputError.tooLong(limit: limit) }
+            return used
         }
     }
 
@@ -58,19 +60,26 @@ struct InputFile {
             path.map {
                 unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (mustBePlain ? O_NONBLOCK : 0), 0)
             } ?? dup(STDIN_FILENO)
-        guard file >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+        guard file >= 0 else { throw InputError.notReadable(path: name, code: errno) }
         var status = stat()
         let isKnown = unsafe fstat(file, &status) == 0
         guard !mustBePlain || isKnown && status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw InputError.notReadable(path: path ?? "stdin", code: EINVAL)
+            throw InputError.notReadable(path: name, code: EINVAL)
         }
         return file
     }
 
+    private var name: String { path ?? "stdin" }
+
+    /// Whether a file that begins so is a ZIP file: `PK` and the number of its first entry's header.
+    static func isZIP(_ head: some Collection<UInt8>) -> Bool { head.starts(with: [0x50, 0x4b, 3, 4]) }
+
     /// The whole content.
-    /// - Parameter isLine: one line ending at its end is no part of it.
-    func readBytes(limit: Int, isLine: Bool = false) throws -> [UInt8] {
+    /// - Parameters:
+    ///   - isLine: cut one line ending at its end.
+    ///   - mayBeZIP: whether a ZIP file is read as anything else is.
+    func readBytes(limit: Int, isLine: Bool = false, mayBeZIP: Bool = true) throws -> [UInt8] {
         let file = try open()
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -78,10 +87,11 @@ struct InputFile {
         while bytes.count <= limit + 2 {
             let count = unsafe Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw InputError.notReadable(path: path ?? "stdin", code: errno) }
+            guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
             if count == 0 { break }
             bytes += chunk.prefix(count)
         }
+        guard mayBeZIP || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
         if isLine, bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -95,6 +105,7 @@ enum InputError: Error {
     case notReadable(path: String, code: Int32)
     case tooLong(limit: Int)
     case notText
+    case isZIP(path: String)
     case empty
     case hasNUL
     case noCertificate(path: String)
@@ -111,6 +122,10 @@ extension InputError: Explained {
                 : Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
         case .notText: Failure(.badData, "the input is no UTF-8 text")
+        case .isZIP(let path):
+            Failure(
+                .badData, "\(path) is a ZIP file (an Android data backup?), which this version does not read",
+                hints: "the app can export an ID backup: a code of 80 characters")
         case .empty: Failure(.badData, "the input is empty")
         case .noCertificate(let path): Failure(.badData, "\(path) holds no certificate in PEM")
         case .hasNUL: Failure(.badData, "the input contains a NUL byte")
