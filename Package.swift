@@ -76,7 +76,7 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeWire", "KeyWrapping", "QRCode",
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "KeyWrapping", "QRCode",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -100,5 +100,5 @@ extension SafeKeeper {
     }
 
     /// How long verbs that have no option for it wait for an identity's lock.
-    static let lockWait = Duration.seconds(60)
+    package static let lockWait = Duration.seconds(60)
 }

@@ -1,39 +1,80 @@
 internal import Keystore
 internal import Primitives
+internal import SafeRules
 public import SafeWire
 public import SecureMemory
 public import Threema
 
 extension SafeKeeper {
-    /// What a setup found.
-    public struct SetupResult: Equatable, Sendable {
-        /// Nil where the server was not asked.
-        public let limits: ServerLimits?
-        /// Whether the server already holds a backup under this ID and password.
-        public let backupExists: Bool
+    /// What a test of a server found.
+    package struct ServerTest: Equatable, Sendable {
+        package let limits: ServerLimits
+        /// Whether the server refuses a write whose condition does not hold.
+        package let honoursConditions: Bool
     }
 
-    /// Sets up the Safe of an identity: derives its key once, tests the server, seals both. The password
-    /// is not kept.
-    /// - Parameters:
-    ///   - preparing: make an empty folder a Safe server first.
-    ///   - testing: ask for `config`, then store, fetch and remove a probe.
-    /// - Throws: `SafeKeepingError.setupExists`, `.badLimits`, `.notVerified`; `SafeExchangeError`;
-    ///   `KeyDerivationError`. Then nothing was stored here.
-    public func setUpSafe(
-        of id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes,
-        preparing: Bool, testing: Bool
-    ) throws -> SetupResult {
+    /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. Nothing is stored here.
+    /// - Parameter preparing: make an empty folder a Safe server first.
+    /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
+    package func test(_ server: borrowing SafeServer, preparing: Bool) throws -> ServerTest {
+        let id = BackupID(Random.bytes(BackupID.count).span)
+        let exchange = connect(server, id)
+        if preparing { try exchange.prepare(.standard) }
+        let limits = try Self.limits(of: exchange)
+        return ServerTest(
+            limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
+    }
+
+    /// - Returns: whether a write was refused whose condition did not hold.
+    private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
+        let content = Random.bytes(64)
+        let hold = try server.hold()
+        defer { withExtendedLifetime(hold) {} }
+        do {
+            try server.store(content, at: id, if: .none)
+            let isReturned = try server.fetch(id)?.bytes == content
+            var honoursConditions = false
+            do throws(SafeExchangeError) {
+                try server.store(content, at: id, if: .absent)
+            } catch .changed {
+                honoursConditions = true
+            } catch {
+                // Another refusal says nothing about conditions.
+            }
+            try server.remove(id, if: .none)
+            guard isReturned, try server.fetch(id) == nil else {
+                throw SafeKeepingError.notVerified(server: address)
+            }
+            return honoursConditions
+        } catch {
+            try? server.remove(id, if: .none)
+            throw error
+        }
+    }
+
+    /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
+    /// - Parameter test: what a test of the server found; nil if it was not tested: then it is not asked now either.
+    /// - Returns: whether the server already holds a backup under this ID and password; nil if it was not asked.
+    /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored here.
+    package func setUpSafe(
+        of id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes, test: ServerTest?
+    ) throws -> Bool? {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
         let target = try SafeTarget(server: server, password: password, id: id)
-        let server = connect(target)
-        if preparing { try server.prepare(.standard) }
-        let limits = testing ? try Self.limits(of: server) : nil
-        if testing { try Self.probe(server, target) }
-        let backupExists = testing ? try server.fetch(target.keys.backupID) != nil : false
-        try identity.write(SafeSetup(target.copy))
-        return SetupResult(limits: limits, backupExists: backupExists)
+        let backupExists = try test.map { _ in try connect(target).fetch(target.keys.backupID) != nil }
+        let key = stateKey
+        var state = try UploadState(of: identity.records, key: key)
+        var place = PlaceState.unknown
+        place.honoursConditions = test?.honoursConditions
+        let digests = TargetDigests(target, try identity.records.profile(), key: key)
+        state.safe = .init(target: digests.target, state: place)
+        let record = SafeSetup(target.copy).encoded()
+        var changes = identity.changes()
+        record.withBytes { changes.set(.safe, $0) }
+        changes.setState(state.encoded(for: id.text, key: key))
+        try identity.commit(changes)
+        return backupExists
     }
 
     /// The limits of a server.
@@ -49,27 +90,6 @@ extension SafeKeeper {
             return try ServerLimits(config: config.span)
         } catch {
             throw SafeKeepingError.badLimits(error)
-        }
-    }
-
-    /// Stores, fetches and removes some bytes where no backup lies. The place is derived from the Safe
-    /// key: it differs for every identity and tells nothing about the backup id.
-    private static func probe(_ server: any SafeExchange, _ target: borrowing SafeTarget) throws {
-        let place = BLAKE2b.deriveKey(from: target.keys.masterKey, salt: "probe", personal: "keytool-probe")
-        let id = place.withBytes { BackupID($0) }
-        let content = Random.bytes(64)
-        let hold = try server.hold()
-        defer { withExtendedLifetime(hold) {} }
-        do {
-            try server.store(content, at: id, if: .none)
-            let isReturned = try server.fetch(id)?.bytes == content
-            try server.remove(id, if: .none)
-            guard isReturned, try server.fetch(id) == nil else {
-                throw SafeKeepingError.notVerified(server: target.address.text)
-            }
-        } catch {
-            try? server.remove(id, if: .none)
-            throw error
         }
     }
 }

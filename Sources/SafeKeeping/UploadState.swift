@@ -98,7 +98,8 @@ extension UploadState.Known {
         state.last = digest(value["seen"])
         state.content = digest(value["content"])
         // A state of an earlier version has no journal, but the two newest digests.
-        let sent = value["journal"]?.array?.compactMap(digest) ?? [state.last, digest(value["sending"])].compactMap { $0 }
+        let sent =
+            value["journal"]?.array?.compactMap(digest) ?? [state.last, digest(value["sending"])].compactMap { $0 }
         state.journal = UploadJournal(sent: sent, pulled: digest(value["pulled"]))
         state.uploadedAt = moment("uploaded_at")
         state.seenAt = moment("seen_at")

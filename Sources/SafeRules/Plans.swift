@@ -155,8 +155,9 @@ extension SafeMachine {
         if let found = contents.writer?.generation, found < place.generation, digest != place.last {
             return .olderBackup(found: found, seen: place.generation)
         }
-        guard contents.isSame || contents.document == place.document || pull.isHereEmpty
-            || place.content == place.document
+        guard
+            contents.isSame || contents.document == place.document || pull.isHereEmpty
+                || place.content == place.document
         else { return .unpushedChanges }
         return nil
     }

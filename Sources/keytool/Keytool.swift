@@ -123,6 +123,7 @@ struct SafeCommand: ParsableCommand {
         commandName: "safe", abstract: "Keep an encrypted backup of an identity on a Safe server.",
         subcommands: [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
+            SafeMove.self, SafeServerCommand.self,
             SafeDelete.self,
         ])
 

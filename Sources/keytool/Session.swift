@@ -90,7 +90,8 @@ struct Session {
     }
 
     func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
-        SafeKeeper(keystore: keystore, now: Self.now, connect: connecting(patience))
+        SafeKeeper(
+            keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }
 
     /// The time by the system's clock.

@@ -77,7 +77,8 @@ package struct CanonicalWorld: Hashable, Sendable {
     private mutating func add(_ place: PlaceState, _ world: World) {
         add(place.last)
         add(place.content)
-        let live = Set(world.stored.flatMap { $0 }.compactMap { $0?.digest } + world.late.compactMap { $0.blob?.digest })
+        let live = Set(
+            world.stored.flatMap { $0 }.compactMap { $0?.digest } + world.late.compactMap { $0.blob?.digest })
         for digest in place.journal.sent where live.contains(digest) { add(digest) }
         values.append(place.journal.isEmpty ? -4 : -5)
         if let newest = place.journal.sent.last, live.contains(newest) { add(newest) }

@@ -353,7 +353,8 @@ package struct ModelRun {
             || new != nil && journalIsEmpty && victim.key == keystore.key && victim.document == keystore.document
             || keystore.setup?.knowledge.consents.contains(victim.digest) ?? false
         guard !isOurs || !keystore.history.contains(victim.number) else { return }
-        let what = "\(new == nil ? "deleted" : "replaced") \(isOurs ? "without keeping" : "foreign") \(victim.number) at \(role)"
+        let what =
+            "\(new == nil ? "deleted" : "replaced") \(isOurs ? "without keeping" : "foreign") \(victim.number) at \(role)"
         // What no rule closes.
         if wasInterrupted, !terms.honoursConditions {
             report.exceptions.append("a write between our look and ours, on a server that ignores conditions")

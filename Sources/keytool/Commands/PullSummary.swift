@@ -19,7 +19,7 @@ struct PullSummary {
 
     func lines(isStored: Bool) -> [String] {
         let written =
-            stamp.map { "keytool, no. \($0.generation), \($0.writtenAt.rfc3339)" }
+            stamp.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
         let key = publicKey.lines
         return ["\(isStored ? "restored \(id) from" : "found \(id) on") \(server)", "public key  \(key[0])"]

@@ -1,20 +1,21 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
 struct SafeCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Prove that the Safe backup opens and holds what the keystore holds.")
+        commandName: "check", abstract: "Prove that the Safe backup opens and is what was last uploaded.")
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Ask for the Safe password and ignore the stored key: prove that you still know it.")
+    @Flag(help: "Ask for the Safe password, too: prove that you still know it.")
     var withPassword = false
 
     @OptionGroup(title: "Safe password")
@@ -28,37 +29,48 @@ struct SafeCheck: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        let access = try access(to: id, keeper, session)
-        let fetched = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.check(access) }
-        let document = fetched.backup.document
-        let stamp = fetched.backup.stamp
+        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        try provePassword(of: id, keeper, session)
+        let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.look(at: id) }
+        look.warn(session.output)
+        if let failure = look.failure { throw SafeKeepingError.refused(failure, id: id.text, server: look.server.text) }
+        if look.isUnpushed { session.output.note("the keystore has changes that are not uploaded yet") }
         try session.output.done(
             [
-                "the Safe backup of \(id) opens and holds what the keystore holds"
+                "the Safe backup of \(id) opens and is what was last uploaded"
                     + (withPassword ? "; the password is right" : "")
             ],
             json: .result(
                 "safe check",
                 [
-                    ("id", .string(id.text)), ("same", true), ("password_proven", .bool(withPassword)),
-                    ("contacts", .number(document.contactCount)), ("groups", .number(document.groupCount)),
-                    ("generation", stamp.map { .number($0.generation) }),
+                    ("id", .string(id.text)), ("same", true), ("unpushed", .bool(look.isUnpushed)),
+                    ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
+                    ("generation", look.writer.map { .number($0.generation) }),
                 ]))
     }
 
-    private func access(to id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws -> SafeAccess {
+    /// Compares the password with the stored key, so that a wrong one is not taken for a backup that is missing.
+    private func provePassword(of id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws {
         guard withPassword else {
-            guard password.file == nil, password.command == nil, password.descriptor == nil else {
-                throw UsageFailure("a Safe password is of no use without --with-password")
+            guard !password.isGiven else {
+                throw UsageFailure("a Safe password is only read with --with-password")
             }
-            return try keeper.access(to: id)
+            return
         }
-        let server = try keeper.server(of: id)
-        return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
-            try session.output.busy("deriving the Safe key") {
-                try SafeAccess(
-                    to: id, at: server.copy, password: password, connect: session.connecting(waiting.patience))
-            }
+        let isWrong = { (error: any Error) in
+            guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
+            return true
         }
+        try SecretAsker(password, session).open("for \(id)", isWrong: isWrong) { password in
+            try session.output.busy("deriving the Safe key") { try keeper.provePassword(password, of: id) }
+        }
+    }
+}
+
+extension SafeKeeper.Look {
+    /// What is worth a word beside the result.
+    func warn(_ output: Output) {
+        if isUnnoted { output.warn("what was found could not be noted: the keystore is locked or cannot be written") }
+        if let difference = ClockDifference(lead: notes.clockLead) { output.warn(difference.warning) }
     }
 }

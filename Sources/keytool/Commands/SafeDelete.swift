@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
@@ -11,13 +12,13 @@ struct SafeDelete: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
     @Flag(help: "Keep server and Safe key, so that the next push uploads again.")
     var keepSetup = false
 
-    @Flag(help: "Give up what cannot be deleted: forget the setup, and leave the backup where it is.")
+    @Flag(help: "Forget the setup even if the backup cannot be deleted.")
     var force = false
 
     @Flag(help: "Do not ask for confirmation.")
@@ -33,28 +34,32 @@ struct SafeDelete: Verb {
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
-        let result: SafeKeeper.DeleteResult
-        do {
-            result = try session.output.busy("deleting the Safe backup of \(id)") {
-                try keeper.deleteSafe(of: id, keepingSetup: keepSetup, leavingRest: force)
-            }
-        } catch let error as SafeExchangeError where !force {
-            let old = try keeper.status(of: id).oldServer.map { "an old backup on \($0) is to be deleted, too; " } ?? ""
-            throw CommandFailure(
-                failure: error.failure.advising(old + "--force gives up what cannot be deleted"))
+        var options = SafeKeeper.DeleteOptions()
+        options.isKeepingSetup = keepSetup
+        options.isForced = force
+        let result = try session.output.busy("deleting the Safe backup of \(id)") {
+            try keeper.deleteSafe(of: id, options)
         }
-        if !result.isRemoved { session.output.warn("what could not be deleted stays there until its server drops it") }
+        for left in result.left {
+            session.output.warn("\(left.role.words) may still hold a backup of \(id): \(left.reason.reasonLeft)")
+        }
         try session.output.done(
-            [
-                (result.isRemoved ? "deleted the Safe backup of \(id) from" : "gave up the Safe of \(id) on")
-                    + " \(result.server.name)" + (keepSetup ? "; the setup is kept" : "")
-            ],
+            [words(id, result) + (keepSetup ? "; the setup is kept" : "")],
             json: .result(
                 "safe delete",
                 [
                     ("id", .string(id.text)), ("server", .server(result.server, nil)),
-                    ("deleted", .bool(result.isRemoved)),
+                    ("deleted", .bool(result.left.isEmpty)), ("was_there", .bool(result.wasThere)),
                     ("setup_kept", .bool(keepSetup)),
                 ]))
+    }
+
+    private func words(_ id: ThreemaID, _ result: SafeKeeper.DeleteResult) -> String {
+        if result.left.contains(where: { $0.role == .current }) {
+            return "gave up the Safe of \(id) on \(result.server.name)"
+        }
+        return result.wasThere
+            ? "deleted the Safe backup of \(id) from \(result.server.name)"
+            : "no Safe backup of \(id) was on \(result.server.name)"
     }
 }

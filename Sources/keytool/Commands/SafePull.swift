@@ -16,7 +16,7 @@ struct SafePull: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity whose Safe is set up; may be left out where there is only one.")
+    @Argument(help: "The identity whose Safe is set up; may be left out if there is only one.")
     var identity: ThreemaID?
 
     @Option(help: ArgumentHelp("Restore this ID, with --server and the Safe password.", valueName: "id"))
@@ -25,8 +25,13 @@ struct SafePull: Verb {
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    @Flag(help: "Take an older backup, or give up changes or another key that the keystore holds.")
+    @Flag(help: "Take an older backup, or give up changes that were not uploaded.")
     var replace = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up the private key that the keystore holds of this ID, for the one in the backup.", valueName: "id"))
+    var replaceKey: ThreemaID?
 
     @Flag(help: "Do not keep the server and the Safe key.")
     var noSetup = false
@@ -78,7 +83,21 @@ struct SafePull: Verb {
         let isFromSetup = named == nil
         // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
         let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.patience) : nil
+        var options = SafeKeeper.KeepOptions()
+        options.isReplacing = replace
+        options.isKeepingSetup = !noSetup
+        let isStoring = output == nil && !show
+        if isStoring, let keeper = present {
+            let id = try session.identity(identity, in: keeper)
+            try checkReplacedKey(id)
+            options.isReplacingKey = replaceKey != nil
+            let address = try keeper.server(of: id).address
+            let fetched = try session.output.busy(fetching(id)) { try keeper.pull(id, options) }
+            return try tell(fetched, address, nil, isStored: true, session)
+        }
         let access = try access(named, present, session)
+        try checkReplacedKey(access.id)
+        options.isReplacingKey = replaceKey != nil
         if raw { return try writeEncrypted(access, to: target, session) }
         let fetched = try session.output.busy(fetching(access.id)) { try access.fetch() }
         if let target {
@@ -86,21 +105,33 @@ struct SafePull: Verb {
                 ? fetched.backup.revealDocument().withBytes { try target.write($0) }
                 : target.write(fetched.backup.encodedDocument.span)
         }
-        let isStoring = output == nil && !show
         if isStoring {
-            var options = SafeKeeper.KeepOptions()
-            options.isReplacing = replace
-            options.isKeepingSetup = !noSetup
-            let keeper = try present ?? session.keeperOfNewKeystore(keystore)
+            let keeper = try session.keeperOfNewKeystore(keystore)
             try keeper.keep(fetched, from: access, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         // A document on stdout is the result; a summary beside it would spoil it.
         guard target?.isStandardOutput != true else { return }
-        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: access.address.name)
-        let written = target?.path.map { ["wrote the document to \($0): not encrypted"] } ?? []
+        try tell(fetched, access.address, target?.path, isStored: isStoring, session)
+    }
+
+    private func tell(
+        _ fetched: borrowing FetchedSafe, _ address: SafeServerAddress, _ path: String?, isStored: Bool,
+        _ session: Session
+    ) throws {
+        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: address.name)
+        let contacts = fetched.backup.document.contactCount
+        if let before = fetched.contactsBefore, contacts < before {
+            session.output.warn("the profile had \(before) contacts before and has \(contacts) now")
+        }
+        let written = path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(
-            summary.lines(isStored: isStoring) + written, json: summary.json(isStored: isStoring, file: target?.path))
+            summary.lines(isStored: isStored) + written, json: summary.json(isStored: isStored, file: path))
+    }
+
+    private func checkReplacedKey(_ id: ThreemaID) throws {
+        guard let replaceKey, replaceKey != id else { return }
+        throw UsageFailure("--replace-key names \(replaceKey), and this is \(id)")
     }
 
     private func access(

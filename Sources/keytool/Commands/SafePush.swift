@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
@@ -16,14 +17,20 @@ struct SafePush: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Upload even if nothing is due, or if over half of the contacts would be lost.")
+    @Flag(help: "Upload even if nothing is due.")
     var force = false
 
-    @Flag(help: "Replace what another device has written.")
+    @Flag(help: "Replace the backup of another device.")
     var overwrite = false
+
+    @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
+    var acceptLoss = false
+
+    @Flag(help: "Upload again after a deletion that was interrupted.")
+    var resumeDeleted = false
 
     @Flag(help: "Do not fetch what was uploaded to compare it.")
     var noVerify = false
@@ -56,6 +63,7 @@ struct SafePush: Verb {
 
     func validate() throws {
         guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
+        guard !all || !overwrite else { throw ValidationError("--overwrite needs one identity, not --all") }
     }
 
     func run(_ session: Session) throws {
@@ -109,9 +117,12 @@ struct SafePush: Verb {
         options.isOverwriting = overwrite
         options.isVerifying = !noVerify
         options.isDryRun = dryRun
-        if let lockWait { options.lockWait = lockWait.duration }
+        options.isAcceptingLoss = acceptLoss
+        options.isResumingDeleted = resumeDeleted
         do {
-            let result = try output.busy("pushing \(id)") { try keeper.push(id, options) }
+            let result = try output.busy("pushing \(id)") {
+                try keeper.push(id, options, lockWait: lockWait?.duration ?? SafeKeeper.lockWait)
+            }
             report.results.append(result)
             return result
         } catch {
@@ -125,16 +136,23 @@ struct SafePush: Verb {
     }
 
     private func tell(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
-        switch result.upload?.replaced {
-        case .damaged: output.warn("what stood on the server did not decrypt and was overwritten")
+        switch result.replaced {
+        case .damaged: output.warn("the backup on the server was damaged; it was replaced")
+        case .missing: output.warn("the backup was missing on the server; it was uploaded again")
         case .older(let generation):
-            output.warn(
-                "the server held an older backup, no. \(generation), which was overwritten: somebody put it back")
+            output.warn("the server held an older backup, generation \(generation); it was replaced")
+        case .foreign: output.warn("the backup of another device was replaced; the history keeps it for 90 days")
         case nil: break
         }
         if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
-        if !result.isOldRemoved {
-            output.warn("an old backup of \(id) could not be deleted yet; the next push tries again")
+        if let stuck = result.stuck {
+            let reason = SafeKeepingError.refused(stuck, id: id.text, server: result.server.text).failure.message
+            output.warn("the change of the Safe of \(id) cannot be finished: \(reason)")
+            output.warn("keytool safe move --abort \(id) takes the change back")
+        }
+        if let left = result.left {
+            output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
+            output.hint("keytool safe server --forget-old \(id) gives it up")
         }
         try output.done(
             [(all ? "\(id): " : "") + line(result)],
@@ -170,7 +188,7 @@ struct SafePush: Verb {
         var next = result.refreshAfter.map { moment -> JSONValue in ["refresh_after": .string(moment.rfc3339)] }
         if case .deferred(let moment) = result.outcome { next = ["upload_after": .string(moment.rfc3339)] }
         let members: [(String, JSONValue?)] = [
-            ("id", .string(id.text)), ("result", .string(result.outcome.word)),
+            ("id", .string(id.text)), ("result", .string(result.outcome.word)), ("reason", .string(result.reason)),
             ("server", .server(result.server, result.upload?.limits)), ("backup", .members(backup)),
             ("next", next), ("attempts", .number(result.attempts)),
         ]
@@ -178,7 +196,20 @@ struct SafePush: Verb {
     }
 }
 
-extension SafeKeeper.PushResult.Outcome {
+extension SafeKeeper.PushResult {
+    /// What tells apart results of one name.
+    fileprivate var reason: String {
+        switch replaced {
+        case .damaged: "replaced_damaged"
+        case .missing: "replaced_missing"
+        case .older: "replaced_older"
+        case .foreign: "replaced_foreign"
+        case nil: outcome.word
+        }
+    }
+}
+
+extension Outcome.Result {
     fileprivate var word: String {
         switch self {
         case .uploaded: "uploaded"
@@ -189,6 +220,7 @@ extension SafeKeeper.PushResult.Outcome {
         case .deferred: "deferred"
         case .wouldUpload: "would_upload"
         case .wouldConfirm: "would_confirm"
+        case .readdressed, .ended, .nothing: "unchanged"
         }
     }
 }

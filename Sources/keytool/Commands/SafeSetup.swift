@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
@@ -16,19 +17,19 @@ struct SafeSetup: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    @Flag(help: "Prepare a new or empty folder: make backups/ and config.")
+    @Flag(help: "Prepare a new or empty directory: make backups/ and config.")
     var create = false
 
-    @Flag(help: "Do not ask the server anything.")
+    @Flag(help: "Do not test the server.")
     var noTest = false
 
-    @Flag(help: "Take a weak password with a warning alone.")
+    @Flag(help: "Accept a weak password; only warn.")
     var weakOk = false
 
     @OptionGroup(title: "Safe password (at least 8 characters)")
@@ -43,50 +44,46 @@ struct SafeSetup: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
-        guard let server = try server.named(isNeeded: true, session) ?? server.asked(session) else {
-            throw UsageFailure(
-                "which server?", hint: "--server https://… or file:///DIR, with --create where it is new")
-        }
-        let address = server.address
+        // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
+        let found = try TestedServer.find(server, preparing: create, isTesting: !noTest, keeper, session)
+        let address = found.server.address
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-        func setUp(preparing: Bool) throws -> SafeKeeper.SetupResult {
-            try session.output.busy(noTest ? "deriving the Safe key" : "deriving the Safe key and trying the server") {
-                try keeper.setUpSafe(
-                    of: id, at: server.copy, password: secret, preparing: preparing, testing: !noTest)
-            }
+        let backupExists = try session.output.busy("deriving the Safe key") {
+            try keeper.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
         }
-        let result: SafeKeeper.SetupResult
-        do {
-            result = try setUp(preparing: create)
-        } catch SafeExchangeError.notPrepared(let name) where !create {
-            guard try mayPrepare(address, session) else {
-                throw CommandFailure(
-                    failure: SafeExchangeError.notPrepared(name).failure.advising("--create prepares a new folder"))
-            }
-            result = try setUp(preparing: true)
-        }
-        let limits = result.limits.map {
-            "; it takes \(ByteCount.text($0.maxBackupBytes)) and keeps a backup \($0.retentionDays) days"
+        if !keeper.isProtected { session.noteProtection(of: keeper) }
+        let limits = found.test.map {
+            "; it takes \(ByteCount.text($0.limits.maxBackupBytes)) and keeps a backup \($0.limits.retentionDays) days"
         }
         try session.output.done(
             ["the Safe of \(id) is \(address.text)" + (limits ?? "")],
             json: .result(
                 "safe setup",
                 [
-                    ("id", .string(id.text)), ("server", .server(address, result.limits)),
-                    ("tested", .bool(!noTest)), ("backup_exists", noTest ? nil : .bool(result.backupExists)),
+                    ("id", .string(id.text)), ("server", .server(address, found.test?.limits)),
+                    ("tested", .bool(found.test != nil)), ("backup_exists", backupExists.map { .bool($0) }),
+                    ("honours_conditions", found.test.map { .bool($0.honoursConditions) }),
                 ]))
-        session.noteProtection(of: keeper)
-        session.output.hint(
-            result.backupExists
-                ? "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over"
-                : "upload it now: keytool safe push \(id)")
+        try pushFirst(id, backupExists == true, keeper, session)
     }
 
-    /// Whether somebody is there who wants a bare folder to be prepared.
-    private func mayPrepare(_ address: SafeServerAddress, _ session: Session) throws -> Bool {
-        guard session.mayAsk, let terminal = ControllingTerminal() else { return false }
-        return try terminal.askYesNo("\(address.text) is not prepared as a Safe. Make backups/ and config there?")
+    /// What comes next: on a terminal, the first upload.
+    private func pushFirst(_ id: ThreemaID, _ backupExists: Bool, _ keeper: SafeKeeper, _ session: Session) throws {
+        guard !backupExists else {
+            return session.output.hint(
+                "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over")
+        }
+        guard isAsking, session.mayAsk, let terminal = ControllingTerminal(),
+            try terminal.askYesNo("Upload the first backup now?")
+        else { return session.output.hint("upload it now: keytool safe push \(id)") }
+        let result = try session.output.busy("uploading the Safe backup of \(id)") {
+            try keeper.push(id, SafeKeeper.PushOptions())
+        }
+        session.output.note(
+            "uploaded \(ByteCount.text(result.upload?.bytes ?? 0)) to \(result.server.name), verified")
     }
+
+    /// Whether a person is at work: the password is typed, not given.
+    private var isAsking: Bool { !password.isGiven }
 }

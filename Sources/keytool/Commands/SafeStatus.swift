@@ -1,25 +1,27 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
 struct SafeStatus: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say how old the Safe backup is. Asks no server, but for --remote.")
+        commandName: "status", abstract: "Say how old the Safe backup is. Only --remote asks the server.")
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
     @Option(
         help: ArgumentHelp(
-            "Fail (18) where the backup was not known to be on the server within this time.", valueName: "duration"))
+            "Fail (18) if the backup was not seen on the server within this time.", valueName: "duration"))
     var maxAge: TimeSpan?
 
-    @Flag(help: "Ask the server, too: what it holds, what it allows, and which public key it shows.")
+    @Flag(
+        help: "Ask the server, too; fail if the backup is missing (10), damaged (65) or from another device (20).")
     var remote = false
 
     @OptionGroup(title: "Keystore passphrase")
@@ -31,72 +33,102 @@ struct SafeStatus: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         let status = try keeper.status(of: id)
-        let answer = remote ? try session.output.busy("asking the server") { try keeper.askServer(of: id) } : nil
+        let look = remote ? try session.output.busy("asking the server") { try keeper.look(at: id) } : nil
+        let pin = remote ? try keeper.presentPin(of: id) : nil
         try session.output.data(
-            lines(id, status) + (answer.map(lines) ?? []), json: json(id, status, answer))
-        if let difference = ClockDifference(lead: answer?.clockLead) { session.output.warn(difference.warning) }
+            lines(id, status, try keeper.server(of: id)) + (look.map { lines($0, pin) } ?? []),
+            json: json(id, status, look, pin))
+        look?.warn(session.output)
+        if let failure = look?.failure {
+            throw SafeKeepingError.refused(failure, id: id.text, server: status.server.text)
+        }
         guard let maxAge else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
             throw CommandFailure(
                 failure: Failure(
                     .overdue,
-                    status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
+                    status.finding.map { "the last look at the server \($0.words)" }
+                        ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
                         ?? "the backup was never known to be on the server"))
         }
     }
 
-    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status) -> [String] {
+    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeServer) -> [String] {
         func day(_ moment: Timestamp?) -> String { moment?.rfc3339 ?? "never" }
+        var user: String?
+        switch server.login {
+        case .some(let login): user = login.user
+        case .none: break
+        }
         return [
-            "safe        \(id) on \(status.server.text)",
-            "uploaded    \(day(status.uploadedAt))" + (status.generation > 0 ? ", no. \(status.generation)" : ""),
+            "safe        \(id) on \(status.server.text)" + (user.map { " as \($0)" } ?? ""),
+            uploaded(status),
             "last seen   \(day(status.seenAt))",
             "kept until  \(status.expiresAt?.day ?? "unknown")",
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
-            status.isChanging ? "unfinished  a change; the next push finishes it" : nil,
-            status.isDeleting ? "unfinished  a deletion; the next push or delete finishes it" : nil,
-            status.oldServer.map { "left over   an old backup on \($0); every push tries to delete it" },
+            status.finding.map { "found       the last look \($0.words); the next push looks again" },
+            status.newServer.map {
+                "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort takes it back"
+            },
+            status.isDeleting
+                ? "unfinished  a deletion was interrupted: keytool safe delete, or keytool safe push --resume-deleted"
+                : nil,
+            status.oldServer.map {
+                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old gives it up"
+            },
+            status.honoursConditions == false
+                ? "writes      the server ignores conditions: another device that writes in the same second can be overwritten"
+                : nil,
             "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
     }
 
-    private func lines(_ answer: SafeKeeper.RemoteStatus) -> [String] {
-        let backup = answer.bytes.map {
-            ByteCount.text($0) + (answer.isKnown ? ", as last seen" : ", not the one last seen")
+    private func uploaded(_ status: SafeKeeper.Status) -> String {
+        guard let moment = status.uploadedAt else {
+            return "uploaded    never from here"
+                + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }
-        return [
-            "there now   \(backup ?? "nothing")",
-            "allowed     \(ByteCount.text(answer.limits.maxBackupBytes)), kept \(answer.limits.retentionDays) days",
-            answer.pin.map { "public key  \($0.text)" },
+        return "uploaded    \(moment.rfc3339), generation \(status.generation)"
+    }
+
+    private func lines(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> [String] {
+        [
+            "there now   " + (look.failure.map { $0.found } ?? "the backup that was last uploaded"),
+            look.limits.map {
+                "allowed     \(ByteCount.text($0.maxBackupBytes)), kept \($0.retentionDays) days"
+            },
+            pin.map { "public key  \($0.text)" },
         ].compactMap { $0 }
     }
 
     private func json(
-        _ id: ThreemaID, _ status: SafeKeeper.Status, _ answer: SafeKeeper.RemoteStatus?
+        _ id: ThreemaID, _ status: SafeKeeper.Status, _ look: SafeKeeper.Look?, _ pin: PublicKeyPin?
     ) -> JSONValue {
         func moment(_ moment: Timestamp?) -> JSONValue? { moment.map { .string($0.rfc3339) } }
         return .result(
             "safe status",
             [
-                ("id", .string(id.text)), ("server", .server(status.server, answer?.limits)),
+                ("id", .string(id.text)), ("server", .server(status.server, look?.limits)),
                 ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
                 ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
-                ("changing", .bool(status.isChanging)), ("deleting", .bool(status.isDeleting)),
-                ("old_server", status.oldServer.map { .string($0) }),
+                ("finding", status.finding.map { .string($0.rawValue) }),
+                ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),
+                ("deleting", .bool(status.isDeleting)), ("old_server", status.oldServer.map { .string($0) }),
+                ("honours_conditions", status.honoursConditions.map { .bool($0) }),
                 ("password_proven_at", moment(status.passwordProvenAt)),
                 ("code_proven_at", moment(status.codeProvenAt)),
-                ("remote", answer.map(Self.json)),
+                ("remote", look.map { Self.json($0, pin) }),
             ])
     }
 
-    private static func json(_ answer: SafeKeeper.RemoteStatus) -> JSONValue {
+    private static func json(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> JSONValue {
         .members([
-            ("bytes", answer.bytes.map { .number($0) }), ("known", .bool(answer.isKnown)),
-            ("pin", answer.pin.map { .string($0.text) }),
-            ("clock_lead_seconds", answer.clockLead.map { .number(Int($0.components.seconds)) }),
+            ("known", .bool(look.failure == nil)), ("found", .string(look.failure?.word ?? "last_uploaded")),
+            ("contacts", look.contacts.map { .number($0) }), ("pin", pin.map { .string($0.text) }),
+            ("clock_lead_seconds", look.notes.clockLead.map { .number(Int($0.components.seconds)) }),
         ])
     }
 }

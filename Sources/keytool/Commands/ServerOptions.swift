@@ -44,8 +44,8 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// The server that is named.
-    /// - Parameter isNeeded: without an option, look at the environment. Where a server is set up, what the
-    ///   environment says is no wish to leave it.
+    /// - Parameter isNeeded: without an option, look at the environment. `KEYTOOL_SERVER` is ignored once a server is
+    ///   set up.
     /// - Returns: nil where none is.
     func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
         let text = server ?? (isNeeded && serverFile == nil ? Environment.value(Self.variable) : nil)
@@ -81,6 +81,15 @@ struct ServerOptions: ParsableArguments {
             return try server(at: address, user: user.isEmpty ? nil : user, session)
         }
         return nil
+    }
+
+    /// Asks for another login on the same server.
+    /// - Returns: nil at the end of input.
+    func askedLogin(
+        for server: borrowing SafeServer, on terminal: borrowing ControllingTerminal, _ session: Session
+    ) throws -> SafeServer? {
+        guard let user = try terminal.askText("User on \(server.address.host) (nothing for none): ") else { return nil }
+        return try self.server(at: server.address, user: user.isEmpty ? nil : user, session)
     }
 
     private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }

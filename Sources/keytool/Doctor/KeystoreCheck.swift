@@ -2,6 +2,7 @@ import Encodings
 import KeyWrapping
 import Keystore
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
@@ -72,25 +73,31 @@ struct KeystoreCheck {
 
     private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
         do {
-            let answer = try keeper.askServer(of: id)
-            let difference = ClockDifference(lead: answer.clockLead)
+            let look = try keeper.look(at: id)
+            let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.status(of: id)
             func age(_ moment: Timestamp?) -> String {
                 moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
             }
             let words =
-                "its server answers (keeps \(answer.limits.retentionDays) days); last known there \(age(status.lastSuccess)); "
+                "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")
+                + "; last known there \(age(status.lastSuccess)); "
                 + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
-            let isFine =
-                status.lastSuccess != nil && !status.hasFailed && !status.isChanging && !status.isDeleting
-                && status.oldServer == nil
-                && difference == nil
-            return Finding(
-                name, isFine ? .ok : .warning,
-                words + (status.hasFailed ? "; the last push failed" : "")
-                    + (status.isChanging || status.isDeleting ? "; a change or deletion is not finished" : "")
-                    + (status.oldServer != nil ? "; an old backup is left over" : "")
-                    + (difference.map { "; its clock is \($0.words)" } ?? ""))
+            let isUnfinished = status.newServer != nil || status.isDeleting
+            let troubles = [
+                look.failure.map { "the server holds \($0.found)" },
+                status.hasFailed ? "the last push failed" : nil,
+                isUnfinished ? "a change or deletion is not finished" : nil,
+                status.oldServer != nil ? "an old backup is left over" : nil,
+                difference.map { "its clock is \($0.words)" },
+            ].compactMap { $0 }
+            // Never uploaded is a finding only of what was to be there.
+            let isFine = status.lastSuccess != nil && troubles.isEmpty
+            let sentence = ([words] + troubles).joined(separator: "; ")
+            guard let failure = look.failure, status.uploadedAt != nil else {
+                return Finding(name, isFine ? .ok : .warning, sentence)
+            }
+            return Finding(name, .problem, sentence, status: failure.explained("", "").status)
         } catch {
             // The sentence may name the server.
             return Finding(name, .problem, "its server: \(Failure(error).status.name)", status: Failure(error).status)

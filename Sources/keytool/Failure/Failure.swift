@@ -9,6 +9,8 @@ struct Failure {
     /// Lower case, no full stop, nothing secret.
     let message: String
     let hints: [String]
+    /// In snake case: tells apart what shares an exit code; nil where the code's name says it all.
+    private(set) var reason: String?
 
     init(_ status: Status, _ message: String, hints: String...) {
         self.status = status
@@ -121,13 +123,23 @@ struct Failure {
         }
     }
 
-    /// The same failure with one more hint, before the others.
-    func advising(_ hint: String) -> Failure { Failure(status, message, hints: [hint] + hints) }
+    /// This failure with one more hint, before the others.
+    func advising(_ hint: String) -> Failure {
+        Failure(status, message, hints: [hint] + hints).because(of: reason)
+    }
+
+    /// This failure with its reason.
+    func because(of reason: String?) -> Failure {
+        var failure = self
+        failure.reason = reason
+        return failure
+    }
 
     /// As it stands in a JSON document.
     var json: JSONValue {
         [
-            "code": .number(status.rawValue), "name": .string(status.name), "message": .string(message),
+            "code": .number(status.rawValue), "name": .string(status.name), "reason": .string(reason ?? status.name),
+            "message": .string(message),
             "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
         ]
     }

@@ -1,6 +1,7 @@
 import Encodings
 import Primitives
 import SafeKeeping
+import SafeRules
 import SafeWire
 import Threema
 
@@ -10,7 +11,8 @@ extension SafeKeepingError: Explained {
         case .otherKey(let id):
             Failure(
                 .exists, "the keystore holds \(id) with another private key",
-                hints: "use --replace to give up the key that is there")
+                hints: "use --replace-key \(id) to give up the key that is there"
+            ).because(of: "other_key")
         case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
         case .unexpected(.publicKey):
             Failure(
@@ -19,61 +21,203 @@ extension SafeKeepingError: Explained {
         case .unexpected(.checkWord):
             Failure(.verifyFailed, "the code's check word is another one", hints: "compare the code group by group")
         case .noSetup(let id):
-            Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)")
-        case .deletionFinished(let id):
-            Failure(
-                .absent, "a deletion of the Safe of \(id) had been broken off, and is finished now: no Safe is set up",
-                hints: "keytool safe setup \(id)")
+            Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)").because(of: "no_setup")
         case .setupExists(let id):
             Failure(
                 .exists, "a Safe is set up for \(id) already",
-                hints: "keytool safe passwd \(id) changes password or server, keytool safe delete \(id) ends it")
-        case .sameTarget(let id):
-            Failure(.usage, "that is the present Safe password and server of \(id)")
-        case .oldBackupLeft(let id):
-            Failure(
-                .tempfail, "an earlier change for \(id) is not over: the old backup could not be deleted yet",
-                hints: "try again when its server is back, or leave it there with --force")
+                hints:
+                    "keytool safe passwd changes the password, keytool safe move the place, keytool safe delete ends it"
+            ).because(of: "setup_exists")
+        case .sameTarget(let id): Failure(.usage, "that is the present Safe password or server of \(id)")
+        case .wrongPassword(let id): Failure(.wrongPassword, "that is not the Safe password of \(id)")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
                 hints: isFromPassword
                     ? "a wrong Safe password looks the same: the password decides where the backup lies"
-                    : "keytool safe push \(id) --force uploads it again")
+                    : "keytool safe push \(id) uploads it again"
+            ).because(of: "no_backup")
         case .badLimits(let error): error.failure
-        case .tooLarge(let bytes, let limit, let picture):
-            picture > bytes / 10
-                ? Failure(
-                    .tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)",
-                    hints: "\(picture) bytes of it are the profile picture")
-                : Failure(.tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)")
-        case .waiting(let moment): Failure(.tempfail, "the server asked to wait until \(moment.rfc3339)")
-        case .conflict(let id):
+        case .tooLarge(let bytes, let limit, let picture, let isOfChange):
             Failure(
-                .conflict, "another device or keystore has written the Safe backup of \(id); nothing was overwritten",
-                hints: "keytool safe pull \(id) takes it over, keytool safe push --overwrite \(id) replaces it")
-        case .notVerified(let server):
-            Failure(
-                .verifyFailed, "\(server) did not return what was stored there",
-                hints: "try again; the next push uploads anew")
-        case .differs(.privateKey):
-            Failure(.verifyFailed, "the Safe backup opens, but holds another private key than the keystore")
-        case .differs(.profile):
-            Failure(
-                .verifyFailed, "the Safe backup opens, but its profile is not the keystore's",
-                hints: "keytool safe push uploads the keystore's, keytool safe pull takes over the backup's")
+                .tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)",
+                hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
+                    + (isOfChange ? ["--abort takes the change back"] : []))
+        case .notVerified(let server): SafeFailure.notReturned(server)
+        case .refused(let failure, let id, let server): failure.explained(id, server)
+        }
+    }
+}
+
+extension SafeFailure {
+    static func notReturned(_ server: String) -> Failure {
+        Failure(
+            .verifyFailed, "\(server) did not return what was stored there",
+            hints: "try again; the next push uploads again")
+    }
+
+    /// The sentence, and the commands that lead on (see `waysOut`).
+    func explained(_ id: String, _ server: String) -> Failure {
+        let (status, message) = sentence(id, server)
+        return Failure(status, message, hints: waysOut.compactMap { $0.words(id) }).because(of: word)
+    }
+
+    private func sentence(_ id: String, _ server: String) -> (Failure.Status, String) {
+        switch self {
+        case .exchange(_, let error): (error.failure.status, error.failure.message)
+        case .badLimits(_, let error): (error.failure.status, error.failure.message)
+        case .tooLarge(_, let bytes, let limit):
+            (.tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)")
+        case .waiting(let moment, nil): (.tempfail, "the server asked to wait until \(moment.rfc3339)")
+        case .waiting(let moment, let loss?):
+            (
+                .tempfail,
+                "the last look at the server \(loss.words), and the server asked to wait until \(moment.rfc3339)"
+            )
+        case .conflict(.current, isOtherKey: false):
+            (.conflict, "another device has written the Safe backup of \(id); nothing was replaced or deleted")
+        case .conflict(.current, isOtherKey: true):
+            (
+                .conflict,
+                "the Safe backup of \(id) on the server holds another private key; nothing was replaced or deleted"
+            )
+        case .conflict(.next, _):
+            (.conflict, "the new place already holds a backup of \(id) that another device has written")
+        case .conflict(.retiring, _): (.conflict, "another device has written the backup of \(id) at the old place")
+        case .tooLong: (.tooLarge, "the server holds more under this address than any backup has")
+        case .unreadable: (.badData, "what the server holds is damaged, and is not deleted")
+        case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
+        case .notVerified: (.verifyFailed, Self.notReturned(server).message)
+        case .notRemoved: (.verifyFailed, "the server says that the backup is deleted, and still returns it")
         case .losesContacts(let before, let now):
-            Failure(
-                .exists, "this push would leave \(now) of the \(before) contacts last uploaded",
-                hints: "use --force if that is meant")
+            (.exists, "this upload would leave \(now) of the \(before) contacts last uploaded")
+        case .absent: (.absent, "there is no Safe backup of \(id) on \(server)")
+        case .damaged: (.badData, "the Safe backup of \(id) on the server is damaged: it was truncated or modified")
+        case .older: (.verifyFailed, "the server returned an older backup of \(id) than was last uploaded")
+        case .otherKey: (.exists, "the Safe backup of \(id) holds another private key than the keystore")
         case .olderBackup(let found, let seen):
-            Failure(
-                .verifyFailed, "the server returned backup no. \(found), but no. \(seen) was seen before",
-                hints: "somebody put an older copy back; --replace takes it all the same")
-        case .unpushedChanges(let id):
-            Failure(
-                .exists, "the profile of \(id) has changes that were not uploaded",
-                hints: "keytool safe push \(id) first, or give them up with --replace")
+            (
+                .verifyFailed,
+                "the server returned generation \(found) of the backup, but generation \(seen) was seen before"
+            )
+        case .unpushedChanges: (.exists, "the profile of \(id) has changes that were not uploaded")
+        case .notUnderstood: (.badData, "this version cannot read the Safe backup of \(id)")
+        case .deletionInterrupted:
+            (.exists, "a deletion of the Safe of \(id) was interrupted; nothing is uploaded until you decide")
+        case .replica:
+            (.usage, "the new place already holds this backup of \(id), perhaps as a copy that follows the old place")
+        case .otherPlace: (.usage, "that address does not lead to the place where the Safe of \(id) is")
+        case .survivorLost:
+            (
+                .verifyFailed,
+                "after the old backup of \(id) was deleted the new one was gone, too; it was uploaded again"
+            )
+        case .changeUnfinished: (.exists, "an earlier change of the Safe of \(id) is not finished")
+        case .oldBackupLeft: (.exists, "the old backup of an earlier change of the Safe of \(id) is not deleted yet")
+        }
+    }
+
+    /// In JSON.
+    var word: String {
+        switch self {
+        case .exchange(_, let error): error.failure.status.name
+        case .badLimits: "not_a_safe_server"
+        case .tooLarge: "too_large"
+        case .waiting: "waiting"
+        case .conflict(_, isOtherKey: false): "foreign"
+        case .conflict(_, isOtherKey: true): "other_key"
+        case .tooLong: "too_long"
+        case .unreadable, .damaged: "damaged"
+        case .unsettled: "unsettled"
+        case .notVerified: "not_verified"
+        case .notRemoved: "not_removed"
+        case .losesContacts: "loses_contacts"
+        case .absent: "no_backup"
+        case .older: "older"
+        case .otherKey: "other_key"
+        case .olderBackup: "older"
+        case .unpushedChanges: "unpushed_changes"
+        case .notUnderstood: "not_understood"
+        case .deletionInterrupted: "deletion_interrupted"
+        case .replica: "replica"
+        case .otherPlace: "other_place"
+        case .survivorLost: "survivor_lost"
+        case .changeUnfinished: "change_unfinished"
+        case .oldBackupLeft: "old_backup_left"
+        }
+    }
+
+    /// Why a backup was left where it is.
+    var reasonLeft: String {
+        switch self {
+        case .conflict: "another device has written it"
+        case .unreadable, .damaged: "it is damaged"
+        case .notRemoved: "the server says that it is deleted, and still returns it"
+        case .replica: "the new place holds the same bytes, and it may be a copy of the old one"
+        case .exchange(_, let error): error.failure.message
+        case .waiting(let moment, _): "the server asked to wait until \(moment.rfc3339)"
+        default: explained("", "").message
+        }
+    }
+
+    /// Whether the next push tries again.
+    var isRetried: Bool { self != .replica }
+
+    /// What a look found instead of the backup, for the table of `status`.
+    var found: String {
+        switch self {
+        case .absent: "nothing"
+        case .damaged, .unreadable: "a damaged backup"
+        case .older: "an older backup than was last uploaded"
+        case .conflict(_, isOtherKey: true): "a backup with another private key"
+        case .conflict: "the backup of another device"
+        case .tooLong: "more bytes than any backup has"
+        default: "nothing that can be judged"
+        }
+    }
+}
+
+extension WayOut {
+    /// The command, and what it does.
+    fileprivate func words(_ id: String) -> String? {
+        switch self {
+        case .pushAgain: "keytool safe push \(id) uploads it again or goes on"
+        case .pushOverwriting: "keytool safe push --overwrite \(id) replaces what is on the server"
+        case .pushResumingDeleted: "keytool safe push --resume-deleted \(id) uploads again"
+        case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it if that is meant"
+        case .pull: "keytool safe pull \(id) takes the backup over"
+        case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and gives up what is here"
+        case .pullReplacingKey:
+            "keytool safe pull --replace-key \(id) \(id) takes the backup over, and gives up the key that is here"
+        case .abort: "keytool safe move --abort \(id) takes the change back"
+        case .forgetOld: "keytool safe server --forget-old \(id) leaves the old backup where it is"
+        case .delete: "keytool safe delete \(id) deletes it"
+        case .deleteForced: "keytool safe delete --force \(id) forgets the setup"
+        case .move: "keytool safe move changes the place"
+        case .moveLeavingOld: "keytool safe move --leave-old moves there and deletes nothing at the old place"
+        case .nothing: nil
+        }
+    }
+}
+
+extension SafeRules.Finding {
+    var words: String {
+        switch self {
+        case .missing: "did not find the backup"
+        case .damaged: "found the backup damaged"
+        case .foreign: "found a backup that another device has written"
+        case .older: "found an older backup"
+        case .unproven: "was not completed"
+        }
+    }
+}
+
+extension Role {
+    var words: String {
+        switch self {
+        case .current: "the server"
+        case .next: "the new place"
+        case .retiring: "the old place"
         }
     }
 }
@@ -104,7 +248,7 @@ extension SafeBackupError: Explained {
         }
     }
 
-    private static let passwordIsRight = "no matter of the password: the file on the server was cut or changed"
+    private static let passwordIsRight = "the password is right; the file on the server is truncated or modified"
 }
 
 extension JSONError {

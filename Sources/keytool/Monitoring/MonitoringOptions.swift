@@ -1,6 +1,7 @@
 import ArgumentParser
 import Encodings
 import SafeKeeping
+import SafeRules
 import SafeWire
 
 /// Who is told how a push ended: a file for Prometheus, and a service that misses what does not report.

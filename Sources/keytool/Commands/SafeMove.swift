@@ -1,0 +1,132 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import SafeRules
+import SafeWire
+import Threema
+
+struct SafeMove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move the Safe backup to another server or directory.",
+        discussion: """
+            Uploads the backup to the new place, verifies it, then deletes the old one. If the command is interrupted, \
+            the next push finishes the move. If both addresses lead to one place, only the address changes. A backup \
+            that another device has written is not deleted.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out if there is only one.")
+    var id: ThreemaID?
+
+    @OptionGroup(title: "New server")
+    var server: ServerOptions
+
+    @Flag(help: "Prepare a new or empty directory there: make backups/ and config.")
+    var create = false
+
+    @Flag(help: "Delete nothing at the old place.")
+    var leaveOld = false
+
+    @OptionGroup var change: ChangeOptions
+
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    @OptionGroup var waiting: PatienceOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper(passphrase, waiting.patience)
+        let id = try session.identity(id, in: keeper)
+        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }
+        guard let new = try server.named(isNeeded: false, session) else {
+            throw UsageFailure("which server?", hint: "--server https://… or file:///DIR")
+        }
+        var options = change.options
+        options.isLeavingOld = leaveOld
+        let result = try move(id, to: new, options, keeper, session)
+        change.warn(of: result, id, session.output)
+        try session.output.done(
+            [
+                result.isSamePlace
+                    ? "both addresses are one place: the Safe of \(id) is \(result.server.text) now, nothing was moved"
+                    : "the Safe of \(id) is \(result.server.text) now"
+            ],
+            json: .result(
+                "safe move", change.members(id, result) + [("same_place", .bool(result.isSamePlace))]))
+    }
+
+    /// A copy that follows the old place would lose its backup with it: that needs a word.
+    private func move(
+        _ id: ThreemaID, to server: borrowing SafeServer, _ options: SafeKeeper.ChangeOptions, _ keeper: SafeKeeper,
+        _ session: Session
+    ) throws -> SafeKeeper.ChangeResult {
+        func run(_ options: SafeKeeper.ChangeOptions) throws -> SafeKeeper.ChangeResult {
+            try session.output.busy("moving the Safe backup of \(id)") {
+                try keeper.move(id, to: server.copy, preparing: create, options)
+            }
+        }
+        do {
+            return try run(options)
+        } catch SafeKeepingError.refused(.replica, let name, let address) {
+            guard session.mayAsk, let terminal = ControllingTerminal(),
+                try terminal.askYesNo(
+                    "The new place already holds this backup, perhaps as a copy that follows the old place. Move there, and delete nothing at the old place?"
+                )
+            else { throw SafeKeepingError.refused(.replica, id: name, server: address) }
+            var options = options
+            options.isLeavingOld = true
+            return try run(options)
+        }
+    }
+}
+
+/// What `safe passwd` and `safe move` have in common.
+struct ChangeOptions: ParsableArguments {
+    @Flag(help: "Replace or delete the backup of another device that is found at the old or the new place.")
+    var overwrite = false
+
+    @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
+    var acceptLoss = false
+
+    @Flag(help: "Take back a change that was not finished.")
+    var abort = false
+
+    var options: SafeKeeper.ChangeOptions {
+        var options = SafeKeeper.ChangeOptions()
+        options.isOverwriting = overwrite
+        options.isAcceptingLoss = acceptLoss
+        return options
+    }
+
+    func warn(of result: SafeKeeper.ChangeResult, _ id: ThreemaID, _ output: Output) {
+        guard let left = result.left else { return }
+        output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
+        if left.isRetried { output.hint("every push tries again; keytool safe server --forget-old \(id) gives it up") }
+    }
+
+    func members(_ id: ThreemaID, _ result: SafeKeeper.ChangeResult) -> [(String, JSONValue?)] {
+        [
+            ("id", .string(id.text)), ("server", .server(result.server, nil)),
+            ("old_removed", .bool(result.left == nil && !result.isSamePlace)),
+            ("old_left", result.left.map { .string($0.word) }),
+        ]
+    }
+
+    func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output, command: String) throws {
+        let result = try output.busy("asking the server") { try keeper.abortChange(of: id) }
+        if let left = result?.left {
+            output.warn("the new place of \(id) may still hold a backup: \(left.reasonLeft)")
+        }
+        try output.done(
+            [result == nil ? "no change for \(id) is unfinished" : "took back the change for \(id)"],
+            json: .result(
+                command,
+                [
+                    ("id", .string(id.text)), ("aborted", .bool(result != nil)),
+                    ("new_left", (result?.left).map { .string($0.word) }),
+                ]))
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Encodings
+import SafeKeeping
+import SafeRules
+import SafeWire
+import Threema
+
+struct SafeServerCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "server", abstract: "Show how the Safe server is approached, or change login, trust or spelling.",
+        discussion: """
+            Without options it shows address, login name, certificate authorities and pins. With options it changes \
+            them; nothing is uploaded, moved or deleted. Another address is accepted only if a test proves that it \
+            leads to the same place; safe move changes the place.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The identity; may be left out if there is only one.")
+    var id: ThreemaID?
+
+    @OptionGroup(title: "Changes")
+    var server: ServerOptions
+
+    @Flag(help: "Give up the backup that an earlier change has left at its old place; nothing is deleted.")
+    var forgetOld = false
+
+    @OptionGroup(title: "Keystore passphrase")
+    var passphrase: SecretOptions<KeystorePassphrase>
+
+    @OptionGroup var waiting: PatienceOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper(passphrase, waiting.patience)
+        let id = try session.identity(id, in: keeper)
+        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        if forgetOld { return try forget(id, keeper, session.output) }
+        var changed = try server.changed(from: keeper.server(of: id), session)
+        let isChanged = changed != nil
+        if let new = changed.take() {
+            try session.output.busy("asking the server") { try keeper.readdress(id, as: new.copy) }
+        }
+        let server = try keeper.server(of: id)
+        try session.output.data(lines(id, server, isChanged), json: json(id, server, isChanged))
+    }
+
+    private func forget(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
+        let old = try keeper.status(of: id).oldServer
+        let isForgotten = try keeper.forgetOldPlace(of: id)
+        try output.done(
+            [
+                isForgotten
+                    ? "gave up the old backup of \(id) on \(old ?? "its old server")" : "no old backup of \(id) is left"
+            ],
+            json: .result("safe server", [("id", .string(id.text)), ("forgotten", .bool(isForgotten))]))
+    }
+
+    private func lines(_ id: ThreemaID, _ server: borrowing SafeServer, _ isChanged: Bool) -> [String] {
+        var lines = ["server      \(server.address.text)" + (isChanged ? " (changed)" : "")]
+        switch server.login {
+        case .some(let login): lines.append("user        \(login.user)")
+        case .none: break
+        }
+        if let authority = server.authority {
+            lines.append("authority   \(authority.count) bytes of PEM, instead of the system's")
+        }
+        return lines + server.pins.map { "pin         \($0.text)" }
+    }
+
+    private func json(_ id: ThreemaID, _ server: borrowing SafeServer, _ isChanged: Bool) -> JSONValue {
+        var user: JSONValue?
+        switch server.login {
+        case .some(let login): user = .string(login.user)
+        case .none: break
+        }
+        return .result(
+            "safe server",
+            [
+                ("id", .string(id.text)), ("server", .server(server.address, nil)), ("user", user),
+                ("own_authority", .bool(server.authority != nil)),
+                ("pins", .array(server.pins.map { .string($0.text) })), ("changed", .bool(isChanged)),
+            ])
+    }
+}
