@@ -188,11 +188,36 @@ def test_no_source_in_json(keytool, code_file):
     assert error["name"] == "need_secret"
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])
-def test_file_that_others_can_read_is_a_warning(check, given, mode):
+@pytest.mark.parametrize("mode, words", [
+    (0o644, "can be read by others"), (0o640, "can be read by others"), (0o604, "can be read by others"),
+    (0o620, "can be written by others"), (0o602, "can be written by others"),
+    (0o666, "can be read and written by others"), (0o642, "can be read and written by others")])
+def test_file_that_others_can_use_is_a_warning(check, given, mode, words):
+    """Who can write it chooses the password of the next backup."""
     result = check(*given("backup-password", RIGHT, mode))
-    assert re.search("warning", result.err), result
-    assert "backup-password" in result.err
+    assert result.err.count("warning") == 1 and words in result.err, result
+    assert "backup-password" in result.err and f"0{mode:o}" in result.err
+    assert "warning" in check(*given("backup-password", RIGHT, mode), "-q").err
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_file_of_somebody_else_is_a_warning(check, given):
+    option = given("backup-password", RIGHT)
+    os.chown(option[1], 65534, 65534)
+    assert "belongs to nobody" in check(*option).err
+
+
+def test_file_in_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
+    for mode, is_warned in ((0o777, True), (0o1777, False), (0o775, False), (0o700, False)):
+        folder = tmp_path / f"{mode:o}"
+        folder.mkdir()
+        (folder / "password").write_text(RIGHT)
+        (folder / "password").chmod(0o600)
+        folder.chmod(mode)
+        for options in ({}, {"cwd": folder}):
+            path = "password" if options else folder / "password"
+            result = check("--backup-password-file", path, **options)
+            assert ("can be replaced by others" in result.err) == is_warned, result
 
 
 def test_files_that_need_no_warning(check, given, credentials):

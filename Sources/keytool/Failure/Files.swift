@@ -28,7 +28,7 @@ extension FileError: Explained {
     }
 
     private static func notOurs(_ path: String, _ owner: UInt32) -> Failure {
-        let name = unsafe getpwuid(owner).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(owner)"
+        let name = accountName(owner)
         let message = "\(path) belongs to \(name)"
         return geteuid() == 0
             ? Failure(.permission, message, hints: "run it as that account: sudo -u \(name) keytool …")
@@ -62,4 +62,9 @@ enum ResultFileError: Explained {
             Failure(.cantCreate, "cannot write \(path): \(reason.failure.message)")
         }
     }
+}
+
+/// The name of an account, or its number.
+func accountName(_ number: UInt32) -> String {
+    unsafe getpwuid(number).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(number)"
 }

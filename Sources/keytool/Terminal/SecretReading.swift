@@ -31,10 +31,7 @@ extension SecretSource {
         let file = unsafe keytool_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0)
         guard file >= 0 else { throw SecretError.notReadable(path: path, code: errno) }
         defer { close(file) }
-        var status = stat()
-        if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0 {
-            output?.warn("\(path) can be read by others (mode 0\(String(status.st_mode & 0o777, radix: 8)))")
-        }
+        if let output { SecretFileAccess(of: file, path).warnings.forEach { output.warn("\(path) \($0)") } }
         return try read(file, path: path)
     }
 
