@@ -38,6 +38,12 @@ struct Keytool: ParsableCommand {
 
     /// Before the first secret: files are ours alone, and no core of this process is written.
     private static func prepareProcess() {
+        // Before any file is opened: one that became stdout or stderr would take what is written there. Opened the
+        // wrong way round, so that reading and writing fail as they do on closed ones.
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            _ = unsafe keytool_openat(AT_FDCWD, "/dev/null", mode, 0)
+        }
         umask(0o077)
         // Whoever started us may have opened a descriptor for a secret, which no program of ours is to have.
         _ = keytool_close_on_exec_from(UInt32(STDERR_FILENO) + 1)
