@@ -44,7 +44,7 @@ enum IDCompletion {
                 text.append(character)
             }
         }
-        guard word.hasPrefix("~/"), let home = Environment.home else { return text }
+        guard word.hasPrefix("~/"), let home = try? Environment.home else { return text }
         return home + text.dropFirst()
     }
 }

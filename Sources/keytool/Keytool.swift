@@ -22,13 +22,10 @@ struct Keytool: ParsableCommand {
 
     static func main() {
         prepareProcess()
-        let arguments = ProcessArguments.read()
+        let (arguments, areUTF8) = ProcessArguments.read()
         do {
-            // What is not UTF-8 was replaced on the way in: two paths would become one.
-            guard isCompletion(arguments) || !arguments.contains(where: { $0.unicodeScalars.contains("\u{fffd}") })
-            else {
-                throw UsageFailure("an argument is not UTF-8 text")
-            }
+            // Two paths would become one.
+            guard areUTF8 || isCompletion(arguments) else { throw UsageFailure("an argument is not UTF-8 text") }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {

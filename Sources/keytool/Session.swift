@@ -1,3 +1,4 @@
+import AtomicFiles
 import Encodings
 import Glibc
 import KeyWrapping
@@ -23,20 +24,44 @@ struct Session {
     /// The keystore's path.
     var keystorePath: String { get throws { try Self.keystorePath(keystoreOption) } }
 
-    /// A keystore's path: option, environment, systemd's state folder, XDG, home.
+    /// A keystore's path: option, environment, systemd's state directory, XDG, home.
     static func keystorePath(_ option: String?) throws -> String {
         if let option {
             guard !option.isEmpty else { throw UsageFailure("--keystore names no folder") }
             return option
         }
-        if let path = Environment.value(GlobalOptions.keystoreVariable) { return path }
-        if let path = Environment.value("STATE_DIRECTORY")?.split(separator: ":").first { return String(path) }
-        // The XDG specification: a relative path is invalid and ignored.
-        if let data = Environment.value("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/keytool" }
-        guard let home = Environment.home else {
+        if let path = try Environment.setting(GlobalOptions.keystoreVariable) { return path }
+        // Relative paths are ignored, as the XDG specification has it: they would depend on the working directory.
+        func isAbsolute(_ path: Substring) -> Bool { path.utf8.first == UInt8(ascii: "/") }
+        let state = try Environment.setting("STATE_DIRECTORY")?.split(separator: ":").first
+        if let state, isAbsolute(state) { return String(state) }
+        let data = try Environment.setting("XDG_DATA_HOME")
+        if let data, isAbsolute(data[...]) { return try keystorePath(in: data) }
+        guard let home = try Environment.home else {
             throw UsageFailure("there is no home folder", hint: "use --keystore")
         }
-        return home + "/.local/share/keytool"
+        return try keystorePath(in: home + "/.local/share")
+    }
+
+    /// The keystore in a user's directory of data. Root has no business in that of another user.
+    private static func keystorePath(in data: String) throws -> String {
+        if geteuid() == 0, let (place, owner) = nearestOwner(data), owner != 0 {
+            throw CommandFailure(
+                failure: FileError.notOurs(path: place, owner: owner).failure
+                    .advising("--keystore DIR names a keystore of root's own"))
+        }
+        return data + "/keytool"
+    }
+
+    /// The first directory that exists, of this one and those above it, and the number of its owner.
+    private static func nearestOwner(_ path: String) -> (path: String, owner: UInt32)? {
+        var steps = path.split(separator: "/")
+        while true {
+            let place = "/" + steps.joined(separator: "/")
+            var status = stat()
+            if unsafe stat(place, &status) == 0 { return (place, status.st_uid) }
+            if steps.popLast() == nil { return nil }
+        }
     }
 
     /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.

@@ -182,13 +182,13 @@ def test_exit_codes_of_a_noun(page):
 
 NAME = '"([A-Z][A-Z0-9_]+)"'
 # How the sources ask for a variable: `getenv` in two places alone, and on top of one of them by other names.
-ASKED = re.compile(rf"(?:\bEnvironment\.value|\bvalue|\bnumber|\bvariable|\bunsetenv)\({NAME}|ariable = {NAME}")
+ASKED = re.compile(rf"(?:\bEnvironment\.value|\bsetting|\bvalue|\bnumber|\bvariable|\bunsetenv)\({NAME}|ariable = {NAME}")
 COMPUTED = {"name", "Self.variable", "GlobalOptions.keystoreVariable", *(
     f'Kind.variable + "_{source}"' for source in ("FILE", "COMMAND", "FD"))}
 
 
 def variables_asked_for(text):
-    asked = re.findall(r"Environment\.value\((.*?)\)", text)
+    asked = re.findall(r"Environment\.(?:value|setting)\((.*?)\)", text)
     assert len(re.findall(r"\bgetenv\(", text)) == 2, "a new way to ask for a variable: teach it to this test"
     assert {how for how in asked if not how.startswith('"')} <= COMPUTED
     return {direct or constant for direct, constant in ASKED.findall(text)}

@@ -48,7 +48,7 @@ struct ServerOptions: ParsableArguments {
     ///   set up.
     /// - Returns: nil where none is.
     func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
-        let text = server ?? (isNeeded && serverFile == nil ? Environment.value(Self.variable) : nil)
+        let text = try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
         if let text { return try server(at: SafeServerAddress(parsing: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
     }

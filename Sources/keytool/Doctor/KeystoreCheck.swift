@@ -107,7 +107,7 @@ struct KeystoreCheck {
     private func problem(_ name: String, _ error: any Error) -> Finding {
         Finding(
             name, Failure(error),
-            hiding: [((try? session.keystorePath) ?? "", "the keystore"), (Environment.home ?? "", "~")])
+            hiding: [((try? session.keystorePath) ?? "", "the keystore"), ((try? Environment.home) ?? "", "~")])
     }
 }
 

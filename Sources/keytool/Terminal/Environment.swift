@@ -3,9 +3,24 @@ import Glibc
 
 /// Environment variables; an empty one counts as unset.
 enum Environment {
+    /// The value, with U+FFFD in place of what is not UTF-8: for what is neither a path nor an option of ours.
     static func value(_ name: String) -> String? {
+        unsafe bytes(of: name).map { unsafe String(cString: $0) }
+    }
+
+    /// The value of a path or an option.
+    /// - Throws: `UsageFailure` if it is not UTF-8: two paths would become one.
+    static func setting(_ name: String) throws -> String? {
+        guard let value = unsafe bytes(of: name) else { return nil }
+        guard let text = unsafe String(validatingCString: value) else {
+            throw UsageFailure("\(name) is not UTF-8 text")
+        }
+        return text
+    }
+
+    private static func bytes(of name: String) -> UnsafeMutablePointer<CChar>? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
-        return unsafe String(cString: value)
+        return unsafe value
     }
 
     /// The path of a program on PATH; relative entries do not count: a folder that one happens to be in is no
@@ -18,11 +33,13 @@ enum Environment {
             }
     }
 
-    /// The home folder, from the user database where `HOME` is unset.
+    /// The home directory, from the user database if `HOME` is unset or relative.
     static var home: String? {
-        if let home = value("HOME") { return home }
-        guard let user = unsafe getpwuid(geteuid()), let folder = unsafe user.pointee.pw_dir else { return nil }
-        return unsafe String(cString: folder)
+        get throws {
+            if let home = try setting("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
+            guard let user = unsafe getpwuid(geteuid()), let folder = unsafe user.pointee.pw_dir else { return nil }
+            return unsafe String(validatingCString: folder)
+        }
     }
 
     /// Whether the locale's characters are UTF-8.

@@ -99,16 +99,16 @@ struct SecretOptions<Kind: Secret>: ParsableArguments {
                 hint: "use one of --\(Kind.stem)-file, -command, -fd")
         }
         if let option = options.first { return option }
-        if let path = Environment.value(Kind.variable + "_FILE") { return .file(path) }
-        if let command = Environment.value(Kind.variable + "_COMMAND") { return .command(command) }
-        if let text = Environment.value(Kind.variable + "_FD") {
+        if let path = try Environment.setting(Kind.variable + "_FILE") { return .file(path) }
+        if let command = try Environment.setting(Kind.variable + "_COMMAND") { return .command(command) }
+        if let text = try Environment.setting(Kind.variable + "_FD") {
             guard let number = Int32(text) else {
                 throw UsageFailure("\(Kind.variable)_FD is not a file descriptor")
             }
             return .descriptor(number)
         }
         // A service has the credentials that it was given; one that is not there is no source.
-        let credential = Environment.value("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
+        let credential = try Environment.setting("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
         return credential.flatMap { unsafe access($0, F_OK) == 0 ? .credential($0) : nil }
     }
 }
