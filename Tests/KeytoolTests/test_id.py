@@ -132,6 +132,25 @@ def test_list_knows_which_identity_has_a_safe(safe):
     assert {one["id"]: one["safe"] for one in listed} == {"ABCD1234": True, "ZZZZ9999": False}
 
 
+def test_list_survives_a_damaged_record(keytool):
+    for id in ("ABCD1234", "MMMM5555", "ZZZZ9999"):
+        keytool.ok("id", "create", "--id", id)
+    (keytool.keystore / "identities/MMMM5555/identity").write_bytes(b"damaged")
+    result = keytool("id", "list")
+    assert result.code == 65, result
+    assert [line.split()[0] for line in result.out.splitlines()] == ["ABCD1234", "ZZZZ9999"]
+    assert re.findall("^keytool: error: .*", result.err, re.M) == [
+        'keytool: error: the record "identity" of MMMM5555 is damaged']
+    listed = keytool("id", "list", "--json")
+    assert listed.code == listed.error["code"] == 65
+    good, bad, also_good = listed.json["identities"]
+    assert (good["id"], also_good["id"]) == ("ABCD1234", "ZZZZ9999")
+    assert bad == {"id": "MMMM5555", "error": listed.error}
+    # The first failure gives the code.
+    (keytool.keystore / "identities/ABCD1234/identity").chmod(0o644)
+    assert keytool("id", "list").code == 77
+
+
 def test_list_of_an_empty_keystore_creates_nothing(keytool):
     before = snapshot(keytool.keystore, without=())
     assert keytool.json("id", "list")["identities"] == []

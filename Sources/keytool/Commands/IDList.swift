@@ -15,30 +15,39 @@ struct IDList: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
-        let keeper: SafeKeeper?
+        let keeper: SafeKeeper
         do {
             keeper = try session.keeper(passphrase)
         } catch KeystoreError.absent {
             // A keystore that is still to be made holds nothing: that is an answer, not an error.
-            keeper = nil
+            try session.output.data([], json: Self.json([]))
+            return
         }
-        let identities = try keeper?.identities() ?? []
-        try session.output.data(
-            identities.map { "\($0.id)  \($0.publicKey.hex)  \($0.hasSafe ? "safe" : "no safe")" },
-            json: .result(
-                "id list",
-                [
-                    (
-                        "identities",
-                        .array(
-                            identities.map {
-                                [
-                                    "id": .string($0.id.text), "public_key": .string($0.publicKey.hex),
-                                    "safe": .bool($0.hasSafe),
-                                ]
-                            })
-                    )
-                ]))
-        if let keeper, !identities.isEmpty { session.noteProtection(of: keeper) }
+        var lines: [String] = []
+        var members: [JSONValue] = []
+        var firstFailure: Failure?
+        for id in try keeper.identityIDs() {
+            do {
+                let identity = try keeper.summary(id)
+                lines.append("\(id)  \(identity.publicKey.hex)  \(identity.hasSafe ? "safe" : "no safe")")
+                members.append([
+                    "id": .string(id.text), "public_key": .string(identity.publicKey.hex),
+                    "safe": .bool(identity.hasSafe),
+                ])
+            } catch {
+                // One damaged record does not hide the others.
+                let failure = Failure(error)
+                members.append(["id": .string(id.text), "error": failure.json])
+                if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
+                firstFailure = firstFailure ?? failure
+            }
+        }
+        try session.output.data(lines, json: Self.json(members))
+        if !lines.isEmpty { session.noteProtection(of: keeper) }
+        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+    }
+
+    private static func json(_ identities: [JSONValue]) -> JSONValue {
+        .result("id list", [("identities", .array(identities))])
     }
 }
