@@ -90,7 +90,7 @@ def test_files(shell):
 
 def test_pictures(shell):
     """By their endings, which say what is drawn."""
-    for line in ("qr show --file", "backup export --qr-file"):
+    for line in ("qr show --qr-file", "backup export --qr-file"):
         assert set(shell.offers(f"keytool {line} p")) == {"picture.png", "picture.svg"}, line
     assert shell.offers("keytool backup export --sheet p") == ["picture.svg"]
 

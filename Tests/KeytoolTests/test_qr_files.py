@@ -36,7 +36,7 @@ def contact(keytool):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_contact(contact, keytool, out, name):
-    result = keytool.ok("qr", "contact", "--file", out / name)
+    result = keytool.ok("qr", "contact", "--qr-file", out / name)
     assert str(out / name) in result.out and "█" not in result.out
     assert pictures.read(out / name) == contact
 
@@ -44,7 +44,7 @@ def test_contact(contact, keytool, out, name):
 @pytest.mark.parametrize("name", NAMES[:2])
 @pytest.mark.parametrize("payload", [CODE, "hello, world", "two\nlines", "x" * 1024, "Grüezi 🔑"])
 def test_any_text(keytool, out, name, payload):
-    keytool.ok("qr", "show", "--file", out / name, stdin=payload + "\n")
+    keytool.ok("qr", "show", "--qr-file", out / name, stdin=payload + "\n")
     assert pictures.read(out / name) == payload
 
 
@@ -69,7 +69,7 @@ def test_beside_the_other_results(contact, keytool, backup_password, out):
 
 
 def test_json(contact, keytool, backup_password, out):
-    shown = keytool.json("qr", "contact", "--file", out / "contact.png")
+    shown = keytool.json("qr", "contact", "--qr-file", out / "contact.png")
     assert (shown["command"], shown["contact"], shown["file"]) == (
         "qr contact", contact, str(out / "contact.png"))
     assert pictures.opened(out / "contact.png").width == (shown["modules"] + 2 * QUIET) * PIXELS
@@ -79,7 +79,7 @@ def test_json(contact, keytool, backup_password, out):
 
 
 def test_quiet(contact, keytool, out):
-    result = keytool.ok("-q", "qr", "contact", "--file", out / "contact.png")
+    result = keytool.ok("-q", "qr", "contact", "--qr-file", out / "contact.png")
     assert (result.out, result.err) == ("", "")
 
 
@@ -88,7 +88,7 @@ def test_quiet(contact, keytool, out):
 
 def test_png_has_three_sound_chunks_and_whole_modules(keytool, code_file, out):
     path = out / "code.png"
-    keytool.ok("qr", "show", "--file", path, stdin=code_file.read_bytes())
+    keytool.ok("qr", "show", "--qr-file", path, stdin=code_file.read_bytes())
     content = path.read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, rest = [], content[8:]
@@ -113,7 +113,7 @@ def test_png_has_three_sound_chunks_and_whole_modules(keytool, code_file, out):
 
 def test_svg_shows_the_same_as_png(keytool, code_file, out):
     for name in ("code.png", "code.svg"):
-        keytool.ok("qr", "show", "--file", out / name, stdin=code_file.read_bytes())
+        keytool.ok("qr", "show", "--qr-file", out / name, stdin=code_file.read_bytes())
     svg = pictures.opened(out / "code.svg")
     # Whatever is behind it: it brings its own white.
     assert svg.convert("RGBA").getchannel("A").getextrema() == (255, 255)
@@ -122,7 +122,7 @@ def test_svg_shows_the_same_as_png(keytool, code_file, out):
 
 
 def test_svg_is_one_path_and_needs_nothing_else(keytool, code_file, out):
-    keytool.ok("qr", "show", "--file", out / "code.svg", stdin=code_file.read_bytes())
+    keytool.ok("qr", "show", "--qr-file", out / "code.svg", stdin=code_file.read_bytes())
     root = ElementTree.parse(out / "code.svg").getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert [child.tag.split("}")[1] for child in root] == ["path", "path"]  # white, then the modules
@@ -134,7 +134,7 @@ def test_svg_is_one_path_and_needs_nothing_else(keytool, code_file, out):
 
 def commands(out, name, backup_password):
     return {
-        "contact": ["qr", "contact", "--file", out / name],
+        "contact": ["qr", "contact", "--qr-file", out / name],
         "export": ["backup", "export", "--qr-file", out / name, *backup_password],
         "sheet": ["backup", "export", "--sheet", out / name, *backup_password],
     }
@@ -253,7 +253,7 @@ def test_nothing_is_asked_before_a_refusal(contact, terminal, out):
 
 def test_payloads_that_are_refused_leave_no_file(keytool, out):
     for payload in (b"", b"a\0b", b"x" * 1025):
-        keytool.fails(65, "qr", "show", "--file", out / "a.png", stdin=payload)
+        keytool.fails(65, "qr", "show", "--qr-file", out / "a.png", stdin=payload)
     assert os.listdir(out) == []
 
 
@@ -262,10 +262,10 @@ def test_payloads_that_are_refused_leave_no_file(keytool, out):
 
 def test_terminal_too_small_offers_a_file(contact, keytool, terminal, code_file, backup_password):
     run = terminal("qr", "contact", columns=40, rows=20)
-    assert run.finish() != 0 and " --file " in run.text, run.text
+    assert run.finish() != 0 and " --qr-file " in run.text, run.text
     with open(code_file) as payload:
         run = terminal("qr", "show", "--mode", "blocks", stdin=payload)
-    assert run.finish() != 0 and " --file " in run.text, run.text
+    assert run.finish() != 0 and " --qr-file " in run.text, run.text
     for columns, rows in ((40, 50), (80, 20)):
         run = terminal("backup", "export", "--qr", *backup_password, columns=columns, rows=rows)
         run.finish()
@@ -273,6 +273,6 @@ def test_terminal_too_small_offers_a_file(contact, keytool, terminal, code_file,
 
 
 def test_a_terminal_that_is_too_small_does_not_matter_to_a_file(contact, terminal, out):
-    run = terminal("qr", "contact", "--file", out / "a.png", columns=20, rows=5)
+    run = terminal("qr", "contact", "--qr-file", out / "a.png", columns=20, rows=5)
     assert run.finish() == 0, run.text
     assert pictures.read(out / "a.png") == contact

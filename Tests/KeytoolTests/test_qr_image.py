@@ -24,7 +24,7 @@ def picture(keytool, tmp_path):
 
     def picture(text, name="code.png"):
         path = tmp_path / name
-        keytool.ok("qr", "show", "--file", path, stdin=text)
+        keytool.ok("qr", "show", "--qr-file", path, stdin=text)
         return path
 
     return picture

@@ -51,7 +51,7 @@ struct BackupExport: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
-        let screen = try alone.screen(session, fileOption: CodePictureOptions.qrFileOption)
+        let screen = try alone.screen(session)
         let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
@@ -123,8 +123,7 @@ struct BackupExport: Verb {
     }
 
     private func place(_ text: [UInt8]) throws -> QRPlacement.Placed {
-        try QRPlacement(mode).place(
-            text, levels: Self.levels, mayScroll: true, fileOption: CodePictureOptions.qrFileOption)
+        try QRPlacement(mode).place(text, levels: Self.levels, mayScroll: true)
     }
 
     private func draw(_ code: GroupedCode, _ output: Output) throws {
@@ -133,7 +132,7 @@ struct BackupExport: Verb {
         if let missing = drawing.missingRows {
             output.hint(
                 "the terminal is \(missing) rows too low to show all of the QR code at once; "
-                    + "\(CodePictureOptions.qrFileOption) FILE.png writes a picture")
+                    + "\(QRPicture.option) FILE.png writes a picture")
         }
     }
 

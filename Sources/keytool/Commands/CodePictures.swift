@@ -6,8 +6,6 @@ import Threema
 
 /// Files that show a new backup code: alone as a QR code, and on a page to print.
 struct CodePictureOptions: ParsableArguments {
-    static let qrFileOption = "--qr-file"
-
     @Option(
         help: ArgumentHelp(
             "Write the code as a QR code to a new picture (0600), too: PNG or SVG by its name.",
@@ -26,7 +24,7 @@ struct CodePictureOptions: ParsableArguments {
     /// - Parameter other: another file of the same result.
     /// - Throws: what names and places of the files give reason to refuse.
     func files(beside other: ResultFile?, mayReplace: Bool) throws -> CodePictures {
-        let picture = try qrFile.map { try QRPicture($0, option: Self.qrFileOption, mayReplace: mayReplace) }
+        let picture = try qrFile.map { try QRPicture($0, mayReplace: mayReplace) }
         let page = try sheet.map { path in
             _ = try PictureFormat(of: path, option: "--sheet", among: [.svg])
             return try ResultFile(path, mayReplace: mayReplace)

@@ -35,8 +35,7 @@ struct QRContact: Verb {
                 Array(code.utf8), levels: levels, session.output, "qr contact", ("contact", .string(code)))
         }
         if let screen { return try screen.show(Array(code.utf8), mode, levels: levels) }
-        let drawing = try QRPlacement(mode).place(
-            Array(code.utf8), levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
+        let drawing = try QRPlacement(mode).place(Array(code.utf8), levels: levels, mayScroll: false)
         try session.output.data(drawing.lines, json: drawing.json("qr contact", ("contact", .string(code))))
     }
 }

@@ -37,8 +37,7 @@ struct QRShow: Verb {
             Self.isCode(content) ? [.medium, .low] : [.quartile, .medium, .low]
         if let picture { return try picture.write(content, levels: levels, session.output, "qr show") }
         if let screen { return try screen.show(content, mode, levels: levels) }
-        let drawing = try QRPlacement(mode).place(
-            content, levels: levels, mayScroll: false, fileOption: QRFileOptions.option)
+        let drawing = try QRPlacement(mode).place(content, levels: levels, mayScroll: false)
         try session.output.data(drawing.lines, json: drawing.json("qr show"))
     }
 }

@@ -20,12 +20,15 @@ enum PictureFormat: String, CaseIterable {
 
 /// A QR code as a picture in a file of its own, 0600 like every result: it may hold a secret.
 struct QRPicture {
+    /// The option that names the file, in every command.
+    static let option = "--qr-file"
+
     let file: ResultFile
     private let format: PictureFormat
 
     /// - Throws: `UsageFailure` for a name of no known format; `ResultFileError.exists`.
-    init(_ path: String, option: String, mayReplace: Bool) throws {
-        format = try PictureFormat(of: path, option: option)
+    init(_ path: String, mayReplace: Bool) throws {
+        format = try PictureFormat(of: path, option: Self.option)
         file = try ResultFile(path, mayReplace: mayReplace)
     }
 

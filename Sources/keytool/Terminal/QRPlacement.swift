@@ -57,12 +57,9 @@ struct QRPlacement {
     /// - Parameters:
     ///   - levels: error correction, the most wanted first; the first one that fits is taken.
     ///   - mayScroll: draw even if the terminal has too few rows.
-    ///   - fileOption: the option that writes a picture instead, for the refusal.
     /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` where no level fits; where stdout is no terminal,
     ///   everything does.
-    func place(
-        _ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool, fileOption: String
-    ) throws -> Placed {
+    func place(_ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool) throws -> Placed {
         var smallest: TerminalDrawing?
         var smallestMatrix: QRMatrix?
         for level in levels {
@@ -79,8 +76,7 @@ struct QRPlacement {
         guard let smallest, let smallestMatrix, let size else { throw QRError.tooLong }
         let missing = (columns: max(0, smallest.columns - size.columns), rows: max(0, smallest.rows - size.rows))
         guard missing.columns == 0, mayScroll else {
-            throw QRError.terminalTooSmall(
-                columns: missing.columns, rows: missing.rows, fileOption: fileOption)
+            throw QRError.terminalTooSmall(columns: missing.columns, rows: missing.rows)
         }
         return Placed(
             matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns, missingRows: missing.rows)
@@ -90,21 +86,21 @@ struct QRPlacement {
 enum QRError: Error {
     /// No QR code holds so many bytes.
     case tooLong
-    /// So many columns and rows are missing; `fileOption` writes a picture instead.
-    case terminalTooSmall(columns: Int, rows: Int, fileOption: String)
+    /// So many columns and rows are missing.
+    case terminalTooSmall(columns: Int, rows: Int)
 }
 
 extension QRError: Explained {
     var failure: Failure {
         switch self {
         case .tooLong: Failure(.badData, "that is too long for a QR code")
-        case .terminalTooSmall(let columns, let rows, let fileOption):
+        case .terminalTooSmall(let columns, let rows):
             Failure(
                 .failed,
                 "the QR code does not fit: the terminal lacks "
                     + [columns > 0 ? "\(columns) columns" : nil, rows > 0 ? "\(rows) rows" : nil]
                     .compactMap { $0 }.joined(separator: " and "),
-                hints: "make the window larger or the font smaller, or write a picture: \(fileOption) FILE.png")
+                hints: "make the window larger or the font smaller, or write a picture: \(QRPicture.option) FILE.png")
         }
     }
 }

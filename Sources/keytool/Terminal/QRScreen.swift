@@ -12,16 +12,15 @@ struct QRScreenOptions: ParsableArguments {
     /// Where to draw; nil where it is not asked for.
     /// - Throws: `UsageFailure` also where a file is to be written instead.
     func screen(_ session: Session, unless target: QRFileOptions) throws -> QRScreen? {
-        guard !isAwaited || target.file == nil else {
-            throw UsageFailure("--qr-wait and \(QRFileOptions.option) exclude each other")
+        guard !isAwaited || target.qrFile == nil else {
+            throw UsageFailure("--qr-wait and \(QRPicture.option) exclude each other")
         }
-        return try screen(session, fileOption: QRFileOptions.option)
+        return try screen(session)
     }
 
     /// Where to draw; nil where it is not asked for.
-    /// - Parameter fileOption: the option that writes a picture instead, for the refusal.
     /// - Throws: `UsageFailure` where there is no such screen.
-    func screen(_ session: Session, fileOption: String) throws -> QRScreen? {
+    func screen(_ session: Session) throws -> QRScreen? {
         guard isAwaited else { return nil }
         guard !session.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
         guard session.mayAsk, let terminal = ControllingTerminal() else {
@@ -30,13 +29,12 @@ struct QRScreenOptions: ParsableArguments {
         guard terminal.hasOwnScreen else {
             throw UsageFailure("--qr-wait needs a terminal that can be wiped; TERM says that this one cannot")
         }
-        return QRScreen(terminal: terminal, fileOption: fileOption)
+        return QRScreen(terminal: terminal)
     }
 }
 
 struct QRScreen: ~Copyable {
     fileprivate let terminal: ControllingTerminal
-    fileprivate let fileOption: String
 
     /// Draws and waits. Enter and the end of input both end it.
     /// - Parameter text: stands beside the drawing; on a page of its own before it where there is no room.
@@ -47,8 +45,7 @@ struct QRScreen: ~Copyable {
         let size = terminal.size
         // The last row is the question's.
         let room = TerminalSize(columns: size.columns, rows: size.rows - 1)
-        let drawing = try QRPlacement(mode, on: room).place(
-            content, levels: levels, mayScroll: false, fileOption: fileOption)
+        let drawing = try QRPlacement(mode, on: room).place(content, levels: levels, mayScroll: false)
         let width = text.map(\.count).max() ?? 0
         let isBeside = drawing.columns + Self.margin.count + width <= size.columns && text.count <= drawing.lines.count
         if !text.isEmpty, !isBeside { try page(text, "\nPress Enter for the QR code: ") }
