@@ -103,7 +103,9 @@ let package = Package(
         tests(of: "SafeRules", ["SafeModel", "SafeWire", "Encodings", "VectorKit"]),
         tests(
             of: "SafeKeeping",
-            ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "SecureMemory", "VectorKit"]),
+            [
+                "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
+            ]),
         tests(of: "Transports", ["SafeWire", "SecureMemory", "CCurl", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]

@@ -3,8 +3,8 @@ public import SecureMemory
 /// The one JSON reader: strict RFC 8259 over bytes that may be secret, with limits before work.
 ///
 /// Beyond the grammar it refuses what two readers would understand differently: duplicate names
-/// (compared after unescaping), lone surrogates, invalid UTF-8, and U+0000. A string may be *cut*:
-/// its place is reported and its text never becomes a `String`, so that a private key inside a
+/// (compared after unescaping), lone surrogates, invalid UTF-8, and U+0000. Strings may be *cut*:
+/// their places are reported and their text never becomes a `String`, so that a private key inside a
 /// document stays in guarded memory.
 public struct JSONScanner {
     /// What a document may cost.
@@ -22,14 +22,15 @@ public struct JSONScanner {
     }
 
     private let limits: Limits
-    private let cutPath: [String]
+    private let cutPaths: [[String]]
     private var position = 0
     private var values = 0
-    private var cut: Range<Int>?
+    private var cuts: [Range<Int>?]
 
-    private init(limits: Limits, cutPath: [String]) {
+    private init(limits: Limits, cutPaths: [[String]]) {
         self.limits = limits
-        self.cutPath = cutPath
+        self.cutPaths = cutPaths
+        cuts = cutPaths.map { _ in nil }
     }
 
     /// Reads one document.
@@ -38,24 +39,24 @@ public struct JSONScanner {
         try parse(bytes, cutting: [], limits: limits).value
     }
 
-    /// Reads one document without the string at `path` (object member names from the root).
-    /// The text is not checked to be Unicode: nobody makes a `String` of it.
-    /// - Returns: the document with that member left out, and where its text stands between the
+    /// Reads one document without the strings at `paths` (object member names from the root).
+    /// Their text is not checked to be Unicode: nobody makes a `String` of it.
+    /// - Returns: the document with these members left out, and for each path where the text stands between its
     ///   quotes, still escaped (nil where the document has no such string). Read it with `unescape`.
     public static func parse(
-        _ bytes: Span<UInt8>, cutting path: [String], limits: Limits = Limits()
-    ) throws(JSONError) -> (value: JSONValue, cut: Range<Int>?) {
-        var scanner = JSONScanner(limits: limits, cutPath: path)
+        _ bytes: Span<UInt8>, cutting paths: [[String]], limits: Limits = Limits()
+    ) throws(JSONError) -> (value: JSONValue, cuts: [Range<Int>?]) {
+        var scanner = JSONScanner(limits: limits, cutPaths: paths)
         scanner.skipBlanks(bytes)
-        let value = try scanner.value(bytes, depth: 0, onPath: true)
+        let value = try scanner.value(bytes, depth: 0, onPaths: Array(paths.indices))
         scanner.skipBlanks(bytes)
         guard scanner.position == bytes.count else { throw .syntax(offset: scanner.position) }
-        return (value, scanner.cut)
+        return (value, scanner.cuts)
     }
 
     /// The text of a string that was cut, unescaped into guarded memory.
     public static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
-        var scanner = JSONScanner(limits: Limits(), cutPath: [])
+        var scanner = JSONScanner(limits: Limits(), cutPaths: [])
         scanner.position = range.lowerBound
         // No escape is shorter than what it stands for.
         var text = SecureBuffer(capacity: range.count)
@@ -65,14 +66,15 @@ public struct JSONScanner {
 
     // MARK: Values
 
+    /// - Parameter onPaths: the indices of the paths whose first `depth` names lead here.
     private mutating func value(
-        _ bytes: Span<UInt8>, depth: Int, onPath: Bool
+        _ bytes: Span<UInt8>, depth: Int, onPaths: [Int]
     ) throws(JSONError) -> JSONValue {
         values += 1
         guard values <= limits.values else { throw .tooManyValues(limit: limits.values) }
         guard depth < limits.depth else { throw .tooDeep(limit: limits.depth) }
         switch peek(bytes) {
-        case UInt8(ascii: "{"): return try object(bytes, depth: depth, onPath: onPath)
+        case UInt8(ascii: "{"): return try object(bytes, depth: depth, onPaths: onPaths)
         case UInt8(ascii: "["): return try array(bytes, depth: depth)
         case UInt8(ascii: "\""): return .string(try string(bytes))
         case UInt8(ascii: "t"): return try word("true", meaning: .bool(true), bytes)
@@ -83,7 +85,7 @@ public struct JSONScanner {
     }
 
     private mutating func object(
-        _ bytes: Span<UInt8>, depth: Int, onPath: Bool
+        _ bytes: Span<UInt8>, depth: Int, onPaths: [Int]
     ) throws(JSONError) -> JSONValue {
         var members: [JSONValue.Member] = []
         var names: Set<[UInt8]> = []
@@ -98,14 +100,17 @@ public struct JSONScanner {
             skipBlanks(bytes)
             guard accept(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: position) }
             skipBlanks(bytes)
-            let isOnPath = onPath && depth < cutPath.count && cutPath[depth].utf8.elementsEqual(name.utf8)
-            if isOnPath && depth == cutPath.count - 1 && peek(bytes) == UInt8(ascii: "\"") {
+            let following = onPaths.filter {
+                depth < cutPaths[$0].count && cutPaths[$0][depth].utf8.elementsEqual(name.utf8)
+            }
+            let end = following.first { depth == cutPaths[$0].count - 1 }
+            if let end, peek(bytes) == UInt8(ascii: "\"") {
                 position += 1
                 let text = position
                 try characters(bytes) { _ in }
-                cut = text..<position - 1
+                cuts[end] = text..<position - 1
             } else {
-                members.append(.init(name, try value(bytes, depth: depth + 1, onPath: isOnPath)))
+                members.append(.init(name, try value(bytes, depth: depth + 1, onPaths: following)))
             }
             skipBlanks(bytes)
             if accept(UInt8(ascii: "}"), bytes) { return .object(members) }
@@ -120,7 +125,7 @@ public struct JSONScanner {
         skipBlanks(bytes)
         if accept(UInt8(ascii: "]"), bytes) { return .array([]) }
         while true {
-            elements.append(try value(bytes, depth: depth + 1, onPath: false))
+            elements.append(try value(bytes, depth: depth + 1, onPaths: []))
             skipBlanks(bytes)
             if accept(UInt8(ascii: "]"), bytes) { return .array(elements) }
             guard accept(UInt8(ascii: ","), bytes) else { throw .syntax(offset: position) }

@@ -2,19 +2,33 @@ extension JSONValue {
     /// The value as compact JSON (RFC 8259), UTF-8, members in their present order.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        encode(into: &bytes)
+        var offsets: [Int?] = []
+        encode(into: &bytes, gaps: [], offsets: &offsets)
         return bytes
     }
 
-    /// The value as JSON with an empty string as member `path` (object member names from the root), which
-    /// must not be there yet and must lead through objects alone, in order of the names; and the offset between that string's quotes. What
-    /// is put there, for example a key, never becomes part of a `JSONValue`.
-    public func encoded(splitting path: [String]) -> (bytes: [UInt8], offset: Int) {
+    /// The value as JSON, members in order of their names, with an empty string as the member at each of `paths`
+    /// (object member names from the root); and, for each path, the offset between that string's quotes. What is put
+    /// there, for example a key, never becomes part of a `JSONValue`.
+    /// - Parameter paths: none of them leads through anything but objects, and none continues another one.
+    public func encoded(splitting paths: [[String]]) -> (bytes: [UInt8], offsets: [Int]) {
         var bytes: [UInt8] = []
-        var offset: Int?
-        adding("", at: path[...]).sorted.encode(into: &bytes, path: path[...], offset: &offset)
-        guard let offset else { preconditionFailure("the path leads through something that is no object") }
-        return (bytes, offset)
+        var offsets = [Int?](repeating: nil, count: paths.count)
+        let gaps = paths.enumerated().map { Gap(path: $1[...], index: $0) }
+        paths.reduce(self) { $0.adding("", at: $1[...]) }.sorted.encode(into: &bytes, gaps: gaps, offsets: &offsets)
+        return (
+            bytes,
+            offsets.map { offset in
+                guard let offset else { preconditionFailure("a path leads through something that is no object") }
+                return offset
+            }
+        )
+    }
+
+    /// Where a string is to be left open: the rest of its path from the value at hand, and which path it is.
+    private struct Gap {
+        let path: ArraySlice<String>
+        let index: Int
     }
 
     private func adding(_ value: JSONValue, at path: ArraySlice<String>) -> JSONValue {
@@ -22,24 +36,19 @@ extension JSONValue {
         return setting(name, to: (self[name] ?? [:]).adding(value, at: path.dropFirst()))
     }
 
-    private func encode(into bytes: inout [UInt8]) {
-        var offset: Int?
-        encode(into: &bytes, path: nil, offset: &offset)
-    }
-
-    private func encode(into bytes: inout [UInt8], path: ArraySlice<String>?, offset: inout Int?) {
+    private func encode(into bytes: inout [UInt8], gaps: [Gap], offsets: inout [Int?]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
         case .number(let literal): bytes.append(contentsOf: literal.utf8)
         case .string(let text):
-            if let path, path.isEmpty { offset = bytes.count + 1 }
+            for gap in gaps where gap.path.isEmpty { offsets[gap.index] = bytes.count + 1 }
             Self.encode(text, into: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (index, value) in values.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                value.encode(into: &bytes, path: nil, offset: &offset)
+                value.encode(into: &bytes, gaps: [], offsets: &offsets)
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
@@ -48,9 +57,9 @@ extension JSONValue {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 Self.encode(member.name, into: &bytes)
                 bytes.append(UInt8(ascii: ":"))
-                let isOnPath = path?.first?.utf8.elementsEqual(member.name.utf8) ?? false
-                let rest = isOnPath ? path?.dropFirst() : nil
-                member.value.encode(into: &bytes, path: rest, offset: &offset)
+                let within = gaps.filter { $0.path.first?.utf8.elementsEqual(member.name.utf8) ?? false }
+                    .map { Gap(path: $0.path.dropFirst(), index: $0.index) }
+                member.value.encode(into: &bytes, gaps: within, offsets: &offsets)
             }
             bytes.append(UInt8(ascii: "}"))
         }

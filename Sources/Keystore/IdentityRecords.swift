@@ -118,7 +118,9 @@ public struct LockedIdentity: ~Copyable {
     ///   commit file that is not genuine.
     public func commit(_ changes: consuming RecordChanges) throws {
         precondition(changes.id == records.id)
-        let files = changes.files
+        try records.finishCommit()
+        // Removing what is not there is no change.
+        let files = try changes.files.filter { try $0.content != nil || records.folder.contains($0.name) }
         if files.count < 2 {
             for file in files { try write(file.name, file.content) }
             return
@@ -127,7 +129,6 @@ public struct LockedIdentity: ~Copyable {
             let path = records.folder.path + "/" + RecordCommit.fileName
             throw FileError.tooLarge(path: path, limit: RecordCommit.maxBytes)
         }
-        try records.finishCommit()
         let key = records.keystore.digestKey(RecordCommit.purpose)
         let commit = RecordCommit.encode(files, id: records.id, key: key)
         do {

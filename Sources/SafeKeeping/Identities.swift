@@ -78,7 +78,7 @@ extension SafeKeeper {
         try keystore.remove(id.text, wait: Self.lockWait)
     }
 
-    func add(_ identity: borrowing Identity, profile: SafeDocument) throws {
+    func add(_ identity: borrowing Identity, profile: borrowing Profile) throws {
         try keystore.add(identity.id.text) { new in
             try new.write(profile)
             try new.write(identity)

@@ -5,13 +5,15 @@ internal import Threema
 
 // What the records of a Threema identity contain:
 //
-//   identity   ID ‖ client key, 40 bytes (see `Identity`)
-//   profile    the Safe document without the private key, JSON
-//   safe       where its Safe backup goes (see `SafeSetup`); missing while there is no setup
+//   identity        ID ‖ client key, 40 bytes (see `Identity`)
+//   profile         the Safe document without secrets, JSON
+//   devicegroupkey  the device group key of that document, 32 bytes; missing where it has none
+//   safe            where its Safe backup goes (see `SafeSetup`); missing while there is no setup
 
 extension RecordName {
     static let identity: RecordName = "identity"
     static let profile: RecordName = "profile"
+    static let deviceGroupKey: RecordName = "devicegroupkey"
     static let safe: RecordName = "safe"
 }
 
@@ -35,12 +37,19 @@ extension IdentityRecords {
         }
     }
 
-    func profile() throws -> SafeDocument {
+    /// - Throws: `KeystoreError.damaged`.
+    func profile() throws -> Profile {
         guard let record = try read(.profile),
-            let root = try? record.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
-            let profile = try? SafeDocument(root)
+            let profile = try? record.withBytes({ (bytes) throws(SafeBackupError) in
+                try Profile(decodingWhole: bytes)
+            })
         else { throw KeystoreError.damaged(record: "profile", id: id) }
-        return profile
+        // An earlier version stored the key inside the document. If it is there, that version wrote last.
+        guard profile.deviceGroupKey == nil, let key = try read(.deviceGroupKey) else { return profile }
+        guard key.count == DeviceGroupKey.count else {
+            throw KeystoreError.damaged(record: "devicegroupkey", id: id)
+        }
+        return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
     }
 
     /// Nil where no Safe is set up.
@@ -63,12 +72,25 @@ extension LockedIdentity {
         try identity.encoded().withBytes { bytes in try write(.identity, bytes) }
     }
 
-    func write(_ profile: SafeDocument) throws {
-        try write(.profile, profile.encoded.span)
+    func write(_ profile: borrowing Profile) throws {
+        var changes = changes()
+        changes.set(profile)
+        try commit(changes)
     }
 
     func write(_ setup: borrowing SafeSetup) throws {
         let record = setup.encoded()
         try record.withBytes { bytes in try write(.safe, bytes) }
+    }
+}
+
+extension RecordChanges {
+    /// Sets both records of a profile.
+    mutating func set(_ profile: borrowing Profile) {
+        set(.profile, profile.document.encoded.span)
+        switch profile.deviceGroupKey {
+        case .some(let key): key.bytes.withBytes { set(.deviceGroupKey, $0) }
+        case .none: remove(.deviceGroupKey)
+        }
     }
 }

@@ -97,7 +97,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
     package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
         let records = try keystore.identity(id.text)
-        let before = try records.profile()
+        let before = try records.profile().document
         let target = try records.requiredSetup().current.copy
         var pull = SafeVerb.Pull()
         pull.isReplacing = options.isReplacing
@@ -167,11 +167,11 @@ extension SafeKeeper {
 
     /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
     private func refuseLoss(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState, _ profile: SafeDocument,
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState, _ profile: borrowing Profile,
         _ records: borrowing IdentityRecords, _ state: UploadState
     ) throws {
         var pull = SafeVerb.Pull()
-        pull.isHereEmpty = profile == .empty
+        pull.isHereEmpty = profile.document == .empty
         var place = place
         // Each target counts on its own; of one that is not known, the last known number is better than none.
         if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
@@ -181,7 +181,7 @@ extension SafeKeeper {
             let current = state.state(at: setup.current, digests)
             place.content = current.content == current.document ? place.document : nil
         }
-        guard let contents = contents(fetched, access, isSame: profile == fetched.backup.document),
+        guard let contents = contents(fetched, access, isSame: profile == fetched.backup.profile),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
         else { return }
         throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text)
@@ -191,7 +191,7 @@ extension SafeKeeper {
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, isSame: Bool
     ) -> (digest: Digest, contents: Found.Contents)? {
         guard let digest = Digest(fetched.digest) else { return nil }
-        let digests = TargetDigests(access.target, fetched.backup.document, key: stateKey)
+        let digests = TargetDigests(access.target, fetched.backup.profile, key: stateKey)
         return (
             digest,
             .init(
@@ -214,7 +214,7 @@ extension SafeKeeper {
         if access.isFromPassword { place.passwordProvenAt = place.passwordProvenAt ?? now() }
         (place.document, place.backup) = (.none, .none)
         let key = stateKey
-        let digests = TargetDigests(access.target, fetched.backup.document, key: key)
+        let digests = TargetDigests(access.target, fetched.backup.profile, key: key)
         state.safe = .init(target: digests.target, state: place)
         if !isSetUp {
             let record = SafeSetup(access.target.copy).encoded()

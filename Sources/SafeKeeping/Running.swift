@@ -85,7 +85,7 @@ extension SafeKeeper {
         case .tooLarge(let role, let bytes, let limit):
             SafeKeepingError.tooLarge(
                 bytes: bytes, limit: limit,
-                pictureBytes: (try? keystore.identity(id.text).profile().profilePictureCount) ?? 0,
+                pictureBytes: (try? keystore.identity(id.text).profile().document.profilePictureCount) ?? 0,
                 isOfChange: role != .current)
         default: SafeKeepingError.refused(failure, id: id.text, server: address.text)
         }

@@ -13,7 +13,7 @@ struct SafeRun: ~Copyable {
     private let keeper: SafeKeeper
     private let holding: Holding
     private let stateKey: SecureBytes
-    private let document: SafeDocument
+    private let profile: Profile
     private let publicKey: PublicKey
     private(set) var setup: SafeSetup
     private var state: UploadState
@@ -50,10 +50,10 @@ struct SafeRun: ~Copyable {
         self.isLooking = isLooking
         self.candidate = candidate
         stateKey = keeper.stateKey
-        document = content.document
         publicKey = content.publicKey
         state = content.state
-        setup = content.takeSetup()
+        setup = content.setup
+        profile = content.profile
     }
 
     /// What the present place was last seen to hold.
@@ -66,7 +66,7 @@ struct SafeRun: ~Copyable {
     ///   outcome.
     mutating func drive(_ verb: SafeVerb) throws -> Outcome {
         var machine = SafeMachine(
-            verb, try knowledge(), candidate: try candidateState(), contacts: document.contactCount)
+            verb, try knowledge(), candidate: try candidateState(), contacts: profile.document.contactCount)
         var answer = Answer.start
         while true {
             let action = machine.next(answer, at: keeper.now())
@@ -96,7 +96,7 @@ struct SafeRun: ~Copyable {
     }
 
     private func placeState(_ target: borrowing SafeTarget) -> PlaceState {
-        state.state(at: target, TargetDigests(target, document, key: stateKey))
+        state.state(at: target, TargetDigests(target, profile, key: stateKey))
     }
 
     private func candidateState() throws -> PlaceState? {
@@ -221,11 +221,11 @@ struct SafeRun: ~Copyable {
     }
 
     private func contents(_ backup: borrowing SafeBackup, _ target: borrowing SafeTarget) -> Found.Contents {
-        let own = TargetDigests(target, document, key: stateKey)
-        let theirs = TargetDigests(target, backup.document, key: stateKey)
+        let own = TargetDigests(target, profile, key: stateKey)
+        let theirs = TargetDigests(target, backup.profile, key: stateKey)
         let isSameKey = backup.clientKey.publicKey == publicKey
         return Found.Contents(
-            isSame: isSameKey && backup.document == document, document: theirs.content, isOtherKey: !isSameKey,
+            isSame: isSameKey && backup.profile == profile, document: theirs.content, isOtherKey: !isSameKey,
             writer: backup.stamp.map {
                 .init(
                     isThisKeystore: $0.writer == own.writer, generation: $0.generation, writtenAt: $0.writtenAt)
@@ -235,9 +235,9 @@ struct SafeRun: ~Copyable {
     private mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {
         let own = try holding.identity()
         sealed = try withTarget(role) { target in
-            let digests = TargetDigests(target, document, key: stateKey)
+            let digests = TargetDigests(target, profile, key: stateKey)
             let stamp = SafeBackup.Stamp(generation: generation, writtenAt: keeper.now(), writer: digests.writer)
-            return try SafeBackup.seal(own.clientKey, document, stamp: stamp, keys: target.keys)
+            return try SafeBackup.seal(own.clientKey, profile, stamp: stamp, keys: target.keys)
         }
         return .sealed(digest: Digest(BLAKE2b.hash(sealed.span)) ?? .none, bytes: sealed.count)
     }
@@ -309,7 +309,7 @@ struct SafeRun: ~Copyable {
     private mutating func remember(_ knowledge: Knowledge) {
         func known(_ target: borrowing SafeTarget, _ place: PlaceState?) -> UploadState.Known? {
             guard var place else { return nil }
-            let digests = TargetDigests(target, document, key: stateKey)
+            let digests = TargetDigests(target, profile, key: stateKey)
             (place.document, place.backup) = (.none, .none)
             return .init(target: digests.target, state: place)
         }
@@ -333,7 +333,7 @@ struct SafeRun: ~Copyable {
             try SafeBackup.open(bytes.span, keys: target.keys)
         }
         setup.apply(.stay, knowledge, candidate: candidate)
-        let digests = TargetDigests(setup.current, backup.document, key: stateKey)
+        let digests = TargetDigests(setup.current, backup.profile, key: stateKey)
         remember(knowledge)
         state.safe = state.safe.map { known in
             var known = known
@@ -374,28 +374,27 @@ enum Holding: ~Copyable {
 private struct Content: ~Copyable {
     let setup: SafeSetup
     let publicKey: PublicKey
-    let document: SafeDocument
+    let profile: Profile
     let state: UploadState
 
     init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
         let setup = try records.requiredSetup()
         // A push that has nothing to do must not hide that the private key is gone.
         let publicKey = try records.identity().clientKey.publicKey
-        let document = try records.profile()
+        let profile = try records.profile()
         let state = try UploadState(of: records, key: stateKey)
         self.setup = setup
         self.publicKey = publicKey
-        self.document = document
+        self.profile = profile
         self.state = state
     }
 
-    consuming func takeSetup() -> SafeSetup { setup }
 }
 
 extension RecordChanges {
     /// Private key and document of a backup.
     mutating func set(_ backup: borrowing SafeBackup, _ id: ThreemaID) {
-        set(.profile, backup.document.encoded.span)
+        set(backup.profile)
         let identity = backup.identity(id).encoded()
         identity.withBytes { set(.identity, $0) }
     }

@@ -143,15 +143,19 @@ extension UploadState.Known {
 struct TargetDigests {
     /// Of place and backup id.
     let target: [UInt8]
-    /// Of place, backup id and document, which holds neither private key nor stamp.
+    /// Of place, backup id and profile: the document with the device group key, without private key and stamp.
     let content: Digest
     /// Of place and backup id, for the stamp in the backup: 16 bytes by which this keystore knows its own.
     let writer: [UInt8]
 
-    init(_ target: borrowing SafeTarget, _ document: SafeDocument, key: borrowing SecureBytes) {
+    init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
         let prefix = target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
         self.target = BLAKE2b.authenticate(prefix.span, key: key)
-        content = Digest(BLAKE2b.authenticate((prefix + document.encoded).span, key: key)) ?? .none
+        let content = profile.revealContent()
+        var message = SecureBuffer(capacity: prefix.count + content.count)
+        message.append(prefix.span)
+        message.append(content)
+        self.content = Digest(message.finish().withBytes { BLAKE2b.authenticate($0, key: key) }) ?? .none
         let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + prefix).span, key: key)
         writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
     }

@@ -12,10 +12,29 @@ import VectorKit
         _ text: String, at path: [String], limits: JSONScanner.Limits = .init()
     ) throws -> (rest: String, secret: [UInt8]?) {
         let bytes = Array(text.utf8)
-        let (value, range) = try JSONScanner.parse(bytes.span, cutting: path, limits: limits)
+        let (value, ranges) = try JSONScanner.parse(bytes.span, cutting: [path], limits: limits)
         let rest = String(decoding: value.encoded, as: UTF8.self)
-        guard let range else { return (rest, nil) }
+        guard let range = ranges[0] else { return (rest, nil) }
         return (rest, try JSONScanner.unescape(range, of: bytes.span).copied)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"user":{"a":"AQ","privatekey":"Ag","links":[]},"top":"Aw"}"#, #"{"user":{"links":[]}}"#,
+            ["Ag", "AQ", "Aw"]
+        ),
+        (#"{"top":"Aw","user":{"privatekey":"Ag","a":null}}"#, #"{"user":{"a":null}}"#, ["Ag", nil, "Aw"]),
+        (#"{"user":{"a":"AQ"}}"#, #"{"user":{}}"#, [nil, "AQ", nil]),
+        (#"{"top":{"a":"AQ"},"user":"a"}"#, #"{"top":{"a":"AQ"},"user":"a"}"#, [nil, nil, nil]),
+        (#"{"user":{"user":{"a":"AQ"},"top":"Aw"}}"#, #"{"user":{"user":{"a":"AQ"},"top":"Aw"}}"#, [nil, nil, nil]),
+    ]) func `several strings are cut at once`(_ text: String, _ rest: String, _ secrets: [String?]) throws {
+        let bytes = Array(text.utf8)
+        let (value, ranges) = try JSONScanner.parse(bytes.span, cutting: [path, ["user", "a"], ["top"]])
+        #expect(String(decoding: value.encoded, as: UTF8.self) == rest)
+        let found = try ranges.map { range in
+            try range.map { String(decoding: try JSONScanner.unescape($0, of: bytes.span).copied, as: UTF8.self) }
+        }
+        #expect(found == secrets)
     }
 
     @Test(arguments: [

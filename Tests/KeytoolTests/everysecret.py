@@ -1,6 +1,7 @@
 """An identity with a Safe in a keystore, all of whose secrets are known, and no password of which
 is a word that a program might hold anyway."""
 
+import base64
 import hashlib
 import shutil
 
@@ -24,7 +25,8 @@ PASSWORDS = {
 }
 # So much memory that the program maps it, as it does the 128 MiB of its own files.
 COST = {"memory_kib": 16_384, "passes": 2}
-RECORDS = ("keystore", "identity", "profile", "safe", "state")
+RECORDS = ("keystore", "identity", "profile", "devicegroupkey", "safe", "state", "commit", "history")
+DEVICE_GROUP_KEY = bytes.fromhex("a7419c02e85f36d17b90fc284de3065a81b7d92e43cf15607a8e3bd4920f6cc1")
 
 
 class EverySecret:
@@ -56,11 +58,17 @@ class EverySecret:
         return found
 
     def identity(self):
-        """Made in an unprotected keystore, and pushed to its Safe."""
+        """Made in an unprotected keystore, and pushed to its Safe; its profile has a device group key."""
         self.keytool.ok("id", "create", "--id", ID)
         self.keytool.ok("safe", "setup", "--create", "--server", self.folder.url,
                         *self.given("safe-password"))
         self.keytool.ok("safe", "push")
+        keys = oracle.safe_keys(PASSWORDS["safe-password"], ID)
+        document = oracle.open_safe(self.folder.backup(keys).read_bytes(), keys)
+        document["user"]["temporaryDeviceGroupKeyTodoRemove"] = base64.b64encode(DEVICE_GROUP_KEY).decode()
+        self.folder.put(keys, oracle.seal_safe(document, keys))
+        self.keytool.ok("safe", "pull", "--replace")
+        self.keytool.ok("safe", "push", "--force")
         return self
 
     def keep(self):
@@ -125,10 +133,15 @@ class EverySecret:
 
     def _learn_identities(self, key):
         for folder in self.keystore.glob("identities/[0-9A-Z*]*"):
-            sealed, id = (folder / "identity").read_bytes(), folder.name.encode()
-            body = unseal(sealed[28:], sealed[:4] + id + b"identity", sealed[4:28],
-                          record_key(key, "identity"))
-            self.secrets["client key"] = body[8:]
+            self.secrets["client key"] = content(folder / "identity", key)[8:]
+            if (folder / "devicegroupkey").exists():
+                self.secrets["device group key"] = content(folder / "devicegroupkey", key)
+
+
+def content(record, key):
+    """What a sealed record holds."""
+    sealed, id, name = record.read_bytes(), record.parent.name, record.name
+    return unseal(sealed[28:], sealed[:4] + id.encode() + name.encode(), sealed[4:28], record_key(key, name))
 
 
 def wrapping_key(file, password):

@@ -211,8 +211,8 @@ def test_variables():
 
 # Files
 
-# There after an interruption, or when backups were replaced.
-AT_TIMES = {"identities/ID/commit", "identities/ID/history/TIME-DIGEST"}
+# There after an interruption, when backups were replaced, or if a backup was for linking a device.
+AT_TIMES = {f"identities/ID/{name}" for name in ("commit", "history/TIME-DIGEST", "devicegroupkey")}
 
 
 def test_files(safe):

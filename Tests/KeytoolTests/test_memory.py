@@ -7,7 +7,7 @@ import pytest
 import edit
 import keyfiles
 import oracle
-from everysecret import COST, ID, PASSWORDS, EverySecret
+from everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
 from memoryleft import unexpected
 from safefolder import SafeSetup
 from tracing import run_to_exit
@@ -170,6 +170,10 @@ def houses(built, tmp_path_factory):
     root = tmp_path_factory.mktemp("houses")
     return {False: EverySecret(root / "empty").keep(),
             True: EverySecret(root / "identity").identity().keep()}
+
+
+def test_device_group_key_is_among_them(houses):
+    assert houses[True].bring_back().learn().secrets["device group key"] == DEVICE_GROUP_KEY
 
 
 @pytest.mark.parametrize("name", COMMANDS)

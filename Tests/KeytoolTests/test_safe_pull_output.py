@@ -50,6 +50,42 @@ def test_document_with_the_private_key_takes_one_more_word(keytool, pull, tmp_pa
     assert stat.S_IMODE(target.lstat().st_mode) == 0o600
 
 
+LINKING = {**DOCUMENT, "user": {**DOCUMENT["user"], "temporaryDeviceGroupKeyTodoRemove": "3d" * 21 + "0="}}
+
+
+@pytest.mark.parametrize("where", ["file", "pipe"])
+def test_device_group_key_is_as_secret_as_the_private_key(keytool, folder, pull, tmp_path, where):
+    folder.put(KEYS, oracle.seal_safe(LINKING, KEYS))
+    target = tmp_path / "document.json" if where == "file" else "-"
+    for more in [], ["--reveal-private-key"]:
+        result = keytool.ok(*pull, "-o", target, "--force", *more)
+        document = json.loads(target.read_bytes() if where == "file" else result.out)
+        found = {name: value for name, value in document["user"].items() if name in LINKING["user"]}
+        assert found == (LINKING["user"] if more else {})
+
+
+def test_device_group_key_goes_through_the_keystore(keytool, folder, pull):
+    folder.put(KEYS, oracle.seal_safe(LINKING, KEYS))
+    keytool.ok(*pull)
+    record = keytool.keystore / "identities" / IDENTITY.id / "devicegroupkey"
+    assert len(record.read_bytes()) == 28 + 32 + 16 and stat.S_IMODE(record.lstat().st_mode) == 0o600
+    keytool.ok("safe", "push", "--force")
+    pushed = oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)
+    assert pushed["user"] == LINKING["user"] and "keytool" in pushed
+    folder.put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    keytool.ok("safe", "pull")
+    assert not record.exists()
+
+
+@pytest.mark.parametrize("value", ["", "3d3d", "3d" * 21 + "0", "no key"])
+def test_device_group_key_that_is_none(keytool, folder, pull, value):
+    user = {**DOCUMENT["user"], "temporaryDeviceGroupKeyTodoRemove": value}
+    folder.put(KEYS, oracle.seal_safe({**DOCUMENT, "user": user}, KEYS))
+    refused = keytool.fails(65, *pull)
+    assert "device group key" in refused.err and "--raw" in refused.err
+    assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
+
+
 def test_document_on_a_pipe(keytool, pull):
     result = keytool.ok(*pull, "-o", "-")
     assert "privatekey" not in json.loads(result.out)["user"]

@@ -40,7 +40,7 @@ final class Household: Sendable {
         keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
         keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _, _ in own })
         guard !isEmpty else { return }
-        try keeper.add(Self.identity(), profile: Self.document())
+        try keeper.add(Self.identity(), profile: Profile(Self.document()))
         if isSetUp { try setUp() }
     }
 
@@ -81,9 +81,9 @@ final class Household: Sendable {
         try locked().write(setup: SafeSetup.encode(target))
     }
 
-    func change(to document: SafeDocument) throws { try locked().write(document) }
+    func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
 
-    func profile() throws -> SafeDocument { try keystore.identity(Self.id.text).profile() }
+    func profile() throws -> SafeDocument { try keystore.identity(Self.id.text).profile().document }
 
     func clientKey() throws -> [UInt8] { try keystore.identity(Self.id.text).identity().clientKey.bytes.copied }
 
@@ -120,7 +120,7 @@ final class Household: Sendable {
     /// What an app with the same ID and password would write.
     static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
         let identity = identity(key)
-        return try SafeBackup.seal(identity.clientKey, document, stamp: nil, keys: safeKeys())
+        return try SafeBackup.seal(identity.clientKey, Profile(document), stamp: nil, keys: safeKeys())
     }
 
     // MARK: State

@@ -197,7 +197,7 @@ import Threema
         let place = other.keys.backupID.hex
         let identity = Household.identity()
         house.server.backups[place] = try SafeBackup.seal(
-            identity.clientKey, Household.document("elsewhere"), stamp: nil, keys: Household.safeKeys(8))
+            identity.clientKey, Profile(Household.document("elsewhere")), stamp: nil, keys: Household.safeKeys(8))
         let access = SafeAccess(id: Household.id, target: other, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
         try house.keeper.keep(fetched, from: access, SafeKeeper.KeepOptions())

@@ -38,7 +38,7 @@ import VectorKit
         let document = try document(json)
         #expect(document.text == json)
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(clientKey(), document, stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document), stamp: nil, keys: keys)
         let opened = try open(blob)
         #expect(opened.document.text == json)
     }
@@ -50,7 +50,7 @@ import VectorKit
             "user":{"links":[{"type":"mobile","u":1,"value":"41"}],"t":"🔑"},"é":[[[{}]]]}
             """#.replacing("\n", with: "")
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(clientKey(), document(json), stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document(json)), stamp: nil, keys: keys)
         #expect(try open(blob).document.text == json)
     }
 
@@ -87,7 +87,7 @@ import VectorKit
         let writer = [UInt8](repeating: 0xab, count: SafeBackup.Stamp.writerCount)
         let stamp = SafeBackup.Stamp(
             generation: 42, writtenAt: Timestamp(milliseconds: 1_800_000_000_000), writer: writer)
-        let blob = try SafeBackup.seal(clientKey(), document, stamp: stamp, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document), stamp: stamp, keys: keys)
         let json = try SafeBackup.decrypt(blob.span, keys: keys).copied
         let root = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
         #expect((root["user"] as? [String: String])?["privatekey"] == sampleKeyText)
@@ -97,7 +97,11 @@ import VectorKit
         #expect(member["writer"] as? String == writer.hex)
         #expect(member.count == 3)
         let opened = try open(blob)
-        #expect(opened == Opened(clientKey: [UInt8](repeating: 0xcc, count: 32), document: document, stamp: stamp))
+        #expect(
+            opened
+                == Opened(
+                    clientKey: [UInt8](repeating: 0xcc, count: 32), document: document, deviceGroupKey: nil,
+                    stamp: stamp))
         #expect(!opened.document.text.contains(sampleKeyText))
         #expect(!opened.document.text.contains("keytool"))
         #expect(opened.document.text.contains(#""unrelated":{"privatekey":"kept"}"#))
@@ -117,7 +121,7 @@ import VectorKit
         let document = try SafeDocument(["info": ["version": 1], "user": ["profilePic": .string(picture)]])
         #expect(throws: SafeBackupError.gzip(.tooLarge(limit: SafeBackup.maxDocumentBytes))) {
             let keys = safeKeys()
-            _ = try SafeBackup.seal(clientKey(), document, stamp: nil, keys: keys)
+            _ = try SafeBackup.seal(clientKey(), Profile(document), stamp: nil, keys: keys)
         }
     }
 }

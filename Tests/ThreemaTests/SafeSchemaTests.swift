@@ -28,7 +28,7 @@ import Threema
 
     static let members: [Member] = [
         Member("info.version", .integer), Member("info.device", .string), Member("user", .object),
-        Member("user.temporaryDeviceGroupKeyTodoRemove", .string, .null), Member("user.nickname", .string, .null),
+        Member("user.temporaryDeviceGroupKeyTodoRemove", .null), Member("user.nickname", .string, .null),
         Member("user.profilePic", .string, .null), Member("user.profilePicRelease", .list, .null),
         Member("user.profilePicRelease[]", .string, .null), Member("user.links", .list, .null),
         Member("user.links[]", .object), Member("user.links[].type", .string),

@@ -32,12 +32,28 @@ func sealed(_ json: String, keys: borrowing SafeKeys = safeKeys()) -> [UInt8] {
 struct Opened: Equatable {
     let clientKey: [UInt8]
     let document: SafeDocument
+    let deviceGroupKey: [UInt8]?
     let stamp: SafeBackup.Stamp?
 }
 
 func open(_ blob: [UInt8], keys: borrowing SafeKeys = safeKeys()) throws(SafeBackupError) -> Opened {
     let backup = try SafeBackup.open(blob.span, keys: keys)
-    return Opened(clientKey: backup.clientKey.bytes.copied, document: backup.document, stamp: backup.stamp)
+    let deviceGroupKey: [UInt8]?
+    switch backup.profile.deviceGroupKey {
+    case .some(let key): deviceGroupKey = key.bytes.copied
+    case .none: deviceGroupKey = nil
+    }
+    return Opened(
+        clientKey: backup.clientKey.bytes.copied, document: backup.document, deviceGroupKey: deviceGroupKey,
+        stamp: backup.stamp)
+}
+
+extension Opened {
+    /// To be sealed again.
+    var profile: Profile {
+        guard let deviceGroupKey else { return Profile(document) }
+        return Profile(document, deviceGroupKey: DeviceGroupKey(SecureBytes(copying: deviceGroupKey.span)))
+    }
 }
 
 func parse(_ json: String) throws(JSONError) -> JSONValue {

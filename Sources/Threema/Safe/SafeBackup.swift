@@ -10,15 +10,14 @@ public import SecureMemory
 //       24      16  tag
 //       40       n  gzip(JSON), encrypted: secretbox with the Safe encryption key
 //
-// The JSON holds the private key, `user.privatekey`, as Base64. It is put in here and cut out here;
-// outside of this file a document never contains it.
+// The JSON holds the private key, and sometimes the device group key, as Base64: see `DocumentSecrets`.
 
 /// What a Safe backup holds.
 public struct SafeBackup: ~Copyable, Sendable {
     /// The private key, cut out of the document.
     public let clientKey: ClientKey
-    /// The document without private key and stamp.
-    public let document: SafeDocument
+    /// The document without secrets and stamp, and the device group key.
+    public let profile: Profile
     /// Who wrote it when, where that was keytool.
     public let stamp: Stamp?
 
@@ -47,15 +46,17 @@ public struct SafeBackup: ~Copyable, Sendable {
 
     /// Largest JSON document, in bytes: what an encrypted backup may unfold to.
     public static let maxDocumentBytes = 8 * 1024 * 1024
-    private static let privateKeyPath = ["user", "privatekey"]
     private static let stampName = "keytool"
 
     /// Puts the parts together.
-    public init(clientKey: consuming ClientKey, document: SafeDocument, stamp: Stamp?) {
+    public init(clientKey: consuming ClientKey, profile: consuming Profile, stamp: Stamp?) {
         self.clientKey = clientKey
-        self.document = document
+        self.profile = profile
         self.stamp = stamp
     }
+
+    /// The document without secrets and stamp.
+    public var document: SafeDocument { profile.document }
 
     /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
     public func identity(_ id: ThreemaID) -> Identity {
@@ -68,9 +69,9 @@ public struct SafeBackup: ~Copyable, Sendable {
     /// - Returns: nonce ‖ secretbox; 40 bytes, gzip's 18 and 5 for each 65,535 more than the JSON.
     /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
     public static func seal(
-        _ clientKey: borrowing ClientKey, _ document: SafeDocument, stamp: Stamp?, keys: borrowing SafeKeys
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, stamp: Stamp?, keys: borrowing SafeKeys
     ) throws(SafeBackupError) -> [UInt8] {
-        let json = revealDocument(clientKey, document, stamp)
+        let json = revealDocument(clientKey, profile, stamp)
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
         let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
         // What is uploaded must open: decrypt the result before anything relies on it.
@@ -78,7 +79,7 @@ public struct SafeBackup: ~Copyable, Sendable {
         let isSameKey = clientKey.bytes.withBytes { key in
             reopened.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
         }
-        guard isSameKey, reopened.document == document, reopened.stamp == stamp else { throw .notReproduced }
+        guard isSameKey, reopened.profile == profile, reopened.stamp == stamp else { throw .notReproduced }
         return blob
     }
 
@@ -90,11 +91,11 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    /// The document as it is encrypted, with its stamp, but without the private key.
+    /// The document as it is encrypted, with its stamp, but without secrets.
     public var encodedDocument: [UInt8] { Self.stamped(document, stamp).encoded }
 
-    /// The document as it is encrypted: with the private key.
-    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, document, stamp) }
+    /// The document as it is encrypted: with the private key, and the device group key where there is one.
+    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, stamp) }
 
     private static func stamped(_ document: SafeDocument, _ stamp: Stamp?) -> JSONValue {
         let value = stamp.map { stamp -> JSONValue in
@@ -107,20 +108,17 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     private static func revealDocument(
-        _ clientKey: borrowing ClientKey, _ document: SafeDocument, _ stamp: Stamp?
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, _ stamp: Stamp?
     ) -> SecureBytes {
-        let (text, offset) = stamped(document, stamp).encoded(splitting: privateKeyPath)
-        var json = SecureBuffer(capacity: text.count + Base64.encodedCount(ClientKey.count))
-        json.append(text.span.extracting(0..<offset))
-        clientKey.bytes.withBytes { Base64.encode($0, appendingTo: &json) }
-        json.append(text.span.extracting(offset..<text.count))
-        return json.finish()
+        clientKey.bytes.withBytes {
+            DocumentSecrets.reveal(stamped(profile.document, stamp), $0, profile.deviceGroupKey)
+        }
     }
 
     // MARK: Opening
 
     /// Decrypts and reads a backup.
-    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`: in the order of
+    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`, `.deviceGroupKey`: in the order of
     ///   the layers, the outermost first.
     public static func open(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SafeBackup {
         let json = try decrypt(blob, keys: keys)
@@ -151,24 +149,34 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     private static func decode(_ json: Span<UInt8>) throws(SafeBackupError) -> SafeBackup {
-        let root: JSONValue
-        let encodedKey: SecureBytes?
-        do throws(JSONError) {
-            let (value, cut) = try JSONScanner.parse(json, cutting: privateKeyPath)
-            root = value
-            if let cut { encodedKey = try JSONScanner.unescape(cut, of: json) } else { encodedKey = nil }
-        } catch {
-            throw .json(error)
-        }
+        let secrets: DocumentSecrets
+        do throws(JSONError) { secrets = try DocumentSecrets(cutFrom: json) } catch { throw .json(error) }
         let document: SafeDocument
         do throws(SafeDocumentError) {
-            document = try SafeDocument(root.setting(stampName, to: nil))
+            document = try SafeDocument(secrets.root.setting(stampName, to: nil))
         } catch {
             throw .document(error)
         }
-        guard let encodedKey, let key = encodedKey.withBytes({ Base64.decode($0) }), key.count == ClientKey.count
-        else { throw .privateKey }
-        return SafeBackup(clientKey: ClientKey(key), document: document, stamp: stamp(root[stampName]))
+        guard let clientKey = try key(secrets.privateKey, or: .privateKey) else { throw .privateKey }
+        let profile: Profile
+        if let key = try key(secrets.deviceGroupKey, or: .deviceGroupKey) {
+            profile = Profile(document, deviceGroupKey: DeviceGroupKey(key))
+        } else {
+            profile = Profile(document)
+        }
+        return SafeBackup(clientKey: ClientKey(clientKey), profile: profile, stamp: stamp(secrets.root[stampName]))
+    }
+
+    /// - Returns: nil where there is no text.
+    private static func key(
+        _ text: borrowing SecureBytes?, or error: SafeBackupError
+    ) throws(SafeBackupError) -> SecureBytes? {
+        switch text {
+        case .none: return nil
+        case .some(let text):
+            guard let key = DocumentSecrets.decode(text) else { throw error }
+            return key
+        }
     }
 
     /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
@@ -191,6 +199,8 @@ public enum SafeBackupError: Error, Equatable, Sendable {
     case document(SafeDocumentError)
     /// `user.privatekey` is missing or is not the Base64 of 32 bytes.
     case privateKey
+    /// `user.temporaryDeviceGroupKeyTodoRemove` is a string, but not the Base64 of 32 bytes.
+    case deviceGroupKey
     /// A backup that was just made does not open. A defect of the machine or of this program.
     case notReproduced
 }

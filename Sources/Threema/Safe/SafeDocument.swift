@@ -1,7 +1,7 @@
 public import Encodings
 
 /// The JSON document of a Safe backup (schema `https://safe.threema.ch/schema/1.json`) without the
-/// private key and without keytool's own member.
+/// private key, without the device group key and without keytool's own member.
 ///
 /// It is kept as the tree that was read: members that nobody here knows, and every number's spelling,
 /// survive. What is known is checked once, on reading, so that the accessors cannot fail. Members

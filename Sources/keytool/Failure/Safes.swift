@@ -244,6 +244,10 @@ extension SafeBackupError: Explained {
                 .badData,
                 path.isEmpty ? "the Safe document is no object" : "\(path) in the Safe document is of a wrong type")
         case .privateKey: Failure(.badData, "the Safe document holds no private key")
+        case .deviceGroupKey:
+            Failure(
+                .badData, "the device group key in the Safe document is not 32 bytes",
+                hints: "keytool safe pull --raw -o FILE fetches the backup as it is")
         case .notReproduced: .defect("the new Safe backup does not open again; it was discarded")
         }
     }

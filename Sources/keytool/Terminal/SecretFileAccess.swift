@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Who else can use a file that holds a secret: who reads it knows it, and who writes it chooses the next one.
