@@ -8,7 +8,7 @@ import Threema
 /// Never over somebody else's backup.
 @Suite struct ConflictTests {
     private let house: Household
-    private let conflict = SafeKeepingError.conflict(id: "ABCD1234")
+    private let conflict = Household.conflict
 
     init() throws {
         house = try Household()
@@ -36,7 +36,7 @@ import Threema
         house.advance(.hours(23))
         try expectConflict(over: Household.appBackup(Household.document("phone")))
         let state = try house.state()
-        #expect(state.safe?.hasFailed == true)
+        #expect(state.safe?.state.hasFailed == true)
     }
 
     @Test func `a conflict costs two requests`() throws {
@@ -128,7 +128,7 @@ import Threema
         house.advance(.days(7))
         let result = try house.push()
         #expect(result.outcome == .restored)
-        #expect(result.upload?.replaced == .older(generation: 1))
+        #expect(result.replaced == .older(generation: 1))
         #expect(result.upload?.generation == 4)
     }
 
@@ -147,7 +147,7 @@ import Threema
         #expect(throws: conflict) { try house.push() }
         #expect(house.server.backups == [Household.place: blob])
         let result = try house.push { $0.isOverwriting = true }
-        #expect(result.upload?.replaced == .damaged)
+        #expect(result.replaced == .damaged)
     }
 
     @Test(arguments: [[], [1], [UInt8](repeating: 0, count: 40), [UInt8](repeating: 0xff, count: 5000)] as [[UInt8]])
@@ -155,7 +155,7 @@ import Threema
         house.server.backups[Household.place] = blob
         let result = try house.push()
         #expect(result.outcome == .uploaded)
-        #expect(result.upload?.replaced == .damaged)
+        #expect(result.replaced == .damaged)
         #expect(try house.stored()?.document == Household.document())
     }
 

@@ -81,7 +81,7 @@ import Threema
             house.advance(.hours(23))
             let result = try house.push()
             #expect(result.outcome == .uploaded, "request \(number)")
-            #expect(result.upload?.replaced == nil, "request \(number)")
+            #expect(result.replaced == nil, "request \(number)")
             let stored = try #require(try house.stored())
             #expect(stored.document == Household.document("fourth"), "request \(number)")
         }
@@ -92,9 +92,9 @@ import Threema
     {
         let house = try household(.refreshed)
         house.server.misbehave(death(0, moment))
-        #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: isKeepingSetup) })
+        #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init()) })
         // Whatever comes next finishes it; deleting again is one of these.
-        _ = try? house.keeper.deleteSafe(of: Household.id, keepingSetup: isKeepingSetup)
+        _ = try? house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
         #expect(house.server.backups == [:])
         if isKeepingSetup {
             let result = try house.push()
@@ -107,26 +107,34 @@ import Threema
         }
     }
 
-    @Test(arguments: Moment.allCases) func `of a deletion that the next push finishes`(_ moment: Moment) throws {
+    @Test(arguments: Moment.allCases) func `of a deletion, which no push carries out`(_ moment: Moment) throws {
         let house = try household(.refreshed)
-        house.server.misbehave(death(0, moment))
-        #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, keepingSetup: false) })
-        #expect(throws: SafeKeepingError.deletionFinished(id: "ABCD1234")) { try house.push() }
-        #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try house.push() }
+        // Fetch, then remove.
+        house.server.misbehave(death(1, moment))
+        #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id) })
+        let before = house.server.backups
+        _ = house.server.takeRequests()
+        for _ in 0..<2 { #expect(throws: Household.refusal(.deletionInterrupted)) { try house.push() } }
+        #expect(house.server.takeRequests() == [])
+        #expect(house.server.backups == before)
+        let resumed = try house.push { $0.isResumingDeleted = true }
+        #expect(resumed.upload != nil)
+        #expect(try house.push().outcome == .unchanged)
+        _ = try house.keeper.deleteSafe(of: Household.id)
         #expect(house.server.backups == [:])
     }
 
     /// Only before each request: after it is before the next one, and each setup derives a key.
     @Test func `of a setup`() throws {
         let address = try SafeServerAddress(parsing: "file:///memory")
-        let password = secret("a password")
         var number = 0
         while true {
             let house = try Household(isSetUp: false)
             house.server.misbehave(death(number, .before))
-            let setUp = {
-                _ = try house.keeper.setUpSafe(
-                    of: Household.id, at: SafeServer(address), password: password, preparing: true, testing: true)
+            let setUp: () throws -> Void = {
+                let password = secret("a password")
+                let test = try house.keeper.test(SafeServer(address), preparing: true)
+                _ = try house.keeper.setUpSafe(of: Household.id, at: SafeServer(address), password: password, test: test)
             }
             guard house.killing(setUp) else { break }
             // Nothing was stored here, so it can be done again; the probe goes with it.
@@ -137,8 +145,8 @@ import Threema
             #expect(result.outcome == .uploaded, "request \(number)")
             number += 1
         }
-        // Prepare, config, then store, fetch, remove and fetch of the probe, and a look for a backup.
-        #expect(number == 7)
+        // Prepare, config, then store, fetch, store, remove and fetch of the probe, and a look for a backup.
+        #expect(number == 8)
     }
 
     @Test(arguments: Moment.allCases) func `of a pull by the stored key`(_ moment: Moment) throws {

@@ -1,6 +1,7 @@
 import Encodings
 import Foundation
 import Keystore
+import SafeRules
 import SafeWire
 import SecureMemory
 import Synchronization
@@ -38,7 +39,8 @@ final class Household: Sendable {
         self.server = own
         self.remains = remains
         keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
-        keeper = SafeKeeper(keystore: keystore, now: { clock.now }, connect: { _, _ in own })
+        keeper = SafeKeeper(
+            keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
         guard !isEmpty else { return }
         try keeper.add(Self.identity(), profile: Profile(Self.document()))
         if isSetUp { try setUp() }
@@ -77,8 +79,12 @@ final class Household: Sendable {
     func locked() throws -> LockedIdentity { try keystore.lockedIdentity(Self.id.text, wait: .seconds(60)) }
 
     func setUp(_ byte: UInt8 = 7) throws {
-        let target = SafeTarget(server: SafeServer(server.address), keys: Self.safeKeys(byte))
-        try locked().write(setup: SafeSetup.encode(target))
+        try locked().write(SafeSetup(Self.target(server, byte)))
+    }
+
+    /// A place whose name in the state is the same in every keystore.
+    static func target(_ server: MemoryServer, _ byte: UInt8 = 7) -> SafeTarget {
+        SafeTarget(server: SafeServer(server.address), keys: safeKeys(byte), placeName: Array("place".utf8))
     }
 
     func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
@@ -92,7 +98,6 @@ final class Household: Sendable {
     @discardableResult
     func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
-        options.lockWait = .seconds(60)
         change(&options)
         return try keeper.push(Self.id, options)
     }
@@ -101,10 +106,15 @@ final class Household: Sendable {
     func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        let access = try keeper.access(to: Self.id)
-        let fetched = try access.fetch()
-        try keeper.keep(fetched, from: access, options)
+        _ = try keeper.pull(Self.id, options)
     }
+
+    /// What the rules of the Safe say no with.
+    static func refusal(_ failure: SafeFailure) -> SafeKeepingError {
+        .refused(failure, id: "ABCD1234", server: "file:///memory")
+    }
+
+    static let conflict = refusal(.conflict(.current, isOtherKey: false))
 
     // MARK: What stands on the server
 
@@ -152,6 +162,10 @@ final class Household: Sendable {
         change(&state)
         try state.write(to: locked(), key: keystore.digestKey(UploadState.digestPurpose))
     }
+
+    // MARK: History
+
+    func history() throws -> [HistoryEntry] { try keystore.identity(Self.id.text).history() }
 
     // MARK: Death
 
@@ -202,5 +216,19 @@ private final class Remains: Sendable {
             try! content.write(to: folder.appending(path: name))
             chmod(folder.appending(path: name).path(), 0o600)
         }
+    }
+}
+
+extension SafeVerb.Delete {
+    static var keepingSetup: SafeVerb.Delete {
+        var options = SafeVerb.Delete()
+        options.isKeepingSetup = true
+        return options
+    }
+
+    static var forced: SafeVerb.Delete {
+        var options = SafeVerb.Delete()
+        options.isForced = true
+        return options
     }
 }

@@ -24,7 +24,7 @@ import Threema
         #expect(try house.stored()?.document == Household.document())
         let result = try house.push()
         #expect(result.outcome == .uploaded)
-        #expect(result.upload?.replaced == nil)
+        #expect(result.replaced == nil)
         #expect(result.upload?.generation == 2)
         let again = try house.push()
         #expect(again.outcome == .unchanged)
@@ -60,7 +60,7 @@ import Threema
         house.server.recover()
         let result = try house.push()
         #expect(result.outcome == .uploaded)
-        #expect(result.upload?.replaced == nil)
+        #expect(result.replaced == nil)
     }
 
     @Test func `nor after many`() throws {
@@ -85,7 +85,7 @@ import Threema
         loseAnswer()
         let phone = try Household.appBackup(Household.document("phone"))
         house.server.backups[Household.place] = phone
-        #expect(throws: SafeKeepingError.conflict(id: "ABCD1234")) { try house.push() }
+        #expect(throws: Household.conflict) { try house.push() }
         #expect(house.server.backups[Household.place] == phone)
     }
 }

@@ -23,8 +23,7 @@ import Threema
     ) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        let target = SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys())
-        let access = SafeAccess(id: Household.id, target: target, server: house.server, isFromPassword: true)
+        let access = SafeAccess(id: Household.id, target: Household.target(house.server), server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
         try other.keeper.keep(fetched, from: access, options)
     }
@@ -49,7 +48,7 @@ import Threema
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
         _ = try house.keeper.setUpSafe(
-            of: Household.id, at: SafeServer(house.server.address), password: password, preparing: false, testing: true)
+            of: Household.id, at: SafeServer(house.server.address), password: password, test: nil)
         try house.push()
         let access = try SafeAccess(
             to: Household.id, at: SafeServer(house.server.address), password: password,
@@ -120,7 +119,7 @@ import Threema
         try house.push { $0.isForced = true }
         house.server.backups = older
         let state = house.stateFile
-        #expect(throws: SafeKeepingError.olderBackup(found: 1, seen: 2)) { try house.pull() }
+        #expect(throws: Household.refusal(.olderBackup(found: 1, seen: 2))) { try house.pull() }
         #expect(house.stateFile == state)
         try house.pull { $0.isReplacing = true }
         // From here on it is the one that counts; the numbers go on from the highest.
@@ -135,14 +134,14 @@ import Threema
         try house.change(to: Household.document("second"))
         try house.push { $0.isForced = true }
         house.server.backups = older
-        #expect(throws: SafeKeepingError.olderBackup(found: 1, seen: 2)) { try house.pull() }
+        #expect(throws: Household.refusal(.olderBackup(found: 1, seen: 2))) { try house.pull() }
         #expect(try house.profile() == Household.document("second"))
     }
 
     @Test func `changes that were not uploaded are not lost`() throws {
         try house.push()
         try house.change(to: Household.document("second"))
-        let unpushed = SafeKeepingError.unpushedChanges(id: "ABCD1234")
+        let unpushed = Household.refusal(.unpushedChanges)
         #expect(throws: unpushed) { try house.pull() }
         #expect(try house.profile() == Household.document("second"))
         try house.pull { $0.isReplacing = true }
@@ -153,14 +152,14 @@ import Threema
         try house.push()
         try house.change(to: Household.document("second"))
         house.stateFile = nil
-        #expect(throws: SafeKeepingError.unpushedChanges(id: "ABCD1234")) { try house.pull() }
+        #expect(throws: Household.refusal(.unpushedChanges)) { try house.pull() }
     }
 
     @Test func `nor where there never was a setup`() throws {
         try house.push()
         let other = try Household(sharing: house.server, isSetUp: false)
         try other.change(to: Household.document("other"))
-        #expect(throws: SafeKeepingError.unpushedChanges(id: "ABCD1234")) { try restore(other) }
+        #expect(throws: Household.refusal(.unpushedChanges)) { try restore(other) }
         // A profile that is empty, or the same, loses nothing.
         try other.change(to: .empty)
         try restore(other)
@@ -177,15 +176,17 @@ import Threema
         try house.pull()
         #expect(try house.profile() == Household.document("other"))
         let state = try house.state()
-        #expect(state.safe?.generation == 2)
+        #expect(state.safe?.state.generation == 2)
     }
 
     @Test func `another private key is not replaced unasked`() throws {
         house.server.backups[Household.place] = try Household.appBackup(Household.document("phone"), key: 0x11)
-        #expect(throws: SafeKeepingError.otherKey(id: "ABCD1234")) { try house.pull() }
+        let refusal = Household.refusal(.otherKey)
+        #expect(throws: refusal) { try house.pull() }
+        #expect(throws: refusal) { try house.pull { $0.isReplacing = true } }
         #expect(try house.clientKey() == [UInt8](repeating: 0xcc, count: 32))
         #expect(try house.profile() == Household.document())
-        try house.pull { $0.isReplacing = true }
+        try house.pull { $0.isReplacingKey = true }
         #expect(try house.clientKey() == [UInt8](repeating: 0x11, count: 32))
         #expect(try house.profile() == Household.document("phone"))
     }
@@ -193,7 +194,7 @@ import Threema
     @Test func `a backup of another place leaves setup and state as they are`() throws {
         try house.push()
         let before = house.stateFile
-        let other = SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys(8))
+        let other = Household.target(house.server, 8)
         let place = other.keys.backupID.hex
         let identity = Household.identity()
         house.server.backups[place] = try SafeBackup.seal(

@@ -1,4 +1,5 @@
 import Encodings
+import SafeRules
 import SafeWire
 import Testing
 import Threema
@@ -15,7 +16,7 @@ import Threema
 
     /// Pushes, and expects an outcome and the requests that it took.
     private func expectPush(
-        _ outcome: SafeKeeper.PushResult.Outcome, _ requests: [MemoryServer.Request],
+        _ outcome: Outcome.Result, _ requests: [MemoryServer.Request],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         _ = house.server.takeRequests()
@@ -44,7 +45,7 @@ import Threema
         #expect(upload.limits == ServerLimits(maxBackupBytes: 5000, retentionDays: 30))
         #expect(upload.generation == 1)
         #expect(upload.isVerified)
-        #expect(upload.replaced == nil)
+        #expect(result.replaced == nil)
         #expect(result.server.text == "file:///memory")
         #expect(result.uploadedAt == house.now)
         #expect(result.seenAt == house.now)
@@ -122,7 +123,7 @@ import Threema
         house.advance(.days(7))
         let result = try house.push()
         #expect(result.outcome == .restored)
-        #expect(result.upload?.replaced == .damaged)
+        #expect(result.replaced == .damaged)
         let stored = try #require(try house.stored())
         #expect(stored.document == Household.document())
     }
@@ -148,7 +149,7 @@ import Threema
         #expect(throws: away) { try house.push() }
         house.server.recover()
         let state = try house.state()
-        #expect(state.safe?.hasFailed == true)
+        #expect(state.safe?.state.hasFailed == true)
         let result = try house.push()
         #expect(result.outcome == .uploaded || result.outcome == .refreshed)
     }
@@ -158,9 +159,9 @@ import Threema
         try house.change(to: Household.document("second"))
         house.advance(.hours(23))
         let moment = house.now + .hours(1)
-        try house.changeState { $0.safe?.notBefore = moment }
+        try house.changeState { $0.safe?.state.notBefore = moment }
         _ = house.server.takeRequests()
-        #expect(throws: SafeKeepingError.waiting(until: moment)) { try house.push() }
+        #expect(throws: Household.refusal(.waiting(until: moment, loss: nil))) { try house.push() }
         #expect(house.server.takeRequests() == [])
         house.setClock(moment)
         try expectPush(.uploaded, upload)
@@ -211,10 +212,12 @@ import Threema
         try expectPush(.uploaded, upload)
         house.advance(.days(1))
         try house.change(to: Household.document(contacts: 2))
-        #expect(throws: SafeKeepingError.losesContacts(before: 5, now: 2)) { try house.push() }
+        #expect(throws: Household.refusal(.losesContacts(before: 5, now: 2))) { try house.push() }
         let before = try #require(try house.stored())
         #expect(before.document.contactCount == 5)
-        let result = try house.push { $0.isForced = true }
+        // To upload now is not to agree to a loss.
+        #expect(throws: Household.refusal(.losesContacts(before: 5, now: 2))) { try house.push { $0.isForced = true } }
+        let result = try house.push { $0.isAcceptingLoss = true }
         #expect(result.outcome == .uploaded)
     }
 }

@@ -1,4 +1,5 @@
 import Keystore
+import SafeRules
 import SafeWire
 import SecureMemory
 import Testing
@@ -21,17 +22,43 @@ import VectorKit
     }
 
     private var record: [UInt8] {
-        SafeSetup.encode(SafeTarget(server: SafeServer(house.server.address), keys: Household.safeKeys())).copied
+        SafeSetup(Household.target(house.server)).encoded().copied
     }
 
-    @Test func `a setup is version, key and address`() throws {
-        // 01, then field 1 of 82 bytes: field 1, 64 bytes of key, and field 2, 14 of text.
+    @Test func `a setup is version, key, address and place`() throws {
+        // 01, then field 1 of 89 bytes: field 1, 64 bytes of key; field 2, 14 of text; field 7, the place's name.
         #expect(
-            record == [1, 0x0a, 82, 0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, 14]
-                + Array("file:///memory".utf8))
+            record == [1, 0x0a, 89, 0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, 14]
+                + Array("file:///memory".utf8) + [0x3a, 5] + Array("place".utf8))
         let (address, key) = try decode(record)
         #expect(address == "file:///memory")
         #expect(key == [UInt8](repeating: 7, count: 64))
+    }
+
+    @Test func `a place without a name has that of its address`() throws {
+        let earlier =
+            [1, 0x0a, 82, 0x0a, 64] + [UInt8](repeating: 7, count: 64) + [0x12, 14] + Array("file:///memory".utf8)
+        let setup = try SafeSetup(decoding: earlier.span)
+        #expect(setup.current.placeName == Array("file:///memory".utf8))
+    }
+
+    @Test func `a change is in the record, with what was agreed to`() throws {
+        let digests = [Digest(number: 5), Digest(number: 6)]
+        var knowledge = Knowledge(current: .unknown)
+        knowledge.consents = digests
+        knowledge.isLeavingOld = true
+        knowledge.isDeleting = true
+        var setup = SafeSetup(Household.target(house.server))
+        setup.apply(.begin, knowledge, candidate: Household.target(house.server, 8))
+        let read = try SafeSetup(decoding: setup.encoded().copied.span)
+        #expect(read.consents == digests)
+        #expect(read.isLeavingOld && read.isDeleting)
+        #expect(read.next?.keys.masterKey.copied == [UInt8](repeating: 8, count: 64))
+        setup.apply(.complete, Knowledge(current: .unknown), candidate: nil)
+        let completed = try SafeSetup(decoding: setup.encoded().copied.span)
+        #expect(completed.current.keys.masterKey.copied == [UInt8](repeating: 8, count: 64))
+        #expect(completed.retiring?.keys.masterKey.copied == [UInt8](repeating: 7, count: 64))
+        #expect(completed.next == nil && completed.consents == [] && !completed.isLeavingOld)
     }
 
     @Test func `every truncation and anything behind it is malformed`() {

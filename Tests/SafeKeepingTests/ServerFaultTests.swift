@@ -15,7 +15,7 @@ import Threema
 
     @Test func `after three wrong answers it is not verified`() throws {
         house.server.misbehave { number, request in number > 1 && request == .fetch ? .lie([1, 2, 3]) : nil }
-        #expect(throws: SafeKeepingError.notVerified(server: "file:///memory")) { try house.push() }
+        #expect(throws: Household.refusal(.notVerified(.current))) { try house.push() }
         #expect(house.server.takeRequests() == [.config, .fetch, .store, .fetch, .fetch, .fetch])
         house.server.recover()
         // It did arrive, so it is no conflict, and the next run repeats it.
@@ -35,10 +35,10 @@ import Threema
 
     @Test func `a server that stores nothing and says it did is found out`() throws {
         house.server.misbehave { _, request in request == .store ? .ignored : nil }
-        #expect(throws: SafeKeepingError.notVerified(server: "file:///memory")) { try house.push() }
+        #expect(throws: Household.refusal(.notVerified(.current))) { try house.push() }
         let state = try house.state()
-        #expect(state.safe?.uploadedAt == nil)
-        #expect(state.safe?.hasFailed == true)
+        #expect(state.safe?.state.uploadedAt == nil)
+        #expect(state.safe?.state.hasFailed == true)
     }
 
     @Test func `a backup over the server's limit is not sent`() throws {
@@ -48,7 +48,7 @@ import Threema
         for limit in [1, bytes - 1] {
             house.server.served = ServerLimits(maxBackupBytes: limit, retentionDays: 180).config
             _ = house.server.takeRequests()
-            #expect(throws: SafeKeepingError.tooLarge(bytes: bytes, limit: limit, pictureBytes: 0)) {
+            #expect(throws: SafeKeepingError.tooLarge(bytes: bytes, limit: limit, pictureBytes: 0, isOfChange: false)) {
                 try house.push { $0.isForced = true }
             }
             #expect(house.server.takeRequests() == [.config, .fetch])
@@ -64,7 +64,7 @@ import Threema
         let picture = JSONValue.string(String(repeating: "A", count: 3000))
         try house.change(to: SafeDocument(["info": ["version": 1], "user": ["profilePic": picture]]))
         let error = #expect(throws: SafeKeepingError.self) { try house.push() }
-        guard case .tooLarge(let bytes, limit: 2000, pictureBytes: 3000)? = error else {
+        guard case .tooLarge(let bytes, limit: 2000, pictureBytes: 3000, isOfChange: false)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }

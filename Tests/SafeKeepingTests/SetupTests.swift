@@ -21,22 +21,26 @@ import Threema
         }
     }
 
+    /// The test of the server, then the setup.
     @discardableResult
     private func setUp(
         _ house: Household? = nil, preparing: Bool = false, testing: Bool = true
-    ) throws -> SafeKeeper.SetupResult {
+    ) throws -> (test: SafeKeeper.ServerTest?, backupExists: Bool?) {
         let password = secret("shootdeathstar")
         let house = house ?? self.house
-        return try house.keeper.setUpSafe(
-            of: Household.id, at: SafeServer(house.server.address), password: password, preparing: preparing,
-            testing: testing)
+        let test =
+            testing ? try house.keeper.test(SafeServer(house.server.address), preparing: preparing) : nil
+        let exists = try house.keeper.setUpSafe(
+            of: Household.id, at: SafeServer(house.server.address), password: password, test: test)
+        return (test, exists)
     }
 
     @Test func `it tests the server with a probe that it removes`() throws {
         house.server.served = ServerLimits(maxBackupBytes: 4000, retentionDays: 30).config
         let result = try setUp()
-        #expect(result == .init(limits: ServerLimits(maxBackupBytes: 4000, retentionDays: 30), backupExists: false))
-        #expect(house.server.takeRequests() == [.config, .store, .fetch, .remove, .fetch, .fetch])
+        #expect(result.test?.limits == ServerLimits(maxBackupBytes: 4000, retentionDays: 30))
+        #expect(result.backupExists == false)
+        #expect(house.server.takeRequests() == [.config, .store, .fetch, .store, .remove, .fetch, .fetch])
         #expect(house.server.backups == [:])
         let summary = try house.keeper.summary(Household.id)
         #expect(summary.hasSafe)
@@ -56,13 +60,13 @@ import Threema
         let sentinel: [UInt8] = [9, 9, 9]
         house.server.backups[place] = sentinel
         let result = try setUp()
-        #expect(result.backupExists)
+        #expect(result.backupExists == true)
         #expect(house.server.backups == [place: sentinel])
     }
 
     @Test func `where one is set up, it is refused before anybody is asked`() throws {
         let house = try Household()
-        #expect(throws: SafeKeepingError.setupExists(id: "ABCD1234")) { try setUp(house, preparing: true) }
+        #expect(throws: SafeKeepingError.setupExists(id: "ABCD1234")) { try setUp(house, testing: false) }
         #expect(house.server.takeRequests() == [])
     }
 
@@ -71,11 +75,12 @@ import Threema
         #expect(throws: SafeExchangeError.notPrepared("file:///memory")) { try setUp() }
         #expect(house.server.takeRequests() == [.config])
         let result = try setUp(preparing: true)
-        #expect(result.limits == .standard)
+        #expect(result.test?.limits == .standard)
     }
 
-    /// Config, store, fetch, remove, fetch, fetch: whichever fails, nothing is kept here.
-    @Test(arguments: 0..<6) func `a server that fails the test is not set up`(_ failing: Int) throws {
+    /// Config, store, fetch, remove, fetch, fetch: whichever fails, nothing is kept here. (Why the second store fails says
+    /// only whether the server knows conditions.)
+    @Test(arguments: [0, 1, 2, 4, 5, 6]) func `a server that fails the test is not set up`(_ failing: Int) throws {
         let away = SafeExchangeError.unavailable("file:///memory")
         house.server.misbehave { number, _ in number == failing ? .refused(away) : nil }
         #expect(throws: away) { try setUp() }
@@ -99,6 +104,16 @@ import Threema
         #expect(!summary.hasSafe)
     }
 
+    @Test(arguments: [true, false]) func `it learns whether the server honours conditions`(_ honours: Bool) throws {
+        house.server.misbehave { number, _ in
+            number == 3 ? .refused(honours ? .changed("file:///memory") : .full) : nil
+        }
+        let result = try setUp()
+        #expect(result.test?.honoursConditions == honours)
+        let status = try house.keeper.status(of: Household.id)
+        #expect(status.honoursConditions == honours)
+    }
+
     @Test func `a server that does not delete is not set up`() throws {
         house.server.misbehave { _, request in request == .remove ? .ignored : nil }
         #expect(throws: SafeKeepingError.notVerified(server: "file:///memory")) { try setUp() }
@@ -113,9 +128,8 @@ import Threema
     @Test func `an identity that is not there gets none`() throws {
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity("NOBODY00")) {
-            try house.keeper.setUpSafe(
-                of: ThreemaID("NOBODY00"), at: SafeServer(house.server.address), password: password, preparing: false,
-                testing: true)
+            _ = try house.keeper.setUpSafe(
+                of: ThreemaID("NOBODY00"), at: SafeServer(house.server.address), password: password, test: nil)
         }
     }
 }
