@@ -29,9 +29,10 @@ struct ChildProcess {
     ///   - program: its path; no shell, and no search along PATH.
     ///   - descriptors: those of ours that become one of the program's.
     ///   - empty: the standard descriptors that are /dev/null in the program.
+    ///   - variables: its whole environment; nil for ours, as it was when keytool started.
     init(
         _ program: String, _ arguments: [String], descriptors: KeyValuePairs<Int32, Int32>, empty: [Int32],
-        group: Group = .ours, variables: [String: String] = [:]
+        group: Group = .ours, variables: [String: String]? = nil
     ) throws(NotStarted) {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -57,16 +58,9 @@ struct ChildProcess {
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var pointers = unsafe ([program] + arguments).map { unsafe strdup($0) } + [nil]
-        let added = unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") }
-        defer { unsafe (pointers + added).forEach { unsafe free($0) } }
-        // The others are taken over as bytes: a value need not be text.
-        var environment = unsafe added
-        var next = unsafe environ
-        while let variable = unsafe next.pointee {
-            let isReplaced = variables.keys.contains { unsafe strncmp(variable, $0 + "=", $0.utf8.count + 1) == 0 }
-            if !isReplaced { unsafe environment.append(variable) }
-            unsafe next += 1
-        }
+        let given = unsafe (variables ?? [:]).map { unsafe strdup("\($0.key)=\($0.value)") }
+        defer { unsafe (pointers + given).forEach { unsafe free($0) } }
+        var environment = unsafe variables == nil ? Environment.all() : given
         unsafe environment.append(nil)
         var process: pid_t = 0
         let result = unsafe posix_spawn(&process, program, &actions, &attributes, &pointers, &environment)

@@ -18,7 +18,13 @@ struct CodePicture {
 
     private static let program = "zbarimg"
     private static let arguments = ["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", "/dev/stdin"]
-    private static let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/dev/null", "MAGICK_DISK_LIMIT": "0"]
+    /// Nothing else: its libraries take configuration, programs and code from many a variable.
+    private static var environment: [String: String] {
+        [
+            "PATH": Environment.value("PATH") ?? "", "LANG": "C",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/dev/null", "MAGICK_DISK_LIMIT": "0",
+        ]
+    }
     private static let timeLimit = Duration.seconds(20)
     /// Longest output that is read, in bytes: the content of some twenty of the largest QR codes.
     private static let maxBytes = 64 * 1024

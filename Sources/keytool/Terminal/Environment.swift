@@ -18,6 +18,27 @@ enum Environment {
         return text
     }
 
+    /// What `withhold` took away, as NAME=VALUE.
+    nonisolated(unsafe) private static var withheld = unsafe [UnsafeMutablePointer<CChar>?]()
+
+    /// Takes a variable away from this process and its libraries, but not from `all`. Only while there is one thread.
+    static func withhold(_ name: String) {
+        // `unsetenv` drops the pointer to NAME=VALUE and leaves the text where it is.
+        if let value = unsafe bytes(of: name) { unsafe withheld.append(value - (name.utf8.count + 1)) }
+        unsafe unsetenv(name)
+    }
+
+    /// All variables as this process found them, NAME=VALUE each, as bytes: a value need not be text.
+    static func all() -> [UnsafeMutablePointer<CChar>?] {
+        var variables = unsafe withheld
+        var next = unsafe environ
+        while let variable = unsafe next.pointee {
+            unsafe variables.append(variable)
+            unsafe next += 1
+        }
+        return unsafe variables
+    }
+
     private static func bytes(of name: String) -> UnsafeMutablePointer<CChar>? {
         guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
         return unsafe value
