@@ -47,6 +47,12 @@ struct Keytool: ParsableCommand {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         keytool_forbid_dumps()
+        // By these, OpenSSL would load code and change how it connects, in libcurl, too.
+        Environment.withhold("OPENSSL_CONF")
+        Environment.withhold("OPENSSL_MODULES")
+        Environment.withhold("OPENSSL_ENGINES")
+        // This one would write the keys of connections to a file.
+        Environment.withhold("SSLKEYLOGFILE")
         // Whoever started us may ignore the ends of children; then nobody learns how ours ended.
         signal(SIGCHLD, SIG_DFL)
         // A closed pipe is a failed write (74), not a death without a word.

@@ -182,7 +182,7 @@ def test_exit_codes_of_a_noun(page):
 
 NAME = '"([A-Z][A-Z0-9_]+)"'
 # How the sources ask for a variable: `getenv` in two places alone, and on top of one of them by other names.
-ASKED = re.compile(rf"(?:\bEnvironment\.value|\bsetting|\bvalue|\bnumber|\bvariable|\bunsetenv)\({NAME}|ariable = {NAME}")
+ASKED = re.compile(rf"(?:\bEnvironment\.value|\bsetting|\bvalue|\bnumber|\bvariable|\bunsetenv|\bwithhold)\({NAME}|ariable = {NAME}")
 COMPUTED = {"name", "Self.variable", "GlobalOptions.keystoreVariable", *(
     f'Kind.variable + "_{source}"' for source in ("FILE", "COMMAND", "FD"))}
 
