@@ -3,9 +3,20 @@
 
 PREFIX = /usr/local
 binary = .build/release/keytool
+bin = $(DESTDIR)$(PREFIX)/bin
 units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 share = $(DESTDIR)$(PREFIX)/share
 pages = $(sort $(notdir $(wildcard man/*.1 man/*.5 man/*.7)))
+page-place = $(share)/man/man$(subst .,,$(suffix $(page)))/$(page)
+
+# One word for the shell, whatever is in it.
+quoted = '$(subst ','\'',$(1))'
+blank := $(subst ,, )
+# The program as a systemd unit names it: % and \ are doubled, and what has a blank is quoted.
+named = $(subst %,%%,$(subst \,\\,$(PREFIX)/bin/keytool))
+named-as-word = $(if $(findstring $(blank),$(named)),"$(named)",$(named))
+# The sed command that puts it there: \, & and | mean something to sed.
+name-program = s|^ExecStart=/usr/local/bin/keytool|ExecStart=$(subst |,\|,$(subst &,\&,$(subst \,\\,$(named-as-word))))|
 # What `make deb` and `make dist` leave.
 release-files = .build/packages
 
@@ -49,20 +60,22 @@ completions: build ## write what the release says of itself to the shells into c
 	$(binary) --generate-completion-script fish > completions/keytool.fish
 
 install: $(binary) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(units)'
-	install -m 755 $(binary) '$(DESTDIR)$(PREFIX)/bin/keytool'
-	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer '$(units)'
-	sed -i 's|^ExecStart=/usr/local/|ExecStart=$(PREFIX)/|' '$(units)/keytool-safe@.service'
-	$(foreach page,$(pages),install -D -m 644 man/$(page) '$(share)/man/man$(subst .,,$(suffix $(page)))/$(page)' &&) true
-	install -D -m 644 completions/keytool.bash '$(share)/bash-completion/completions/keytool'
-	install -D -m 644 completions/_keytool '$(share)/zsh/site-functions/_keytool'
-	install -D -m 644 completions/keytool.fish '$(share)/fish/vendor_completions.d/keytool.fish'
+	install -d $(call quoted,$(bin)) $(call quoted,$(units))
+	install -m 755 $(call quoted,$(binary)) $(call quoted,$(bin)/keytool)
+	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer $(call quoted,$(units))
+	sed -i $(call quoted,$(name-program)) $(call quoted,$(units)/keytool-safe@.service)
+	$(foreach page,$(pages),install -D -m 644 man/$(page) $(call quoted,$(page-place)) &&) true
+	install -D -m 644 completions/keytool.bash $(call quoted,$(share)/bash-completion/completions/keytool)
+	install -D -m 644 completions/_keytool $(call quoted,$(share)/zsh/site-functions/_keytool)
+	install -D -m 644 completions/keytool.fish $(call quoted,$(share)/fish/vendor_completions.d/keytool.fish)
 
 uninstall: ## remove what `make install` copied, with the same PREFIX and DESTDIR
-	rm -f '$(DESTDIR)$(PREFIX)/bin/keytool' '$(units)/keytool-safe@.service' '$(units)/keytool-safe@.timer'
-	rm -f $(foreach page,$(pages),'$(share)/man/man$(subst .,,$(suffix $(page)))/$(page)')
-	rm -f '$(share)/bash-completion/completions/keytool' '$(share)/zsh/site-functions/_keytool'
-	rm -f '$(share)/fish/vendor_completions.d/keytool.fish'
+	rm -f $(call quoted,$(bin)/keytool)
+	rm -f $(call quoted,$(units)/keytool-safe@.service) $(call quoted,$(units)/keytool-safe@.timer)
+	rm -f $(foreach page,$(pages),$(call quoted,$(page-place)))
+	rm -f $(call quoted,$(share)/bash-completion/completions/keytool)
+	rm -f $(call quoted,$(share)/zsh/site-functions/_keytool)
+	rm -f $(call quoted,$(share)/fish/vendor_completions.d/keytool.fish)
 
 deb: set-up-dist build ## make the Debian package messenger-keytool in .build/packages, and check it with lintian
 	lintian --allow-root --fail-on error,warning "$$(Scripts/make-deb $(binary) $(release-files))"

@@ -79,6 +79,22 @@ def test_install_copies_everything(built, tmp_path):
         "share/fish/vendor_completions.d/keytool.fish"}, 0o644)
 
 
+@pytest.mark.parametrize("prefix, program", [
+    ("/opt/it", "/opt/it/bin/keytool"), ("/opt/my tools", '"/opt/my tools/bin/keytool"'),
+    ("/opt/anna's & 50%|\\it", '"/opt/anna\'s & 50%%|\\\\it/bin/keytool"')], ids=["plain", "blank", "signs"])
+def test_folders_of_any_name(built, tmp_path, prefix, program):
+    """The commands of make take them, and the unit names the program as systemd reads it."""
+    destination = tmp_path / "it's here"
+    other = tmp_path / "it's"
+    make("install", prefix, destination)
+    installed = destination / prefix[1:]
+    assert (installed / "bin/keytool").exists() and not other.exists()
+    unit = (installed / "lib/systemd/system/keytool-safe@.service").read_text()
+    assert f"\nExecStart={program} safe push --all" in unit
+    make("uninstall", prefix, destination)
+    assert files(tmp_path) == {}
+
+
 def test_uninstall_leaves_what_is_not_its_own(built, tmp_path):
     make("install", "/opt/it", tmp_path)
     (tmp_path / "opt/it/bin/other").touch()
