@@ -103,5 +103,9 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 clean: ## remove what was built
 	rm -rf .build Benchmarks/KeyDerivation/.build
 
-set-up-build set-up-test set-up-bench set-up-dist:
+# The first two are those of `make demo` and `make test`, which say that they install what is missing.
+set-up-build set-up-test:
+	@Scripts/set-up --only-say $(@:set-up-%=%)
+
+set-up-bench set-up-dist:
 	@Scripts/set-up $(@:set-up-%=%)
