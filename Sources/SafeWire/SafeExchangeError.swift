@@ -6,6 +6,10 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case throttled(String, seconds: Int?)
     /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
     case notPrepared(String)
+    /// It has no directory `backups/`: 404 and 409 say so, and 405 if it does not take uploads at all.
+    case noBackups(String, status: Int)
+    /// It does not let `backups/` and `config` be made.
+    case cannotPrepare(String, status: Int)
     /// It answers as no Safe server does: with this status.
     case unexpectedStatus(String, Int)
     /// It redirects to this host, or to something that has none; nil for a circle on the same server.
@@ -45,12 +49,16 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
         case away
         /// Its name has no address.
         case unknownHost
+        /// Its name, or the proxy's, could not be looked up in time.
+        case noNameServer
         /// It, or the proxy, does not take connections.
         case notConnected
         /// The proxy does not lead there.
         case proxy
         /// It did not answer in time.
         case timeout
+        /// Its answer is not valid HTTP, or its headers are too long.
+        case badAnswer
         /// The connection broke off.
         case brokenOff
         /// It says itself that it cannot (5xx, 408, 423, 425).

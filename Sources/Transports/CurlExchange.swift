@@ -1,7 +1,4 @@
-internal import CCurl
 public import SafeWire
-internal import SecureMemory
-internal import Synchronization
 
 /// A Safe server over HTTPS, on libcurl.
 ///
@@ -9,130 +6,132 @@ internal import Synchronization
 /// timeout. Other requests are sent once, and an answer that asks to wait is an error: the caller starts again by
 /// `pause`. Nothing is sent to a server that is not trusted.
 public final class CurlExchange: SafeExchange, Sendable {
-    private let address: SafeServerAddress
+    private let address: HTTPSAddress
     private let base: String
-    private let login: SafeServer.Login?
-    private let authority: [UInt8]?
-    private let pins: [PublicKeyPin]
-    private let patience: Duration
-    private let retry: RetryPolicy
-    private let watch: Watch?
-    private let noticed = Mutex(ExchangeNotes())
-    /// Whether a GET failed as often as it may.
-    private let hasGivenUp = Mutex(false)
+    private let sender: CurlSender
 
     /// How many bytes of a request or an answer have gone or come, and how many there are; 0 where nobody knows.
     public typealias Watch = @Sendable (_ done: Int, _ total: Int) -> Void
 
+    /// Hears of every request when it is over.
+    public typealias Observer = @Sendable (ObservedRequest) -> Void
+
     private static let maxRedirects = 5
     /// Answers whose body does not matter are read no further.
     private static let maxIgnoredBytes = 64 * 1024
-    /// The only name that every Safe server takes.
-    private static let userAgent = "User-Agent: Threema"
+    private static let backups = "backups/"
+    private static let backupType = "application/octet-stream"
+    private static let configType = "application/json"
 
     /// - Parameters:
     ///   - id: of the backup that is meant: its first byte may be part of the address.
     ///   - patience: for one request.
     ///   - watch: called often while a request is under way, on the caller's thread.
+    ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
     public init?(
-        _ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil
+        _ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil,
+        observer: Observer? = nil
     ) {
         guard case .https(let https) = server.address else { return nil }
-        address = server.address
+        address = https
         base = https.base(for: id)
-        switch server.login {
-        case .some(let login): self.login = login.copy
-        case .none: login = nil
-        }
-        authority = server.authority
-        pins = server.pins
-        self.patience = patience
-        self.retry = retry
-        self.watch = watch
+        sender = CurlSender(to: server, patience: patience, retry: retry, watch: watch, observer: observer)
     }
 
     // MARK: The port
 
     /// See `SafeExchange`.
-    public var notes: ExchangeNotes { noticed.withLock { $0 } }
+    public var notes: ExchangeNotes { sender.notes }
+
+    /// See `SafeExchange`.
+    public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
+        sender.pause(after: tries, error)
+    }
+
+    /// See `SafeExchange`.
+    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { try sender.shownCertificate(base)?.pin }
 
     /// See `SafeExchange`.
     public func config() throws(SafeExchangeError) -> [UInt8] {
-        let answer = try get("config", accept: "application/json", limit: ServerLimits.maxConfigBytes)
-        guard answer.status != 404, answer.status != 409 else { throw .notPrepared(address.text) }
+        let answer = try get("config", accept: Self.configType, limit: ServerLimits.maxConfigBytes)
+        guard answer.status != 404, answer.status != 409 else { throw .notPrepared(sender.name) }
         return try content(of: answer)
     }
 
     /// See `SafeExchange`.
     public func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
-        let answer = try get("backups/" + id.hex, accept: "application/octet-stream", limit: maxFetchedBytes)
-        if answer.status == 404 || answer.status == 410 { return nil }
-        return StoredBackup(bytes: try content(of: answer), tag: answer.strongTag)
+        let answer = try get(Self.backups + id.hex, accept: Self.backupType, limit: maxFetchedBytes)
+        switch answer.status {
+        case 404, 410: return nil
+        case 405: throw .noBackups(sender.name, status: answer.status)
+        default: return StoredBackup(bytes: try content(of: answer), tag: answer.strongTag)
+        }
     }
 
     /// See `SafeExchange`.
     public func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
-        try put(backup, at: "backups/" + id.hex, type: "application/octet-stream", if: condition)
+        let answer = try put(backup, at: Self.backups + id.hex, type: Self.backupType, if: condition)
+        switch answer.status {
+        case 200...299: return
+        case 404, 405, 409: throw .noBackups(sender.name, status: answer.status)
+        default: throw refusal(answer, of: condition)
+        }
     }
 
     /// See `SafeExchange`.
     public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
-        let answer = try send(.delete, base + "backups/" + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
+        let answer = try send(.delete, base + Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
             throw refusal(answer, of: condition)
         }
     }
 
-    /// See `SafeExchange`.
-    public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
-        let isPaused =
-            switch error {
-            case .throttled(_, let seconds): retry.waits(after: tries, asked: seconds)
-            case .changed: retry.waits(after: tries)
-            // A GET that failed five times is not sent twenty times more.
-            case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries)
-            default: false
-            }
-        if isPaused { noticed.withLock { $0.retries += 1 } }
-        return isPaused
-    }
+    // MARK: Preparing
 
     /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
-        var made = try makeFolder("backups/")
-        if made.status == 409 || made.status == 404 {
-            // The folder above is missing, too.
-            _ = try makeFolder("")
-            made = try makeFolder("backups/")
-        }
-        // 405 says that there is one already, and so do some servers by a redirect.
-        guard made.isSuccess || made.status == 405 || made.status == 301 else { throw refusal(made) }
+        try makeBackups()
         do throws(SafeExchangeError) {
             _ = try config()
         } catch .notPrepared {
-            do throws(SafeExchangeError) {
-                try put(limits.config, at: "config", type: "application/json", if: .absent)
-            } catch .changed {
-                // Somebody else prepared it at the same moment.
-            }
+            let answer = try put(limits.config, at: "config", type: Self.configType, if: .absent)
+            // 412: somebody else prepared it at the same moment.
+            guard answer.isSuccess || answer.status == 412 else { throw refusalToPrepare(answer) }
         }
     }
 
-    // MARK: Requests
+    private func makeBackups() throws(SafeExchangeError) {
+        var answer = try makeFolder(Self.backups)
+        if answer.status == 409 || answer.status == 404 {
+            // The folder above is missing, too.
+            _ = try makeFolder("")
+            answer = try makeFolder(Self.backups)
+        }
+        // 405 says that there is one already, and so do some servers by a redirect.
+        guard answer.isSuccess || answer.status == 405 || answer.status == 301 else { throw refusalToPrepare(answer) }
+    }
 
     private func makeFolder(_ path: String) throws(SafeExchangeError) -> CurlRequest.Response {
         try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes)
     }
 
+    private func refusalToPrepare(_ answer: CurlRequest.Response) -> SafeExchangeError {
+        switch answer.status {
+        case 400, 403, 404, 405, 409, 415, 501: .cannotPrepare(sender.name, status: answer.status)
+        default: refusal(answer)
+        }
+    }
+
+    // MARK: Requests
+
     private func put(
         _ content: [UInt8], at path: String, type: String, if condition: WriteCondition
-    ) throws(SafeExchangeError) {
+    ) throws(SafeExchangeError) -> CurlRequest.Response {
         let headers = ["Content-Type: \(type)", "Expect:"] + condition.headers
-        let answer = try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
-        guard answer.isSuccess else { throw refusal(answer, of: condition) }
+        return try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
     }
 
     /// A GET, and where the same server sends it on, there.
@@ -146,10 +145,26 @@ public final class CurlExchange: SafeExchange, Sendable {
             if redirects > 0 { answer.tag = nil }
             guard (300...399).contains(answer.status), let location = answer.location else { return answer }
             let redirect = Redirect(to: location, from: url)
-            guard let next = redirect.sameOrigin else { throw .redirected(address.text, host: redirect.host) }
+            guard let next = redirect.sameOrigin else { throw .redirected(sender.name, host: redirect.host) }
             url = next
         }
-        throw .redirected(address.text, host: nil)
+        throw .redirected(sender.name, host: nil)
+    }
+
+    private func send(
+        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
+    ) throws(SafeExchangeError) -> CurlRequest.Response {
+        try sender.send(
+            CurlSender.Request(
+                method: method, url: url, shownURL: shown(url), headers: headers, body: body, limit: limit))
+    }
+
+    /// A URL without the backup id, and without what a redirect may hold.
+    private func shown(_ url: String) -> String {
+        guard url.hasPrefix(base) else { return "https://\(Redirect(to: url, from: base).host)/…" }
+        let path = String(url.dropFirst(base.count))
+        if ["", "config", Self.backups].contains(path) { return address.text + path }
+        return address.text + (path.hasPrefix(Self.backups) ? Self.backups : "") + "…"
     }
 
     private func content(of answer: CurlRequest.Response) throws(SafeExchangeError) -> [UInt8] {
@@ -163,134 +178,21 @@ public final class CurlExchange: SafeExchange, Sendable {
     ) -> SafeExchangeError {
         let status = answer.status
         if (300...399).contains(status), let location = answer.location {
-            return .redirected(address.text, host: Redirect(to: location, from: base).host)
+            return .redirected(sender.name, host: Redirect(to: location, from: base).host)
         }
         return switch status {
-        case 412 where condition != .none: .changed(address.text)
-        case 401, 403: .unauthorized(address.text, hasLogin: login != nil)
-        case 404, 409: .notPrepared(address.text)
+        case 412 where condition != .none: .changed(sender.name)
+        case 401, 403: .unauthorized(sender.name, hasLogin: sender.hasLogin)
+        case 404, 409: .notPrepared(sender.name)
         case 413, 507: .full
-        case 500...599: .unavailable(address.text, .status(status))
-        default: .unexpectedStatus(address.text, status)
+        case 500...599: .unavailable(sender.name, .status(status))
+        default: .unexpectedStatus(sender.name, status)
         }
     }
-
-    /// Sends a request, a GET until it is answered or as long as that may help.
-    private func send(
-        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest.Response {
-        var tries = 1
-        while true {
-            do throws(SafeExchangeError) {
-                let answer = try sendOnce(method, url, headers, body: body, limit: limit)
-                switch answer.status {
-                case 429: throw .throttled(address.text, seconds: answer.secondsToWait)
-                case 503 where answer.secondsToWait != nil:
-                    throw .throttled(address.text, seconds: answer.secondsToWait)
-                case let status where SafeExchangeError.passingStatuses.contains(status):
-                    throw .unavailable(address.text, .status(status))
-                default: return answer
-                }
-            } catch {
-                guard method == .get, error.isWorthRepeating else { throw error }
-                guard retry.waits(after: tries) else {
-                    hasGivenUp.withLock { $0 = true }
-                    throw error
-                }
-                tries += 1
-                noticed.withLock { $0.retries += 1 }
-            }
-        }
-    }
-
-    private func sendOnce(
-        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]?, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest.Response {
-        var request = try request(method, url, limit: limit)
-        switch login {
-        case .some(let login): request.logIn(login)
-        case .none: break
-        }
-        if let body { request.send(body) }
-        let outcome = request.perform(headers: [Self.userAgent] + headers)
-        guard outcome.code != CURLE_OK else {
-            let lead = outcome.response.clockLead
-            noticed.withLock { $0.clockLead = lead ?? $0.clockLead }
-            return outcome.response
-        }
-        throw try error(outcome, url, limit)
-    }
-
-    private func request(
-        _ method: CurlRequest.Method, _ url: String, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest {
-        let total = retry.patience(atMost: patience)
-        var request = try CurlRequest(method, url, patience: .init(total: total), limit: limit)
-        request.trust(authority)
-        request.require(oneOf: pins)
-        if let watch { request.report(to: watch) }
-        return request
-    }
-
-    private func error(
-        _ outcome: CurlRequest.Outcome, _ url: String, _ limit: Int
-    ) throws(SafeExchangeError) -> SafeExchangeError {
-        switch outcome.code {
-        case CURLE_COULDNT_RESOLVE_HOST: .unavailable(address.text, .unknownHost)
-        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .unavailable(address.text, .proxy)
-        case _ where outcome.message.contains("CONNECT tunnel failed"): .unavailable(address.text, .proxy)
-        case CURLE_COULDNT_CONNECT: .unavailable(address.text, .notConnected)
-        case CURLE_OPERATION_TIMEDOUT: .unavailable(address.text, .timeout)
-        case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
-        // Our own addresses are sound: a redirect's is not.
-        case CURLE_URL_MALFORMAT: .redirected(address.text, host: "an invalid address")
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
-            .untrusted(address.text, try distrust(url, outcome))
-        // A connection that breaks in the middle of the handshake is no verdict on the server.
-        case CURLE_SSL_CONNECT_ERROR
-        where !outcome.message.contains("SSL routines") || outcome.message.contains("unexpected eof"):
-            .unavailable(address.text, .brokenOff)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .untrusted(address.text, .handshake)
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            .pinMismatch(address.text, expected: pins, offered: try shown(url)?.pin)
-        case CURLE_SSL_CACERT_BADFILE: .badAuthority
-        case CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_BAD_FUNCTION_ARGUMENT: .libraryMissing("libcurl4")
-        default: .unavailable(address.text, .brokenOff)
-        }
-    }
-
-    /// Looks at the certificate that was not accepted; nothing is sent.
-    private func distrust(
-        _ url: String, _ outcome: CurlRequest.Outcome
-    ) throws(SafeExchangeError) -> SafeExchangeError.Distrust {
-        try shown(url)?.distrust(outcome.verification) ?? .other(outcome.message)
-    }
-
-    /// The certificate that the server shows, whoever issued it.
-    private func shown(_ url: String) throws(SafeExchangeError) -> ShownCertificate? {
-        try request(.get, url, limit: 0).inspect().first.map { ShownCertificate($0) }
-    }
-
-    /// See `SafeExchange`.
-    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { try shown(base)?.pin }
 }
 
 extension CurlRequest.Response {
     fileprivate var isSuccess: Bool { (200...299).contains(status) }
-}
-
-extension SafeExchangeError {
-    /// With these a server says that it cannot answer now.
-    fileprivate static let passingStatuses: Set = [408, 423, 425, 500, 502, 503, 504]
-
-    /// Whether the same request may be answered a few seconds later.
-    fileprivate var isWorthRepeating: Bool {
-        switch self {
-        case .unavailable(_, .timeout), .unavailable(_, .brokenOff): true
-        case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
-        default: false
-        }
-    }
 }
 
 extension WriteCondition {

@@ -67,6 +67,8 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
+        // A name server that does not answer must not be waited for after the time is over. Since 7.87, so no matter.
+        _ = unsafe keytool_curl_set_long(curl.setopt, handle, CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Whatever others give it, the server's login is not the proxy's, and headers are the server's alone.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -147,6 +149,12 @@ struct CurlRequest: ~Copyable {
         let message: String
         /// OpenSSL's verdict on the certificate: 0, or X509_V_ERR_….
         let verification: Int
+        /// Whether this libcurl did not take an option; then nothing was sent.
+        let isRefused: Bool
+        /// Whether the host's name, or the proxy's, was looked up.
+        let isNameLookedUp: Bool
+        /// Whether a proxy said that it leads to the server.
+        let isTunneled: Bool
         let response: Response
     }
 
@@ -164,12 +172,14 @@ struct CurlRequest: ~Copyable {
         let isBodyWanted = method == .get && response.status == 200
         var verdict = code
         if reception.isIdle { verdict = CURLE_OPERATION_TIMEDOUT }
-        if reception.isTooLong { verdict = CURLE_FILESIZE_EXCEEDED }
+        if reception.isTooLong { verdict = CURLE_WEIRD_SERVER_REPLY }
         if reception.isCut { verdict = isBodyWanted ? CURLE_FILESIZE_EXCEEDED : CURLE_OK }
         let message = unsafe String(cString: words)
         return Outcome(
             code: verdict, message: message.isEmpty ? curl.message(code) : message,
-            verification: number(CURLINFO_SSL_VERIFYRESULT), response: response)
+            verification: number(CURLINFO_SSL_VERIFYRESULT),
+            isRefused: reception.refusal != nil, isNameLookedUp: number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
     }
 
     private func perform(with list: UnsafeMutablePointer<curl_slist>?) -> CURLcode {

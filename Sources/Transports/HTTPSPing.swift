@@ -22,7 +22,10 @@ public enum HTTPSPing {
                 throw .unexpectedStatus(name, outcome.response.status)
             }
         case CURLE_PEER_FAILED_VERIFICATION: throw .untrusted(name, .other(outcome.message))
-        default: throw .unavailable(name)
+        case CURLE_COULDNT_RESOLVE_HOST: throw .unavailable(name, .unknownHost)
+        case CURLE_COULDNT_CONNECT: throw .unavailable(name, .notConnected)
+        case CURLE_OPERATION_TIMEDOUT: throw .unavailable(name, .timeout)
+        default: throw .unavailable(name, .brokenOff)
         }
     }
 }

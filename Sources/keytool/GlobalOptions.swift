@@ -9,7 +9,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing on success.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more, for example the exit code of an error.")
+    @Flag(name: .shortAndLong, help: "Say more: the exit code of an error, and each request to a server.")
     var verbose = false
 
     @Flag(help: "Print one JSON document; errors as one JSON line on stderr.")

@@ -170,7 +170,7 @@ def test_pin(owner, web_server, certificates, setting_up, kind):
     before = snapshot(owner.keystore)
     result = owner.fails(22, *setting_up(server, "--pin", certificates.renewed.pin))
     assert certificates.renewed.pin in result.err, "what was expected"
-    assert certificates.good.pin in result.err, "what is offered"
+    assert f"accept it in a setup by --pin {certificates.good.pin}\n" in result.err, "what is offered"
     assert server.requests() == [], "nothing was sent"
     assert snapshot(owner.keystore) == before
     owner.ok(*setting_up(server, "--pin", certificates.good.pin))
@@ -205,7 +205,7 @@ def test_key_that_is_no_longer_the_pinned_one(owner, web_server, certificates, s
     result = owner.fails(22, "safe", "push", "--force")
     assert certificates.good.pin in result.err and certificates.renewed.pin in result.err
     assert server.requests() == []
-    command = re.search(r"keytool (safe passwd .*)", result.err).group(1)
+    command = re.search(r"keytool (safe server .*)", result.err).group(1)
     owner.ok(*shlex.split(command))
     assert server.names() == [safe.keys.backup_id]
     assert safe.push("--force")["result"] == "uploaded"
@@ -220,7 +220,7 @@ def test_delete_with_a_key_that_is_no_longer_the_pinned_one(
     owner.ok("safe", "push")
     server.restart(certificate=certificates.renewed)
     result = owner.fails(22, "safe", "delete", "--yes")
-    owner.ok(*shlex.split(re.search(r"keytool (safe passwd .*)", result.err).group(1)))
+    owner.ok(*shlex.split(re.search(r"keytool (safe server .*)", result.err).group(1)))
     owner.ok("safe", "delete", "--yes")
     assert server.names() == []
 

@@ -13,6 +13,17 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
                 hints: Self.unprepared(server))
+        case .noBackups(let server, let status):
+            Failure(
+                .notASafeServer,
+                "\(server) has no directory backups/"
+                    + (status == 405 ? ", or does not take uploads there: status 405" : ""),
+                hints: "make it there; --create makes it if the server lets it")
+        case .cannotPrepare(let server, let status):
+            Failure(
+                status == 403 ? .serverAuth : .notASafeServer,
+                "\(server) does not let keytool make the directory backups/ and the file config: status \(status)",
+                hints: "make them there by other means; keytool-formats(5) has what config holds")
         case .unexpectedStatus(let server, let status):
             Failure(
                 .notASafeServer, "\(server) answers as no Safe server does: status \(status)",
@@ -48,14 +59,21 @@ extension SafeExchangeError: Explained {
                 "\(server) shows another public key than the pinned one: "
                     + (offered?.text ?? "it cannot be seen now") + ", not "
                     + expected.map(\.text).joined(separator: ", "),
-                hints: offered.map { "if that is meant: keytool safe passwd --same-password --pin \($0.text)" }
-                    ?? "try again later", "nothing was sent")
+                hints: ["nothing was sent"] + Self.acceptance(offered))
         case .badAuthority: Failure(.badData, "the file of certificate authorities holds none that can be read")
         case .libraryMissing(let package):
             Failure(
                 .unavailable, "https:// needs libcurl, 7.85 or newer with OpenSSL, which is missing",
                 hints: "apt-get install \(package)")
         }
+    }
+
+    private static func acceptance(_ offered: PublicKeyPin?) -> [String] {
+        guard let pin = offered?.text else { return ["try again later"] }
+        return [
+            "if the server has a new key, accept it in a setup by --pin \(pin)",
+            "for a Safe that is set up: keytool safe server --pin \(pin)",
+        ]
     }
 
     private static func unprepared(_ server: String) -> String {
@@ -71,13 +89,15 @@ extension SafeExchangeError: Explained {
 }
 
 extension SafeExchangeError.Trouble {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .away: "is away"
         case .unknownHost: "is not known: its name has no address"
+        case .noNameServer: "cannot be found: no name server answered in time"
         case .notConnected: "cannot be reached"
         case .proxy: "cannot be reached by way of the proxy"
         case .timeout: "did not answer in time"
+        case .badAnswer: "does not answer in HTTP, or with too long headers"
         case .brokenOff: "broke off the connection"
         case .status(511): "is behind a login page of the network (status 511)"
         case .status(let status): "cannot answer now: status \(status)"
@@ -88,9 +108,9 @@ extension SafeExchangeError.Trouble {
         switch self {
         case .status(511): "open any page in a browser here, and log in"
         case .away: "is the path right, and is it mounted? try again later"
-        case .unknownHost, .notConnected: "is this machine online? try again later"
+        case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
         case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy goes without"
-        case .timeout, .brokenOff, .status: "try again later"
+        case .timeout, .badAnswer, .brokenOff, .status: "try again later"
         }
     }
 }

@@ -10,6 +10,7 @@ final class Ping {
     private let path: Range<Int>
     /// With its question mark.
     private let query: Range<Int>
+    private var hasWarned = false
 
     private static let maxURLBytes = 2048
     private static let scheme = "https://"
@@ -49,13 +50,20 @@ final class Ping {
 
     func end(_ exitCode: Int32, _ output: Output) { send("\(exitCode)", output) }
 
-    /// That the service is away is for the service to notice; only who asks to be told more is told here.
+    /// A failure is a warning, once: the service notices by itself that it is not told.
     private func send(_ word: String, _ output: Output) {
         do throws(SafeExchangeError) {
             try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Keytool.version)")
         } catch {
-            if output.isVerbose { output.warn("the monitoring service was not told: \(error.failure.message)") }
+            guard !hasWarned else { return }
+            hasWarned = true
+            output.warn("the monitoring service was not told: \(Self.words(error))")
         }
+    }
+
+    private static func words(_ error: SafeExchangeError) -> String {
+        guard case .unexpectedStatus(_, let status) = error else { return error.failure.message }
+        return "it answered with status \(status)"
     }
 
     /// The address for a word, with a NUL at its end.

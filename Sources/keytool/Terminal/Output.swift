@@ -15,7 +15,8 @@ struct Output {
         isJSON = options.json
         isVerbose = options.verbose
         color = options.color ?? .auto
-        progress = isQuiet || isJSON ? nil : Progress()
+        // What is said meanwhile would be wiped.
+        progress = isQuiet || isJSON || isVerbose ? nil : Progress()
     }
 
     // MARK: Results

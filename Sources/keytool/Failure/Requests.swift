@@ -1,0 +1,17 @@
+import Encodings
+import SafeWire
+import Transports
+
+extension ObservedRequest {
+    /// What `--verbose` shows of a request.
+    var line: String { "\(method) \(url) \(outcome), \(bytes) bytes, \(duration.milliseconds) ms" }
+
+    private var outcome: String {
+        do {
+            return "\(try result.get())"
+        } catch {
+            guard case .unavailable(_, let trouble) = error else { return "failed" }
+            return trouble.words
+        }
+    }
+}

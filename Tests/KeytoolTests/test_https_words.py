@@ -1,0 +1,168 @@
+"""What is said of a server, a proxy or a name server that does not do its part, and what --verbose shows."""
+
+import re
+import socket
+import subprocess
+import threading
+
+import pytest
+
+import faults as f
+from httpsmachine import ID, KEYS, QUICK, SERVER_PASSWORD, bare, pushed  # fixtures
+from webservers import Apache
+
+
+# Directories that are missing
+
+
+class ApacheOfBackups(Apache):
+    """WebDAV in `backups/` alone: where there is none, nothing is uploaded (405)."""
+
+    def configuration(self):
+        return super().configuration().replace('/root">', '/root/safe/backups">')
+
+
+def test_backups_that_apache_does_not_find(owner, web_server, way, safe_password):
+    server = web_server(ApacheOfBackups).prepare()
+    (server.path / "backups").rmdir()
+    result = owner.fails(15, "safe", "setup", *way(server), *safe_password)
+    assert f"{server.url}/ has no directory backups/, or does not take uploads there: status 405\n" in result.err
+    (server.path / "backups").mkdir()
+    server._hand_over()
+    owner.ok("safe", "setup", *way(server), *safe_password)
+
+
+@pytest.mark.parametrize("code", [404, 409])
+def test_backups_that_are_missing(pushed, code):
+    pushed.server.fault("PUT", f.status(code))
+    result = pushed.fails(15, "safe", "push", "--force")
+    assert "/safe/ has no directory backups/\n" in result.err and "--create" in result.err
+
+
+@pytest.mark.parametrize("kind, code, end", [
+    ("MKCOL", 403, 13), ("MKCOL", 501, 15), ("MKCOL", 409, 15), ("PUT", 405, 15), ("PUT", 403, 13), ("PUT", 501, 15)])
+def test_server_that_does_not_let_a_safe_be_made(bare, kind, code, end):
+    def config(call):
+        call.read()
+        call.answer(code if call.request.method == "PUT" else 404)
+    bare.server.fault("MKCOL", f.status(code if kind == "MKCOL" else 405))
+    bare.server.fault("config", config)
+    result = bare.fails(end, "safe", "setup", "--create", *bare.world.by_password)
+    assert f"does not let keytool make the directory backups/ and the file config: status {code}\n" in result.err
+
+
+# Answers that are none
+
+
+STRANGE = {"headers": f.header_bomb, "one header": f.long_header, "interim answers": f.interim_bomb,
+           "garbage": f.garbage}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_answer_that_is_none(pushed, name):
+    pushed.server.fault("config", STRANGE[name])
+    result = pushed.fails(75, "safe", "push", "--force")
+    assert "/safe/ does not answer in HTTP, or with too long headers\n" in result.err
+
+
+# Proxies and name servers
+
+
+@pytest.fixture
+def proxy():
+    """proxy(answer): its address."""
+    listeners = []
+
+    def start(answer):
+        listener = socket.create_server(("127.0.0.1", 0))
+        listeners.append(listener)
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(answer)
+        threading.Thread(target=serve, daemon=True).start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    for listener in listeners:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+PROXIES = {
+    "junk": bytes(range(256)) * 4, "no status": b"HTTP/1.1 hello\r\n\r\n", "a page": b"<html>Welcome\r\n\r\n",
+    "200 without TLS": b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
+    "no": b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n",
+    "a login": b"HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n", "nothing": b"",
+    "a long header": b"HTTP/1.1 200 OK\r\nX: " + b"a" * 200_000 + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", PROXIES)
+def test_proxy_that_does_not_lead_there(pushed, proxy, name):
+    pushed.keytool = pushed.keytool.with_environment(https_proxy=proxy(PROXIES[name]))
+    result = pushed.fails(75, "safe", "push", "--force")
+    assert "cannot be reached by way of the proxy\n" in result.err and "https_proxy" in result.err
+    assert pushed.server.connections == 0
+
+
+def test_name_server_that_does_not_answer(keytool, tmp_path, safe_password):
+    """In a mount namespace of its own. It is not waited for after the command's time is over, either."""
+    (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.66\n")
+    inside = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"',
+              tmp_path / "resolv.conf"]
+    if subprocess.run([*inside, "true"], capture_output=True, timeout=10).returncode:
+        pytest.skip("needs root and the right to mount")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+        silent.bind(("127.0.0.66", 53))
+        line = keytool.command_line("safe", "pull", "--id", ID, "--server", "https://safe.example.net/",
+                                    *safe_password, *QUICK)
+        run = subprocess.run([*map(str, inside), *line], env=keytool.environment, capture_output=True, timeout=5)
+    assert run.returncode == 75
+    assert b"cannot be found: no name server answered in time\n" in run.stderr, run.stderr
+
+
+# What --verbose shows
+
+
+def test_every_request_and_its_answer(pushed):
+    url = re.escape(pushed.server.url)
+    blob = len(pushed.blob)
+    result = pushed.keytool.ok("safe", "push", "--force", "-v")
+    shown = [rf"keytool: GET {url}config 200, \d+ bytes, \d+ ms", rf"keytool: GET {url}backups/… 200, {blob} bytes, \d+ ms",
+             rf"keytool: PUT {url}backups/… 204, \d+ bytes, \d+ ms", rf"keytool: GET {url}backups/… 200, \d+ bytes, \d+ ms"]
+    for line, expected in zip(result.err.splitlines(), shown, strict=True):
+        assert re.fullmatch(expected, line), result
+
+
+def test_request_that_is_not_answered(pushed):
+    pushed.server.fault("PUT", f.stall)
+    result = pushed.fails(75, "safe", "push", "--force", "-v")
+    assert re.search(r"^keytool: PUT \S+/safe/backups/… did not answer in time, \d+ bytes, \d+ ms$",
+                     result.err, re.M), result
+
+
+def test_request_that_is_redirected(pushed):
+    pushed.server.fault("GET", f.redirect("/moved/secret?token=geheim"), times=1)
+    result = pushed.keytool.fails(10, "safe", "check", "-v")
+    assert f"GET {pushed.server.origin}/… 404, " in result.err and "moved" not in result.err, result
+
+
+@pytest.mark.parametrize("quieter", [["-q"], ["--json"]])
+def test_not_shown_when_quiet_or_to_a_program(pushed, quieter):
+    assert "GET" not in pushed.keytool.ok("safe", "push", "--force", "-v", *quieter).err
+
+
+def test_nothing_secret_is_shown(pushed):
+    said = ""
+    for verb in (["push", "--force"], ["check"], ["status", "--remote"], ["delete", "--yes"]):
+        said += pushed.keytool.ok("safe", *verb, "-v").err
+    assert " DELETE " in said
+    for secret in (KEYS.backup_id, KEYS.backup_id[:8], SERVER_PASSWORD.decode(), "Basic", "Authorization"):
+        assert secret not in said
