@@ -69,6 +69,18 @@ def test_argon2id_is_what_is_taken(keytool, made, passphrase):
     assert keytool.json("key", "protect", *passphrase)["scheme"] == "argon2id"
 
 
+@pytest.mark.parametrize("options", [[], ["--scheme", "scrypt"]], ids=str)
+def test_passwd_refuses_the_same_one(keytool, made, passphrase, given, options):
+    masterkey.rewrap(keytool)
+    before = snapshot(keytool.keystore)
+    same = given("new-passphrase", PASSPHRASE)
+    refused = keytool.fails(64, "key", "passwd", *options, *passphrase, *same)
+    assert "the new passphrase is the present one" in refused.err
+    assert snapshot(keytool.keystore) == before
+    # Whether it is the same is said to nobody who does not know it.
+    keytool.fails(12, "key", "passwd", *options, "--passphrase-file", given("backup-password", WRONG)[1], *same)
+
+
 @pytest.mark.parametrize("old, scheme", [
     (keyfiles.wrap_v1, "argon2id"), (keyfiles.wrap_v1, "scrypt"), (keyfiles.wrap_v2, "scrypt")],
     ids=["v1-argon2id", "v1-scrypt", "v2-scrypt"])
@@ -97,12 +109,12 @@ def test_unprotect_always_writes_the_second_layout(keytool, made, passphrase, ol
     assert keytool.json("id", "show")["public_key"] == made["public_key"]
 
 
-def test_the_same_passphrase_twice_gives_other_files(keytool, made, passphrase, given):
+def test_the_same_passphrase_again_gives_other_files(keytool, made, given):
     masterkey.rewrap(keytool)
     found = set()
     for _ in range(3):
-        keytool.ok("key", "passwd", "--scheme", "scrypt", *passphrase,
-                   *given("new-passphrase", PASSPHRASE))
+        for old, new in ((PASSPHRASE, NEW_PASSPHRASE), (NEW_PASSPHRASE, PASSPHRASE)):
+            keytool.ok("key", "passwd", "--scheme", "scrypt", *given("passphrase", old), *given("new-passphrase", new))
         found.add(masterkey.file(keytool).read_bytes()[33:41])
     assert len(found) == 3
 

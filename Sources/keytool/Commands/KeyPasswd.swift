@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeyWrapping
 import Keystore
+import SecureMemory
 
 struct KeyPasswd: Verb {
     static let configuration = CommandConfiguration(
@@ -25,13 +26,28 @@ struct KeyPasswd: Verb {
                 failure: Failure(
                     .absent, "the keystore is not protected by a passphrase", hints: "keytool key protect"))
         }
-        let keystore = try session.unlock(locked, passphrase, usingKeyring: false)
+        var present: SecureBytes?
+        let keystore = try SecretAsker(passphrase, session).open("", isWrong: { $0 as? KeyFileError == .notOpened }) {
+            passphrase in
+            let keystore = try session.output.busy("opening the keystore") {
+                try locked.unlock(passphrase: passphrase)
+            }
+            present = passphrase.withBytes { SecureBytes(copying: $0) }
+            return keystore
+        }
         let secret = try SecretAsker(newPassphrase, session).create(
             "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
+        guard let present, !Self.areEqual(present, secret) else {
+            throw UsageFailure("the new passphrase is the present one; nothing was changed", hint: "choose another one")
+        }
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)
         }
         try session.reportProtection("key passwd", "the passphrase is changed")
         session.output.hint("older copies of the folder still open with the old passphrase")
+    }
+
+    private static func areEqual(_ left: borrowing SecureBytes, _ right: borrowing SecureBytes) -> Bool {
+        left.withBytes { left in right.withBytes { ConstantTime.areEqual(left, $0) } }
     }
 }
