@@ -80,14 +80,14 @@ def confirming(question):
 
 
 def entering_code():
-    first, second = r"Backup code: $", r"Group 2: $"
+    first, again, second = r"Backup code: $", r"Group 1 again \(it was [^\n]*\): $", r"Group 2: $"
     yield "empty", [(first, ENTER)], 64
-    yield "too short", [(first, b"4K4\r"), (first, CTRL_D)], 64
-    yield "mismatch", [(first, b"0000\r"), (first, CTRL_C)], 130
+    yield "too short", [(first, b"4K4\r"), (again, CTRL_D)], 65
+    yield "mismatch", [(first, b"0000\r"), (again, CTRL_C)], 130
     yield "Ctrl-D", [(first, CTRL_D)], 64
     yield "paste", [(first, PASTE)], 65
-    yield "NUL", [(first, b"4K4\0\r"), (first, CTRL_C)], 130
-    yield "not UTF-8", [(first, b"4K4\xff\r"), (first, CTRL_C)], 130
+    yield "NUL", [(first, b"4K4\0\r"), (again, CTRL_C)], 130
+    yield "not UTF-8", [(first, b"4K4\xff\r"), (again, CTRL_C)], 130
     yield from endings(first)
     yield "second: Ctrl-D", [(first, b"4K4M\r"), (second, CTRL_D)], 65
     yield "second: empty", [(first, b"4K4M\r"), (second, ENTER), (second, CTRL_C)], 130
