@@ -1,6 +1,7 @@
 """The keystore's passphrase is asked for and nobody answers: the terminal is as it was, nothing was
 made, and an end of the input is no empty answer."""
 
+import re
 import signal
 
 import pytest
@@ -50,6 +51,7 @@ def test_ended_while_asking(request, terminal, keytool, question, how):
         run.process.send_signal(getattr(signal, how))
     assert run.finish(timeout=5) in ENDS[how], run.text
     assert run.settings == before, "the terminal is left without echo"
+    assert re.search(last.removesuffix("$") + r"\n", run.text), "the shell's prompt would stand behind the question"
     assert snapshot(keytool.keystore) == kept
 
 

@@ -27,7 +27,7 @@ enum HiddenEcho {
         unsafe isOnOwnScreen = onOwnScreen
         // The handler restores the terminal and ends the process as the signal would have.
         var signals = CaughtSignals(CaughtSignals.ending) { number in
-            HiddenEcho.restore(TCSANOW)
+            HiddenEcho.restore(TCSANOW, isInterrupted: true)
             _exit(128 + number)
         }
         // A stopped process would leave the terminal mute.
@@ -47,9 +47,10 @@ enum HiddenEcho {
     }
 
     /// Async-signal-safe. In the background the terminal would stop whoever changes it.
-    private static func restore(_ moment: Int32) {
+    /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
+    private static func restore(_ moment: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)
-        if unsafe isOnOwnScreen { write(leave) }
+        if unsafe isOnOwnScreen { write(leave) } else if isInterrupted { write("\n") }
         unsafe isOnOwnScreen = false
         _ = unsafe tcsetattr(terminal, moment, &original)
         signal(SIGTTOU, former)
