@@ -252,6 +252,18 @@ def test_jitter_is_a_random_delay_below_its_limit(safe):
     assert took[-1] - took[0] > 0.2, "the same delay for all"
 
 
+def test_jitter_on_a_terminal_says_how_long(safe, terminal):
+    """Else it looks as if nothing happened; scripts and cron hear nothing of it."""
+    run = terminal("safe", "push", "--jitter", "3d", runner=safe.keytool)
+    run.expect(r"^keytool: sleeping (\d+d )?(\d+h )?(\d+m )?\d+s before the push; Ctrl-C ends it\n")
+    run.press(b"\x03")
+    assert run.finish() == 130, run.text
+    for quiet in ["--quiet"], ["--json"]:
+        run = terminal("safe", "push", "--jitter", "1s", *quiet, runner=safe.keytool)
+        assert run.finish() == 0 and "sleeping" not in run.text, run.text
+    assert "sleeping" not in safe.keytool.ok("safe", "push", "--jitter", "1s").err
+
+
 def test_jitter_ends(safe):
     safe.push()
     start = time.monotonic()

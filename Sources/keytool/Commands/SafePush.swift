@@ -67,7 +67,7 @@ struct SafePush: Verb {
     }
 
     func run(_ session: Session) throws {
-        if let jitter { Sleep.random(below: jitter.duration) }
+        if let jitter { Sleep.random(below: jitter.duration, before: "the push", session.output) }
         guard !dryRun else {
             var unwatched = PushReport()
             return try run(session, &unwatched)

@@ -4,8 +4,22 @@ import SecureMemory
 
 /// Waiting on purpose: a fleet of machines must not push in the same second.
 enum Sleep {
-    static func random(below limit: Duration) {
-        wait(.milliseconds(Random.number(below: UInt32(clamping: limit.milliseconds))))
+    /// A random part of this time. A person at a terminal is told how long.
+    static func random(below limit: Duration, before deed: String, _ output: Output) {
+        let time = Duration.milliseconds(Random.number(below: UInt32(clamping: limit.milliseconds)))
+        if isatty(STDERR_FILENO) == 1 { output.note("sleeping \(words(time)) before \(deed); Ctrl-C ends it") }
+        wait(time)
+    }
+
+    /// As durations are typed: `1h 5m 30s`.
+    private static func words(_ time: Duration) -> String {
+        var rest = Int((time.milliseconds + 999) / 1000)
+        var parts: [String] = []
+        for (unit, seconds) in [("d", 86_400), ("h", 3600), ("m", 60)] where rest >= seconds {
+            parts.append("\(rest / seconds)\(unit)")
+            rest %= seconds
+        }
+        return (parts + ["\(rest)s"]).joined(separator: " ")
     }
 
     static func wait(_ time: Duration) {
