@@ -21,7 +21,9 @@ extension SafeMachine {
         if isOverwriting { agree(to: found, at: .current) }
         let standing = standing(found, at: .current)
         switch standing {
-        case .last: note(nil, at: .current)
+        case .last:
+            note(nil, at: .current)
+            knowledge.current.seenAt = now
         case .own: break
         case .foreign where rule.mayDelete(found, at: knowledge.current, takesUnreadable: false): break
         case .foreign:

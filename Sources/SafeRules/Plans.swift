@@ -137,8 +137,10 @@ extension SafeMachine {
             if knowledge.current.expectsBackup { note(.damaged, at: .current) }
             fail(.damaged)
         case .authentic(let digest, let contents):
-            guard contents.isUnderstood else { return fail(.notUnderstood) }
-            if let failure = Self.refusal(contents, digest, at: knowledge.current, pull) { return fail(failure) }
+            if let failure = Self.refusal(contents, digest, at: knowledge.current, pull) {
+                note(finding(standing(found, at: .current)), at: .current)
+                return fail(failure)
+            }
             knowledge.current.take(
                 digest, contents, retentionDays: work.limits[.current]?.retentionDays, at: now)
             knowledge.isDeleting = false
@@ -150,6 +152,7 @@ extension SafeMachine {
     package static func refusal(
         _ contents: Found.Contents, _ digest: Digest, at place: PlaceState, _ pull: SafeVerb.Pull
     ) -> SafeFailure? {
+        guard contents.isUnderstood else { return .notUnderstood }
         guard !contents.isOtherKey || pull.isReplacingKey else { return .otherKey }
         guard !pull.isReplacing else { return nil }
         if let found = contents.writer?.generation, found < place.generation, digest != place.last {

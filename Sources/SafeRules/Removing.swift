@@ -38,7 +38,9 @@ extension SafeMachine {
     mutating func judge(_ found: Found, for removal: Removal) {
         let role = removal.role
         let isMissingOrDamaged = [.nothing, .unreadable].contains(standing(found, at: role))
-        if isMissingOrDamaged, place(role).expectsBackup, !isSettled(found, at: role, .removal(removal)) { return }
+        // What was sent and never acknowledged may be there, too.
+        let isExpected = place(role).expectsBackup || !place(role).journal.isEmpty
+        if isMissingOrDamaged, isExpected, !isSettled(found, at: role, .removal(removal)) { return }
         guard found != .nothing else { return }
         if isOverwriting { agree(to: found, at: role) }
         guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {

@@ -51,14 +51,25 @@ import VectorKit
         var setup = SafeSetup(Household.target(house.server))
         setup.apply(.begin, knowledge, candidate: Household.target(house.server, 8))
         let read = try SafeSetup(decoding: setup.encoded().copied.span)
-        #expect(read.consents == digests)
-        #expect(read.isLeavingOld && read.isDeleting)
-        #expect(read.next?.keys.masterKey.copied == [UInt8](repeating: 8, count: 64))
+        let (consents, isLeavingOld, isDeleting) = (read.consents, read.isLeavingOld, read.isDeleting)
+        #expect(consents == digests)
+        #expect(isLeavingOld && isDeleting)
+        #expect(key(of: read.next) == [UInt8](repeating: 8, count: 64))
         setup.apply(.complete, Knowledge(current: .unknown), candidate: nil)
         let completed = try SafeSetup(decoding: setup.encoded().copied.span)
-        #expect(completed.current.keys.masterKey.copied == [UInt8](repeating: 8, count: 64))
-        #expect(completed.retiring?.keys.masterKey.copied == [UInt8](repeating: 7, count: 64))
-        #expect(completed.next == nil && completed.consents == [] && !completed.isLeavingOld)
+        let present = completed.current.keys.masterKey.copied
+        #expect(present == [UInt8](repeating: 8, count: 64))
+        #expect(key(of: completed.retiring) == [UInt8](repeating: 7, count: 64))
+        #expect(key(of: completed.next) == nil)
+        let (left, consented) = (completed.isLeavingOld, completed.consents)
+        #expect(!left && consented == [])
+    }
+
+    private func key(of target: borrowing SafeTarget?) -> [UInt8]? {
+        switch target {
+        case .some(let target): target.keys.masterKey.copied
+        case .none: nil
+        }
     }
 
     @Test func `every truncation and anything behind it is malformed`() {

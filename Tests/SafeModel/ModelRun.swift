@@ -85,8 +85,14 @@ package struct ModelRun {
     private var looks: [Role: (good: Bool, at: Timestamp)] = [:]
     private var lastLook: (good: Bool, at: Timestamp)? { looks[.current] }
     private var isConsenting = false
+    private let verb: SafeVerb
+    /// The old place of a change that this run has completed.
+    private var retired: Target?
 
-    private init(_ world: World, _ terms: Terms, _ index: Int, _ faults: [Int: Fault], _ clauses: Clauses) {
+    private init(
+        _ world: World, _ terms: Terms, _ index: Int, _ faults: [Int: Fault], _ clauses: Clauses, _ verb: SafeVerb
+    ) {
+        self.verb = verb
         self.world = world
         self.terms = terms
         self.index = index
@@ -100,7 +106,7 @@ package struct ModelRun {
         _ verb: SafeVerb, by index: Int, candidate: Target? = nil, in world: inout World, _ terms: Terms,
         faults: [Int: Fault] = [:], clauses: Clauses = .all
     ) -> Report {
-        var run = ModelRun(world, terms, index, faults, clauses)
+        var run = ModelRun(world, terms, index, faults, clauses, verb)
         run.drive(verb, candidate)
         world = run.world
         return run.report
@@ -171,6 +177,7 @@ package struct ModelRun {
         case .begin: world.keystores[index].setup?.next = targets[.next]
         case .complete:
             targets = [.current: targets[.next]!, .retiring: targets[.current]!]
+            retired = targets[.retiring]
             found[.current] = found[.next]
             looks[.current] = looks[.next]
             world.keystores[index].setup?.current = targets[.current]!
@@ -243,7 +250,9 @@ package struct ModelRun {
 
     private mutating func carryOut(_ action: Action) -> Answer {
         switch action {
-        case .askLimits: return .limits(.standard)
+        case .askLimits(let role):
+            let isTooSmall = terms.isSecondTooSmall && targets[role]?.address == 1
+            return .limits(isTooSmall ? ServerLimits(maxBackupBytes: 200, retentionDays: 180) : .standard)
         case .fetch(let role):
             let blob = blob(role)
             found[role] = .some(blob)
@@ -346,6 +355,9 @@ package struct ModelRun {
         let victim = world.stored[slot.place][slot.password]
         world.stored[slot.place][slot.password] = new
         if let new { world.keystores[index].isOwn.insert(new.number) }
+        if new == nil, role == .current, case .push = verb {
+            report.violations.append(Violation(words: "(e) a push carries out a deletion"))
+        }
         guard let victim, victim.number != new?.number else { return }
         let journalIsEmpty = keystore.setup?.knowledge[role]?.journal.sent.count ?? 0 <= 1
         let isOurs =
@@ -374,6 +386,7 @@ package struct ModelRun {
     /// (b) and (c): who says 0 tells the truth.
     private mutating func finish(_ verb: SafeVerb, _ outcome: Outcome) {
         report.outcome = outcome
+        judgeDeletion(outcome)
         guard outcome.failure == nil else {
             noteLook()
             return
@@ -408,6 +421,18 @@ package struct ModelRun {
             return
         }
         _ = blob
+    }
+
+    /// (f) What is said to be deleted is gone.
+    private mutating func judgeDeletion(_ outcome: Outcome) {
+        guard outcome.failure == nil, outcome.left.isEmpty, lies < 2, !wasInterrupted else { return }
+        var gone = retired
+        if case .delete = verb { gone = targets[.current] }
+        guard let gone, let blob = world.stored[world.place(gone.address, terms)][Int(gone.password)],
+            !blob.isDamaged, keystore.isOwn.contains(blob.number), keystore.setup?.current != gone
+        else { return }
+        report.violations.append(
+            Violation(words: "(f) \(verb.word) says that the old backup is deleted, and it is there"))
     }
 
     private mutating func noteLook() {

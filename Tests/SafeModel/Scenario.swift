@@ -1,51 +1,104 @@
 import SafeRules
 
 /// A start, and what can happen from there.
-package struct Scenario: Sendable {
+package struct Scenario: Sendable, CustomStringConvertible {
+    package var description: String { name }
+
     package let name: String
     package let terms: Terms
     package let start: World
     package let events: [Event]
     package let maxFaults: Int
+    package let maxKills: Int
+    package let depth: Int
 
-    package func explorer(clauses: Clauses = .all, maxFaults: Int? = nil, maxKills: Int = 1) -> Explorer {
-        Explorer(terms, events: events, clauses: clauses, maxFaults: maxFaults ?? self.maxFaults, maxKills: maxKills)
+    package func explorer(clauses: Clauses = .all) -> Explorer {
+        Explorer(terms, events: events, clauses: clauses, maxFaults: maxFaults, maxKills: maxKills)
     }
 
-    /// One keystore that changes password and place, beside an app, without and with an alias; two keystores.
-    package static let all: [Scenario] = {
-        var scenarios: [Scenario] = []
-        for terms in [
-            Terms(isAlias: false, honoursConditions: true), Terms(isAlias: true, honoursConditions: true),
-            Terms(isAlias: false, honoursConditions: false), Terms(isAlias: true, honoursConditions: false),
-        ] {
-            scenarios.append(
-                Scenario(
-                    name: "changes, \(terms)", terms: terms, start: World(keystores: 1), events: changes, maxFaults: 2))
-            scenarios.append(
-                Scenario(
-                    name: "two keystores, \(terms)", terms: terms, start: World(keystores: 2), events: neighbours,
-                    maxFaults: 2))
+    private init(
+        _ name: String, _ terms: Terms, keystores: Int, _ events: [Event], faults: Int, kills: Int, depth: Int
+    ) {
+        self.name = "\(name), \(terms), \(faults) faults, \(kills) kills"
+        self.terms = terms
+        self.events = events
+        maxFaults = faults
+        maxKills = kills
+        self.depth = depth
+        start = World(keystores: keystores)
+    }
+
+    private static let allTerms = [
+        Terms(isAlias: false, honoursConditions: true), Terms(isAlias: true, honoursConditions: true),
+        Terms(isAlias: false, honoursConditions: false), Terms(isAlias: true, honoursConditions: false),
+        Terms(isAlias: false, honoursConditions: true, isSecondTooSmall: true),
+    ]
+
+    /// Two faults and a kill in sequences of six, around one verb each; everything at once without faults to the same
+    /// depth, and with them to less.
+    package static let all: [Scenario] = allTerms.flatMap { terms in
+        focused.map {
+            Scenario($0.name, terms, keystores: $0.keystores, $0.events, faults: 2, kills: 1, depth: 6)
+        } + [
+            Scenario("all changes", terms, keystores: 1, changes, faults: 0, kills: 0, depth: 6),
+            Scenario("two keystores", terms, keystores: 2, neighbours, faults: 0, kills: 0, depth: 5),
+            Scenario("all changes", terms, keystores: 1, changes, faults: 2, kills: 1, depth: 2),
+            Scenario("two keystores", terms, keystores: 2, neighbours, faults: 2, kills: 1, depth: 2),
+        ]
+    }
+
+    /// What shows that a clause of the rules is needed: without it, something does not hold here.
+    package static func showing(_ clause: Clauses) -> Scenario {
+        let two = Terms(isAlias: false, honoursConditions: true)
+        func scenario(
+            _ terms: Terms, _ commands: [Event.Command], _ more: [Event] = [], faults: Int = 0, kills: Int = 0
+        ) -> Scenario {
+            Scenario(
+                "without a clause", terms, keystores: 1, self.commands(commands, by: 0) + more, faults: faults,
+                kills: kills, depth: 4)
         }
-        return scenarios
-    }()
+        return switch clause {
+        case .judgesOldPlace: scenario(two, [.push, .passwd], [app])
+        case .provesPlaces: scenario(Terms(isAlias: true, honoursConditions: true), [.push, .move])
+        case .pushesBesideStuckChange:
+            scenario(Terms(isAlias: false, honoursConditions: true, isSecondTooSmall: true), [.push, .move, .abort])
+        case .remembersFindings: scenario(two, [.push, .check], [.loss(place: 0, password: 0)])
+        case .judgesAbortedPlace:
+            scenario(two, [.push, .passwd, .abort], [.app(address: 0, password: 1, key: 1)], kills: 1)
+        case .readsAfterDeletion: scenario(two, [.push, .passwd], faults: 1)
+        default: scenario(two, [.push, .delete], kills: 1)
+        }
+    }
 
     private static func commands(_ commands: [Event.Command], by index: Int) -> [Event] {
         commands.map { .verb($0, by: index) }
     }
 
-    static let changes: [Event] =
+    private static let app = Event.app(address: 0, password: 0, key: 1)
+
+    private static let focused: [(name: String, keystores: Int, events: [Event])] = [
+        ("passwd", 1, commands([.push, .passwd, .abort], by: 0) + [app]),
+        ("move", 1, commands([.push, .move, .abort], by: 0) + [.app(address: 1, password: 0, key: 1)]),
+        ("delete", 1, commands([.push, .delete, .pushResume], by: 0) + [app]),
+        (
+            "pull", 1,
+            commands([.push, .pullReplace, .check], by: 0) + [.app(address: 0, password: 0, key: 2), .hours(24)]
+        ),
+        ("copies", 2, commands([.push], by: 0) + commands([.push], by: 1) + [.copy, .edit(0), .hours(24)]),
+    ]
+
+    package static let changes: [Event] =
         commands(
             [
                 .push, .pushOverwrite, .pushResume, .passwd, .move, .moveLeavingOld, .respell, .abort, .forgetOld,
                 .delete, .check, .pullReplace,
             ], by: 0) + [
-            .app(address: 0, password: 0, key: 1), .app(address: 1, password: 0, key: 1),
-            .app(address: 0, password: 1, key: 2), .loss(place: 0, password: 0), .hours(24), .hours(8 * 24), .arrival,
+            app, .app(address: 1, password: 0, key: 1), .app(address: 0, password: 1, key: 2),
+            .loss(place: 0, password: 0), .hours(24), .hours(8 * 24), .arrival,
         ]
 
-    static let neighbours: [Event] =
+    package static let neighbours: [Event] =
         commands([.push, .pushForce, .pushOverwrite, .pull, .pullReplace, .passwd, .deleteKeepingSetup, .check], by: 0)
         + commands([.push, .pushForce, .pull, .passwd, .delete], by: 1)
-        + [.copy, .edit(0), .app(address: 0, password: 0, key: 1), .damage(place: 0, password: 0), .hours(24)]
+        + [.copy, .edit(0), app, .damage(place: 0, password: 0), .hours(24)]
 }

@@ -57,14 +57,17 @@ package struct Terms: Hashable, Sendable, CustomStringConvertible {
     package var isAlias: Bool
     /// Whether the servers refuse a write whose condition does not hold.
     package var honoursConditions: Bool
+    /// Whether the server at the second address takes no backup of this size.
+    package var isSecondTooSmall = false
 
-    package init(isAlias: Bool, honoursConditions: Bool) {
+    package init(isAlias: Bool, honoursConditions: Bool, isSecondTooSmall: Bool = false) {
         self.isAlias = isAlias
         self.honoursConditions = honoursConditions
+        self.isSecondTooSmall = isSecondTooSmall
     }
 
     package var description: String {
-        (isAlias ? "one place under two names" : "two places")
+        (isAlias ? "one place under two names" : "two places") + (isSecondTooSmall ? ", one too small" : "")
             + (honoursConditions ? ", conditions honoured" : ", conditions ignored")
     }
 }

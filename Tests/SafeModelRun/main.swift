@@ -1,43 +1,73 @@
-import Encodings
+import Dispatch
 import Glibc
 import SafeModel
 import SafeRules
+import Synchronization
 
-// The model checker as a program: every sequence to a depth, then random longer ones.
+// The model checker as a program: every sequence of a scenario to its depth, then random longer ones.
 //
-//     safe-model [--depth N] [--seconds N]
+//     safe-model [--seconds N] [--walks N] [--only WORDS]
 //
-// It ends with 1 if anything does not hold, or if the depth was not reached in time.
+// It ends with 1 if anything does not hold, or if the time was not enough.
 
-var depth = 6
-var seconds = 60
-var name = ""
-var maxFaults = 2
+var seconds = 300
+var walks = 20_000
+var only = ""
 var arguments = CommandLine.arguments.dropFirst()
 while let option = arguments.popFirst(), let value = arguments.popFirst() {
     switch option {
-    case "--depth": depth = Int(value) ?? depth
     case "--seconds": seconds = Int(value) ?? seconds
-    case "--faults": maxFaults = Int(value) ?? maxFaults
-    default: name = value
+    case "--walks": walks = Int(value) ?? walks
+    case "--only": only = value
+    default:
+        print("safe-model: unknown option \(option)")
+        exit(64)
     }
 }
-let start = time(nil)
-var hasFailed = false
-var exceptions: [String: Int] = [:]
 
-for scenario in Scenario.all where name.isEmpty || scenario.name.contains(name) {
-    var explorer = scenario.explorer(maxFaults: maxFaults)
-    explorer.explore(from: scenario.start, depth: depth) { time(nil) - start > seconds }
-    print(
-        "\(scenario.name): depth \(explorer.depths.count) of \(depth), \(explorer.states) states, \(explorer.runs) runs"
-            + (explorer.isComplete ? "" : ", time is over"), time(nil) - start, "s", explorer.depths)
-    exceptions.merge(explorer.exceptions) { $0 + $1 }
-    for violation in explorer.violations.prefix(2) {
-        print("  does not hold: \(violation.words)")
-        for words in violation.trace { print("    \(words)") }
+/// What all scenarios together came to.
+struct Total {
+    var runs = 0
+    var hasFailed = false
+    var exceptions: [String: Int] = [:]
+
+    mutating func add(_ explorer: Explorer, _ name: String, _ rest: String) {
+        runs += explorer.runs
+        exceptions.merge(explorer.exceptions) { $0 + $1 }
+        hasFailed = hasFailed || !explorer.violations.isEmpty || !explorer.isComplete
+        print(
+            "\(name): \(explorer.states) states, \(explorer.runs) runs\(rest)"
+                + (explorer.isComplete ? "" : ", TIME IS OVER"))
+        for violation in explorer.violations.prefix(2) {
+            print("  does not hold: \(violation.words)")
+            for words in violation.trace { print("    \(words)") }
+        }
+        fflush(nil)
     }
-    hasFailed = hasFailed || !explorer.violations.isEmpty || !explorer.isComplete
 }
-for (words, count) in exceptions.sorted(by: { $0.key < $1.key }) { print("excepted: \(words): \(count)") }
-exit(hasFailed ? 1 : 0)
+
+let start = time(nil)
+let total = Mutex(Total())
+let scenarios = Scenario.all.filter { only.isEmpty || $0.name.contains(only) }
+let (end, count) = (start + seconds, walks)
+
+DispatchQueue.concurrentPerform(iterations: scenarios.count) { index in
+    let scenario = scenarios[index]
+    var explorer = scenario.explorer()
+    explorer.explore(from: scenario.start, depth: scenario.depth) { time(nil) > end }
+    total.withLock { $0.add(explorer, scenario.name, ", new at each depth: \(explorer.depths)") }
+}
+for terms in Set(scenarios.map(\.terms)) {
+    var random = SystemRandomNumberGenerator()
+    var explorer = Explorer(terms, events: Scenario.changes + Scenario.neighbours)
+    for _ in 0..<count / 4 where time(nil) <= end && explorer.violations.isEmpty {
+        explorer.walk(from: World(keystores: 2), steps: 30, random: &random)
+    }
+    total.withLock { $0.add(explorer, "random walks of 30 steps, \(terms)", "") }
+}
+let failed = total.withLock { total in
+    for (words, count) in total.exceptions.sorted(by: { $0.key < $1.key }) { print("excepted: \(words): \(count)") }
+    print("\(total.runs) runs of verbs in \(time(nil) - start) s: " + (total.hasFailed ? "FAILED" : "all of it holds"))
+    return total.hasFailed
+}
+exit(failed ? 1 : 0)
