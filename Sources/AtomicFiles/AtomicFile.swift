@@ -22,7 +22,7 @@ extension Folder {
     ///
     /// Under `.secret` the temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by
     /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
-    /// because others write there too.
+    /// because others write there too, and names the process (see `sweepLeftovers`).
     /// - Throws: `FileError`; then the old file (or none) is what stands there.
     public func write(
         _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner
@@ -35,7 +35,7 @@ extension Folder {
             try check(old, name)
         }
         try discard(temporary)
-        if rule == .shared { sweepAbandoned(name) }
+        if rule == .shared { sweepLeftovers(of: name) }
         do throws(FileError) {
             try writeWhole(temporary, bytes, readers)
             try rename(temporary, to: name, existing: existing)
@@ -71,22 +71,7 @@ extension Folder {
     }
 
     private func temporaryName(_ name: String) -> String {
-        guard rule == .shared else { return ".\(name).new" }
-        let suffix = Random.number(below: .max)
-        return ".\(name).\(String(suffix, radix: 36)).new"
-    }
-
-    /// Removes what killed writers of this name left an hour ago or earlier, where others write, too. That it may fail
-    /// changes nothing.
-    private func sweepAbandoned(_ name: String) {
-        let beginning = Array(".\(name).".utf8)
-        guard let names = try? temporaryNames() else { return }
-        for left in names where left.utf8.starts(with: beginning) {
-            guard let status = try? status(left), status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
-                status.st_mtim.tv_sec < time(nil) - 3600
-            else { continue }
-            unsafe unlinkat(descriptor, left, 0)
-        }
+        rule == .shared ? sharedTemporaryName(name) : ".\(name).new"
     }
 
     /// Renames within this folder and makes it last.

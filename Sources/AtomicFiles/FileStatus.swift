@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 // What a file or folder is and who may touch it, checked on the open descriptor or without following.

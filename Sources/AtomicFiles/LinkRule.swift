@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// When the path of a secret folder may be a link: systemd's `DynamicUser=` makes one. It may be

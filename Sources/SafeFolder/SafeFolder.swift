@@ -60,11 +60,12 @@ public struct SafeFolder: ~Copyable {
         try folder.folder(Self.backupsName).remove(id.hex)
     }
 
-    /// Keeps other writers of backups away until the lock is dropped, and clears up behind those that were killed.
+    /// Keeps other writers of backups away until the lock is dropped, and clears up behind those of this machine and
+    /// account that were killed. Files that are not called after a backup are left alone.
     public func lock(wait: Duration) throws(FileError) -> FileLock {
         let backups = try folder.folder(Self.backupsName)
         let lock = try backups.lock(wait: wait)
-        try backups.sweepFiles()
+        backups.sweepLeftovers(where: BackupID.isHex)
         return lock
     }
 

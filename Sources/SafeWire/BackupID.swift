@@ -16,4 +16,9 @@ public struct BackupID: Equatable, Sendable {
         precondition(bytes.count == Self.count)
         hex = Hex.encode(bytes)
     }
+
+    /// Whether a text may be one: 64 lower-case hexadecimal characters.
+    public static func isHex(_ text: String) -> Bool {
+        text.utf8.count == 2 * count && text.lowercased() == text && Hex.decode(text) != nil
+    }
 }

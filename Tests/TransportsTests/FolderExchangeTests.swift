@@ -53,9 +53,16 @@ import Transports
         #expect(tree == ["a", "a/b c", "a/b c/backups", "a/b c/config", "a/backups", "a/config"])
     }
 
-    @Test func `a killed writer's temporary file is no backup, and is swept`() throws {
+    @Test func `an old temporary file is no backup, and is swept; other files are left alone`() throws {
         let server = try FolderServer.prepared()
-        for temporary in [".new", ".1x9z.new"] { try server.put("backups/." + id.hex + temporary, [9, 9, 9]) }
+        let left = [".new", ".1x9z.new"].map { "backups/." + id.hex + $0 }
+        let foreign = ["backups/.notes.1x9z.new", "backups/.new"]
+        for name in left + foreign {
+            try server.put(name, [9, 9, 9])
+            try server.setAge(.seconds(3700), of: name)
+        }
+        let young = "backups/.\(id.hex).2x9z.new"
+        try server.put(young, [9])
         let absent = try server.exchange.fetch(id)?.bytes
         #expect(absent == nil)
         let hold = try server.exchange.hold()
@@ -64,7 +71,7 @@ import Transports
         let backup = try server.exchange.fetch(id)?.bytes
         #expect(backup == [1])
         let tree = try server.tree()
-        #expect(tree == ["backups", place, "config"])
+        #expect(tree == (["backups", place, "config", young] + foreign).sorted())
     }
 
     @Test func `links and other things in the place of files are refused`() throws {

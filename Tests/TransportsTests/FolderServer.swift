@@ -38,6 +38,11 @@ final class FolderServer: ServerUnderTest {
 
     func put(_ name: String, _ content: [UInt8]) throws { try Data(content).write(to: URL(filePath: at(name))) }
 
+    func setAge(_ age: Duration, of name: String) throws {
+        let date = Date(timeIntervalSinceNow: -(age / .seconds(1)))
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: at(name))
+    }
+
     func putLink(_ name: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: at(name), withDestinationPath: target)
     }

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import AtomicFiles
+
+/// What is cleared up in a folder that others use, too.
+@Suite struct LeftoverTests {
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+    }
+
+    private func sweep() throws { try Folder.open(scratch.path, rule: .shared).sweepLeftovers { $0 == "a" } }
+
+    /// The number of a process that was there, and is no more.
+    private static func deadProcess() throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/true")
+        try process.run()
+        process.waitUntilExit()
+        return process.processIdentifier
+    }
+
+    private func put(_ writer: Writer, random: String = "1x9z") throws -> String {
+        let name = ".a.\(writer.text).\(random).new"
+        try scratch.put(name)
+        return name
+    }
+
+    @Test func `a temporary name tells its writer`() throws {
+        let name = try Folder.open(scratch.path, rule: .shared).sharedTemporaryName("a.b-c")
+        #expect(name.hasPrefix(".a.b-c.") && name.hasSuffix(".new"))
+        #expect(Writer(of: name) == .present)
+        #expect(!Writer.present.isDead)
+    }
+
+    @Test(arguments: [
+        ".a.new", ".a.1x9z.new", ".a.b.1x9z.new", ".a.1-.1x9z.new", ".a.1--1.1x9z.new", ".a.1-0.1x9z.new",
+    ]) func `other names tell none`(_ name: String) { #expect(Writer(of: name) == nil) }
+
+    @Test func `a dead process's file is swept, a living one's is not`() throws {
+        let dead = Writer(run: Writer.present.run, process: try Self.deadProcess())
+        _ = try put(dead)
+        let living = try [put(.present), put(Writer(run: dead.run, process: 1))]
+        try sweep()
+        #expect(try scratch.names() == living.sorted())
+    }
+
+    @Test func `of another machine or run nobody knows who lives, unless the file is old`() throws {
+        let elsewhere = Writer(run: Writer.present.run ^ 1, process: try Self.deadProcess())
+        let young = try put(elsewhere)
+        let old = try put(elsewhere, random: "0")
+        let date = Date(timeIntervalSinceNow: -3700)
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: scratch.at(old))
+        try sweep()
+        #expect(try scratch.names() == [young])
+    }
+
+    @Test func `other names stay, whatever they are`() throws {
+        let dead = Writer(run: Writer.present.run, process: try Self.deadProcess())
+        for beginning in [".b", ".ab", "a"] { try scratch.put("\(beginning).\(dead.text).1.new") }
+        try scratch.putFolder(".a.\(dead.text).2.new")
+        try scratch.putLink(".a.\(dead.text).3.new", to: "a")
+        let names = try scratch.names()
+        try sweep()
+        #expect(try scratch.names() == names)
+    }
+
+    @Test(.enabled(if: isRoot, "only root can give a file away"))
+    func `another account's stays`() throws {
+        let name = try put(Writer(run: Writer.present.run, process: try Self.deadProcess()))
+        try scratch.setOwner(somebodyElse, of: name)
+        try sweep()
+        #expect(try scratch.names() == [name])
+    }
+}
