@@ -19,17 +19,21 @@ PATIENT = ["--timeout", "2s", "--retry-max-time", "6s"]
 @pytest.mark.parametrize("code", RETRIED)
 @pytest.mark.parametrize("kind", ["config", "PUT"])
 def test_status_that_passes(pushed, code, kind):
-    pushed.server.fault(kind, f.status(code, Retry_After=0), times=TRIES - 1)
+    pushed.server.fault(kind, f.status(code, Retry_After=0), times=1)
     done = pushed.keytool.json("safe", "push", "--force")
     assert done["result"] == "uploaded" and done["backup"]["verified"] is True
-    assert pushed.server.kinds().count(kind) == TRIES
+    assert pushed.server.kinds().count(kind) == 2
 
 
-@pytest.mark.parametrize("code", RETRIED)
-def test_status_that_stays(pushed, code):
-    pushed.server.fault("PUT", f.status(code, Retry_After=0))
-    pushed.fails(75, "safe", "push", "--force")
-    assert pushed.server.kinds() == ["config", "GET"] + ["PUT"] * TRIES
+@pytest.mark.parametrize("kind, code", [("config", 500), ("config", 429), ("PUT", 503)])
+def test_five_tries(pushed, kind, code):
+    """A PUT is never sent again without a look at what is there."""
+    pushed.server.fault(kind, f.status(code, Retry_After=0))
+    pushed.fails(75, "safe", "push", "--force", patience=["--timeout", "2s", "--retry-max-time", "20s"], seconds=8)
+    kinds = pushed.server.kinds()
+    assert kinds.count(kind) == TRIES
+    assert all(kinds[at - 1] == "GET" for at, one in enumerate(kinds) if one == "PUT")
+    time.sleep(1)  # for so long the server wants to be left alone
     pushed.recovers()
 
 
@@ -60,7 +64,7 @@ def test_one_reset(pushed, kind, act):
 
 
 def test_attempts_are_counted(pushed):
-    pushed.server.fault("PUT", f.status(500, Retry_After=0), times=2)
+    pushed.server.fault("PUT", f.status(503, Retry_After=0), times=2)
     assert pushed.keytool.json("safe", "push", "--force")["attempts"] == 3
 
 
@@ -116,6 +120,21 @@ def test_waits_as_long_as_is_asked(pushed):
     start = time.monotonic()
     assert pushed.run("safe", "push", "--force", patience=PATIENT, seconds=4).code == 0
     assert time.monotonic() - start >= 2
+
+
+@pytest.mark.parametrize("asked", [0, "Thu, 01 Jan 1970 00:00:00 GMT"])
+def test_waits_at_least_a_second(pushed, asked):
+    pushed.server.fault("PUT", f.status(429, Retry_After=asked), times=1)
+    start = time.monotonic()
+    assert pushed.run("safe", "push", "--force", patience=PATIENT, seconds=4).code == 0
+    assert time.monotonic() - start >= 1
+
+
+@pytest.mark.parametrize("kind", ["config", "GET", "PUT"])
+def test_longer_wait_than_30_seconds_is_left_to_the_next_run(pushed, kind):
+    pushed.server.fault(kind, f.status(503, Retry_After=31))
+    result = pushed.fails(75, "safe", "push", "--force", patience=[])
+    assert "asks to wait 31 seconds" in result.err and pushed.server.kinds().count(kind) == 1
 
 
 @pytest.mark.parametrize("clock", [datetime(1999, 12, 31), datetime(2090, 1, 1)], ids=str)
