@@ -37,6 +37,14 @@ import VectorKit
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try scratch.content($0)) })
     }
 
+    /// Somebody else has just made it; what is sealed there is not under the passphrase that was given.
+    @Test func `given for a keystore that has none`() throws {
+        #expect(throws: KeystoreError.unprotected(path: scratch.path)) {
+            try Keystore.making(at: scratch.path, passphrase: secret("correct horse"))
+        }
+        _ = try Keystore.making(at: scratch.path, passphrase: nil)
+    }
+
     @Test(arguments: WrappedKey.Scheme.allCases) func `on, changed and off again`(_ scheme: WrappedKey.Scheme) throws {
         let before = try others()
         try protect("correct horse", scheme)
