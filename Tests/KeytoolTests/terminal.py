@@ -75,6 +75,11 @@ class Terminal:
     def text(self):
         return self.captured.decode(errors="replace").replace("\r\n", "\n")
 
+    @property
+    def words(self):
+        """The text with each wrapped line of keytool's own in one."""
+        return re.sub(r"\n  (?=\S)", " ", self.text)
+
     def finish(self, timeout=PATIENCE):
         """Waits for the end and gives the exit code as a shell would show it."""
         deadline = time.monotonic() + timeout

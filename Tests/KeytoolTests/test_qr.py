@@ -127,7 +127,7 @@ def test_drawing_that_does_not_fit_says_what_is_missing(terminal, code_file):
     with open(code_file) as payload:
         run = terminal("qr", "show", "--mode", "blocks", stdin=payload)
     assert run.finish() != 0, run.text
-    assert re.search(r"\b2 columns", run.text) and re.search(r"\b17 rows", run.text), run.text
+    assert re.search(r"\b2 columns", run.words) and re.search(r"\b17 rows", run.words), run.text
     assert "\x1b[4" not in run.text
 
 

@@ -44,7 +44,7 @@ struct Output {
     /// A plain statement for people; not said when quiet or to a program.
     func note(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        try? Self.write("keytool: \(message)\n", to: STDERR_FILENO)
+        Self.words("keytool: \(message)")
     }
 
     /// What comes next, or what is worth knowing; not said when quiet or to a program.
@@ -61,10 +61,19 @@ struct Output {
         }
     }
 
-    /// One line on stderr. That it may fail changes nothing: there is nowhere left to say so.
+    /// One line on stderr; several on a terminal that is too narrow. Best effort; errors are ignored.
     static func word(_ kind: String, _ message: String, isColored: Bool = false) {
-        let kind = isColored ? "\u{1b}[1m\(kind):\u{1b}[0m" : "\(kind):"
-        try? write("keytool: \(kind) \(message.withoutControls)\n", to: STDERR_FILENO)
+        words("keytool: \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
+    }
+
+    /// - Parameter bold: a part that is to stand out.
+    private static func words(_ text: String, bold: String? = nil) {
+        let columns = isatty(STDERR_FILENO) == 1 ? TerminalSize(of: STDERR_FILENO).columns : nil
+        var text = WrappedWords.lines(text, columns: columns)
+        if let bold, let range = text.firstRange(of: bold) {
+            text.replaceSubrange(range, with: "\u{1b}[1m\(bold)\u{1b}[0m")
+        }
+        try? write(text + "\n", to: STDERR_FILENO)
     }
 
     // MARK: Bytes
