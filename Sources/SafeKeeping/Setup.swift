@@ -19,10 +19,23 @@ extension SafeKeeper {
     package func test(_ server: borrowing SafeServer, preparing: Bool) throws -> ServerTest {
         let id = BackupID(Random.bytes(BackupID.count).span)
         let exchange = connect(server, id)
-        if preparing { try exchange.prepare(.standard) }
-        let limits = try Self.limits(of: exchange)
-        return ServerTest(
-            limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                if preparing { try exchange.prepare(.standard) }
+                let limits = try Self.limits(of: exchange)
+                return ServerTest(
+                    limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
+            } catch let error as SafeExchangeError {
+                guard exchange.pause(after: tries, error) else { throw error }
+            }
+        }
+    }
+
+    /// The certificate that a server shows, trusted or not. Nil for a folder, and if it cannot be read.
+    package func presentCertificate(of server: borrowing SafeServer) throws -> PresentedCertificate? {
+        try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
     }
 
     /// - Returns: whether a write was refused whose condition did not hold.

@@ -34,6 +34,10 @@ public protocol SafeExchange {
     /// The public key that the server shows now, by which it could be pinned; nil where it has none.
     func presentPin() throws(SafeExchangeError) -> PublicKeyPin?
 
+    /// The certificate that the server shows now, trusted or not; nothing else is asked. Nil if it has none, or if it
+    /// cannot be read.
+    func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate?
+
     /// Makes an empty place a Safe server: `backups/`, and `config` where it has none.
     func prepare(_ limits: ServerLimits) throws(SafeExchangeError)
 }
@@ -44,6 +48,9 @@ extension SafeExchange {
 
     /// A folder has none.
     public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { nil }
+
+    /// A folder has none.
+    public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? { nil }
 
     /// A folder's failures are not retried.
     public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool { false }

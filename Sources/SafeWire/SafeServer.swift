@@ -81,6 +81,14 @@ public struct SafeServer: ~Copyable, Sendable {
         }
     }
 
+    /// This server, with other authorities and pins.
+    public consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeServer {
+        SafeServer(address, login: takeLogin(), authority: authority, pins: pins)
+    }
+
+    /// Its login, nil if it needs none.
+    public consuming func takeLogin() -> Login? { login }
+
     /// Whether both are one server, approached in the same way.
     public func isSame(as other: borrowing SafeServer) -> Bool {
         let isSameLogin: Bool

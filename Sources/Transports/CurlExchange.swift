@@ -53,6 +53,11 @@ public final class CurlExchange: SafeExchange, Sendable {
     public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { try sender.shownCertificate(base)?.pin }
 
     /// See `SafeExchange`.
+    public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? {
+        try sender.presentCertificate(base)
+    }
+
+    /// See `SafeExchange`.
     public func config() throws(SafeExchangeError) -> [UInt8] {
         let answer = try get("config", accept: Self.configType, limit: ServerLimits.maxConfigBytes)
         guard answer.status != 404, answer.status != 409 else { throw .notPrepared(sender.name) }

@@ -203,6 +203,12 @@ struct CurlRequest: ~Copyable {
         }
     }
 
+    /// Connects without asking anything.
+    consuming func connect() -> Outcome {
+        set(CURLOPT_CONNECT_ONLY, 1)
+        return perform(headers: [])
+    }
+
     /// Connects without asking anything, and without trusting anybody.
     /// - Returns: the certificates that the server shows, its own first; each as libcurl's list of `NAME:TEXT`.
     consuming func inspect() -> [[String]] {

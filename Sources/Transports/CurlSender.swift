@@ -154,6 +154,19 @@ final class CurlSender: Sendable {
     func shownCertificate(_ url: String) throws(SafeExchangeError) -> ShownCertificate? {
         try curl(.get, url, limit: 0).inspect().first.map { ShownCertificate($0) }
     }
+
+    /// The certificate that the server shows. A second connection, which trusts this certificate alone, shows whether
+    /// anything else is wrong with it.
+    func presentCertificate(_ url: String) throws(SafeExchangeError) -> PresentedCertificate? {
+        guard let shown = try shownCertificate(url), var certificate = shown.presented else { return nil }
+        var request = try CurlRequest(.get, url, patience: .init(total: retry.patience(atMost: patience)), limit: 0)
+        request.trust(certificate.pem)
+        let outcome = request.connect()
+        if [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR].contains(outcome.code) {
+            certificate.flaw = shown.distrust(outcome.verification) ?? .other(outcome.message)
+        }
+        return certificate
+    }
 }
 
 extension SafeExchangeError {

@@ -31,14 +31,22 @@ struct ShownCertificate {
     }
 
     /// SHA-256 over the public key.
-    var pin: PublicKeyPin? {
+    var pin: PublicKeyPin? { presented?.pin }
+
+    /// What a person has to know of it; nil if it cannot be read.
+    var presented: PresentedCertificate? {
         guard let pem = value("Cert") else { return nil }
         let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
         let text = Array(base64.utf8)
         guard let certificate = Base64.decode(text.span) else { return nil }
         return certificate.withBytes { certificate in
-            guard let key = Self.publicKey(in: certificate) else { return nil }
-            return PublicKeyPin(digest: SHA256.hash(certificate.extracting(key)))
+            guard let key = Self.publicKey(in: certificate),
+                let pin = PublicKeyPin(digest: SHA256.hash(certificate.extracting(key)))
+            else { return nil }
+            return PresentedCertificate(
+                subject: value("Subject") ?? "", issuer: value("Issuer") ?? "", validFrom: value("Start date") ?? "",
+                validUntil: value("Expire date") ?? "", fingerprint: SHA256.hash(certificate), pem: Array(pem.utf8),
+                pin: pin)
         }
     }
 

@@ -119,6 +119,9 @@ struct Session {
             keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }
 
+    /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
+    func renewed(_ keeper: SafeKeeper, _ patience: Patience) -> SafeKeeper { keeper.connecting(connecting(patience)) }
+
     /// The time by the system's clock.
     @Sendable static func now() -> Timestamp {
         var time = timespec()

@@ -1,27 +1,14 @@
 """safe setup on a terminal, with nothing given: it asks for all it needs."""
 
-import json
+import re
 
 import pytest
 
+import faults as f
 import oracle
-from httpsmachine import ID, KEYS, SERVER_PASSWORD, USER, bare  # a fixture
-from known import SAFE_PASSWORD
+from httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
 from runner import snapshot
-from safefolder import SafeFolder
-from webservers import ANNA, Nginx
-
-SERVER = r"Safe server \(https://…, file:///DIR, or threema\): $"
-PASSWORD = SAFE_PASSWORD.decode()
-
-
-def choose_password(run):
-    run.expect(rf"Safe password for {ID} \(nothing for a random one\): $")
-    assert not run.echo
-    run.send(PASSWORD)
-    run.expect("again: $")
-    run.send(PASSWORD)
-
+from setupdialog import PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in
 
 @pytest.fixture
 def trusting(bare):
@@ -31,69 +18,67 @@ def trusting(bare):
 
 def test_server_with_a_login(bare, trusting, terminal):
     run = terminal("safe", "setup", runner=trusting)
-    run.expect(SERVER)
-    run.send(bare.server.url)
-    run.expect(r"User on localhost \(nothing for none\): $")
-    run.send(USER)
-    run.expect(f"password of {USER} on localhost: $")
-    assert not run.echo
-    run.send(SERVER_PASSWORD.decode())
+    log_in(run, bare.server.url)
     choose_password(run)
+    decline_push(run)
     assert run.finish() == 0, run.text
     assert PASSWORD not in run.text and SERVER_PASSWORD.decode() not in run.text
+    assert bare.server.stored == {} and "upload it now: keytool safe push ABCD1234" in run.text
     assert trusting.json("safe", "push")["result"] == "uploaded"
-    assert list(bare.server.stored)[0].endswith(KEYS.backup_id)
+    assert list(bare.server.stored) == [PLACE]
 
 
-def test_server_that_is_not_prepared(owner, web_server, certificates, terminal):
-    server = web_server(Nginx, ANNA)
-    trusting = owner.with_environment(SSL_CERT_FILE=certificates.authority.path)
-    for answer, code in (("", 15), ("y", 0)):
-        run = terminal("safe", "setup", "--server", server.url, "--server-user", ANNA.user, runner=trusting)
-        run.expect("on localhost: $")
-        run.send(ANNA.password.decode())
-        choose_password(run)
-        run.expect(r"is not prepared as a Safe. Make backups/ and config there\? \[y/N\] $")
-        run.send(answer)
-        assert run.finish() == code, run.text
-    assert trusting.json("safe", "push")["result"] == "uploaded"
-
-
-def test_new_folder(keytool, folder, terminal):
-    keytool.ok("id", "create", "--id", ID)
-    run = terminal("safe", "setup")
-    run.expect(SERVER)
-    run.send(folder.url)
+def test_first_push(bare, trusting, terminal):
+    run = terminal("safe", "setup", runner=trusting)
+    log_in(run, bare.server.url)
     choose_password(run)
-    run.expect(r"\[y/N\] $")
-    run.send("yes")
+    run.expect(PUSH)
+    assert bare.server.stored == {}
+    run.send("y")
     assert run.finish() == 0, run.text
-    assert json.loads(folder.config.read_text())["maxBackupBytes"] == 524288
+    assert re.search(r"uploaded [0-9].* to localhost, verified", run.text)
+    assert bare.document and trusting.json("safe", "push")["result"] == "unchanged"
+
+
+def test_first_push_that_fails(bare, trusting, terminal):
+    """The setup stands, and the exit code is the push's."""
+    run = terminal("safe", "setup", runner=trusting)
+    log_in(run, bare.server.url)
+    choose_password(run)
+    run.expect(PUSH)
+    bare.server.fault("PUT", f.status(507))
+    run.send("y")
+    assert run.finish() == 14, run.text
+    bare.server.heal()
+    assert trusting.json("safe", "push")["result"] == "uploaded"
+
+
+def test_backup_that_is_there_already_is_not_overwritten(bare, trusting, terminal):
+    """A phone's, perhaps: nothing is offered, and the words say how to take it over."""
+    bare.server.stored[PLACE] = kept = oracle.seal_safe(oracle.safe_document(bytes(32)), KEYS)
+    run = terminal("safe", "setup", runner=trusting)
+    log_in(run, bare.server.url)
+    choose_password(run)
+    assert run.finish() == 0 and "keytool safe pull" in run.text, run.text
+    assert "Upload" not in run.text and bare.blob == kept
+
+
+@pytest.mark.parametrize("source", ["option", "environment"])
+def test_password_that_is_given_asks_nothing(bare, trusting, terminal, source):
+    """Whoever gives it has written a script."""
+    runner, options = trusting, bare.world.by_password
+    if source == "environment":
+        runner = trusting.with_environment(KEYTOOL_SAFE_PASSWORD_FILE=options[-1])
+        options = options[:-2]
+    run = terminal("safe", "setup", *options, runner=runner)
+    assert run.finish() == 0 and "[y/N]" not in run.text, run.text
 
 
 def test_own_authority_is_given_and_the_rest_asked(bare, terminal):
     run = terminal("safe", "setup", *bare.world.approach[4:], runner=bare.keytool)
-    run.expect(SERVER)
-    run.send(bare.server.url)
-    run.expect(r"User on localhost \(nothing for none\): $")
-    run.send(USER)
-    run.expect("on localhost: $")
-    run.send(SERVER_PASSWORD.decode())
+    log_in(run, bare.server.url)
     choose_password(run)
-    assert run.finish() == 0, run.text
-
-
-def test_address_that_is_none_is_asked_for_again(keytool, folder, terminal):
-    folder.prepare()
-    keytool.ok("id", "create", "--id", ID)
-    run = terminal("safe", "setup")
-    for address in ("localhost", "http://localhost/", "https://anna:hunter2@localhost/", "file://host/x", "\x0b"):
-        run.expect(SERVER)
-        run.send(address)
-        run.expect("keytool: error: ")
-    run.expect(SERVER)
-    run.send(folder.url)
-    choose_password(run)
+    decline_push(run)
     assert run.finish() == 0, run.text
 
 
@@ -134,7 +119,7 @@ def test_login_in_the_file(bare, trusting, write, at, safe_password, login, endi
     trusting.ok("safe", "setup", "--server-file", file, *safe_password)
     assert trusting.json("safe", "push")["result"] == "uploaded"
     status = trusting.ok("safe", "status")
-    assert "let me in" not in status.out and USER not in status.out
+    assert "let me in" not in status.out and USER in status.out
 
 
 def test_pull_and_move_by_a_file(bare, trusting, write, at, safe_password, other_keytool, folder):
@@ -145,8 +130,8 @@ def test_pull_and_move_by_a_file(bare, trusting, write, at, safe_password, other
     elsewhere.ok("safe", "pull", "--id", ID, "--server-file", file, *safe_password)
     assert elsewhere.json("id", "list")["identities"][0]["id"] == ID
     folder.prepare()
-    elsewhere.ok("safe", "passwd", "--same-password", "--server", folder.url)
-    elsewhere.ok("safe", "passwd", "--same-password", "--server-file", file)
+    elsewhere.ok("safe", "move", "--server", folder.url)
+    elsewhere.ok("safe", "move", "--server-file", file)
     assert elsewhere.json("safe", "check")["id"] == ID and folder.names() == []
 
 

@@ -41,14 +41,17 @@ struct SafeSetup: Verb {
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        var keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
-        let found = try TestedServer.find(server, preparing: create, isTesting: !noTest, keeper, session)
+        let found = try TestedServer.find(
+            server, preparing: create, isTesting: !noTest, &keeper, waiting.patience, session)
         let address = found.server.address
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+        let isAsking = try password.source() == nil
+        if isAsking { keeper = session.renewed(keeper, waiting.patience) }
         let backupExists = try session.output.busy("deriving the Safe key") {
             try keeper.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
         }
@@ -65,25 +68,25 @@ struct SafeSetup: Verb {
                     ("tested", .bool(found.test != nil)), ("backup_exists", backupExists.map { .bool($0) }),
                     ("honours_conditions", found.test.map { .bool($0.honoursConditions) }),
                 ]))
-        try pushFirst(id, backupExists == true, keeper, session)
-    }
-
-    /// What comes next: on a terminal, the first upload.
-    private func pushFirst(_ id: ThreemaID, _ backupExists: Bool, _ keeper: SafeKeeper, _ session: Session) throws {
-        guard !backupExists else {
+        guard backupExists != true else {
             return session.output.hint(
                 "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over")
         }
-        guard isAsking, session.mayAsk, let terminal = ControllingTerminal(),
-            try terminal.askYesNo("Upload the first backup now?")
-        else { return session.output.hint("upload it now: keytool safe push \(id)") }
+        let isPushing = try isAsking && asksToPush(session)
+        guard isPushing else { return session.output.hint("upload it now: keytool safe push \(id)") }
+        try pushFirst(id, session.renewed(keeper, waiting.patience), session)
+    }
+
+    private func asksToPush(_ session: Session) throws -> Bool {
+        guard session.mayAsk, let terminal = ControllingTerminal() else { return false }
+        return try terminal.askYesNo("Upload the first backup now?")
+    }
+
+    private func pushFirst(_ id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws {
         let result = try session.output.busy("uploading the Safe backup of \(id)") {
             try keeper.push(id, SafeKeeper.PushOptions())
         }
         session.output.note(
             "uploaded \(ByteCount.text(result.upload?.bytes ?? 0)) to \(result.server.name), verified")
     }
-
-    /// Whether a person is at work: the password is typed, not given.
-    private var isAsking: Bool { !password.isGiven }
 }

@@ -62,43 +62,13 @@ struct ServerOptions: ParsableArguments {
         return named.address == present.address ? named.completed(by: present) : named
     }
 
-    /// Asks for what no option says.
-    /// - Returns: nil where nobody can be asked, or answers.
-    func asked(_ session: Session) throws -> SafeServer? {
-        guard session.mayAsk, let terminal = ControllingTerminal() else { return nil }
-        while let text = try terminal.askText("Safe server (https://…, file:///DIR, or threema): "), !text.isEmpty {
-            let address: SafeServerAddress
-            do throws(SafeServerAddressError) {
-                address = try SafeServerAddress(parsing: text)
-            } catch {
-                Output.word("error", error.failure.message)
-                continue
-            }
-            guard case .https = address, address != .official, serverUser == nil else {
-                return try server(at: address, session)
-            }
-            guard let user = try terminal.askText("User on \(address.host) (nothing for none): ") else { return nil }
-            return try server(at: address, user: user.isEmpty ? nil : user, session)
-        }
-        return nil
-    }
-
-    /// Asks for another login on the same server.
-    /// - Returns: nil at the end of input.
-    func askedLogin(
-        for server: borrowing SafeServer, on terminal: borrowing ControllingTerminal, _ session: Session
-    ) throws -> SafeServer? {
-        guard let user = try terminal.askText("User on \(server.address.host) (nothing for none): ") else { return nil }
-        return try self.server(at: server.address, user: user.isEmpty ? nil : user, session)
-    }
-
     private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }
 
     private func server(at address: SafeServerAddress, _ session: Session) throws -> SafeServer {
         try server(at: address, user: serverUser, session)
     }
 
-    private func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeServer {
+    func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeServer {
         SafeServer(
             address, login: try login(address, user, session), authority: try authority(address),
             pins: try pins(address))
@@ -119,8 +89,9 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    private func login(
-        _ address: SafeServerAddress, _ user: String?, _ session: Session
+    /// - Parameter isTyped: ask for the password, whatever the options say.
+    func login(
+        _ address: SafeServerAddress, _ user: String?, _ session: Session, isTyped: Bool = false
     ) throws -> SafeServer.Login? {
         guard let user else {
             guard !password.isGiven else { throw UsageFailure("a server password goes with --server-user") }
@@ -133,7 +104,7 @@ struct ServerOptions: ParsableArguments {
                 hint: "1 to \(SafeServer.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
         let secret = try SecretAsker(password, session).open(
-            "of \(user) on \(address.host)", isWrong: { _ in false }
+            "of \(user) on \(address.host)", isTyped: isTyped, isWrong: { _ in false }
         ) { secret in
             guard secret.count <= SafeServer.maxPasswordBytes else { throw SecretError.tooLong }
             return secret.withBytes { SecureBytes(copying: $0) }

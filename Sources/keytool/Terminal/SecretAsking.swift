@@ -16,13 +16,14 @@ struct SecretAsker<Kind: Secret> {
     /// Opens something with the secret. Where it is typed, three tries.
     /// - Parameters:
     ///   - subject: what it belongs to, for the prompt, for example "for ABCD1234".
+    ///   - isTyped: ask for it, whatever the options say.
     ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
     func open<Result: ~Copyable>(
-        _ subject: String, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
+        _ subject: String, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
         _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
-        if let secret = try given() { return try body(secret) }
+        if !isTyped, let secret = try given() { return try body(secret) }
         if let result = kept() { return result }
         let terminal = try terminal()
         for attempt in 1... {

@@ -1,0 +1,80 @@
+import SafeWire
+
+// What `safe setup` asks of a server that no option says, on a terminal.
+
+extension ServerOptions {
+    /// Asks for what no option says.
+    /// - Returns: nil if nobody can be asked, or answers.
+    func asked(_ session: Session) throws -> SafeServer? {
+        guard session.mayAsk, let terminal = ControllingTerminal(), let address = try askedAddress(on: terminal) else {
+            return nil
+        }
+        return try server(at: address, askingOn: terminal, session)
+    }
+
+    /// Asks for another address; a login that was given stays.
+    /// - Parameters:
+    ///   - authority, pins: what to trust if the new address is on another machine.
+    /// - Returns: nil if there is no answer.
+    func asked(
+        insteadOf server: borrowing SafeServer, trusting authority: [UInt8]?, pins: [PublicKeyPin],
+        on terminal: borrowing ControllingTerminal, _ session: Session
+    ) throws -> SafeServer? {
+        guard let address = try askedAddress(on: terminal) else { return nil }
+        guard case .https(let old) = server.address, case .https(let new) = address, address != .official else {
+            return try self.server(at: address, askingOn: terminal, session)
+        }
+        let isSameMachine = old.host == new.host && old.port == new.port
+        return SafeServer(
+            address, login: server.copy.takeLogin(), authority: isSameMachine ? server.authority : authority,
+            pins: isSameMachine ? server.pins : pins)
+    }
+
+    /// Asks for another login on the same server.
+    /// - Returns: nil at the end of input.
+    func askedLogin(
+        for server: borrowing SafeServer, on terminal: borrowing ControllingTerminal, _ session: Session
+    ) throws -> SafeServer? {
+        var present: String?
+        switch server.login {
+        case .some(let login): present = login.user
+        case .none: break
+        }
+        guard let user = try askedUser(on: server.address.host, instead: present, terminal) else { return nil }
+        let login = try user.isEmpty ? nil : login(server.address, user, session, isTyped: true)
+        return SafeServer(server.address, login: login, authority: server.authority, pins: server.pins)
+    }
+
+    private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {
+        while let text = try terminal.askText("Safe server (https://…, file:///DIR, or threema): "), !text.isEmpty {
+            do throws(SafeServerAddressError) {
+                return try SafeServerAddress(parsing: text)
+            } catch {
+                Output.word("error", error.failure.message)
+            }
+        }
+        return nil
+    }
+
+    private func server(
+        at address: SafeServerAddress, askingOn terminal: borrowing ControllingTerminal, _ session: Session
+    ) throws -> SafeServer? {
+        guard case .https = address, address != .official, serverUser == nil else {
+            return try server(at: address, user: serverUser, session)
+        }
+        guard let user = try askedUser(on: address.host, instead: nil, terminal) else { return nil }
+        return try server(at: address, user: user.isEmpty ? nil : user, session)
+    }
+
+    /// - Returns: nil at the end of input; an empty text for none.
+    private func askedUser(
+        on host: String, instead present: String?, _ terminal: borrowing ControllingTerminal
+    ) throws -> String? {
+        while let typed = try terminal.askText("User on \(host) (nothing for \(present ?? "none")): ") {
+            let user = typed.isEmpty ? present ?? "" : typed
+            if user.isEmpty || SafeServer.Login.isUser(user) { return user }
+            Output.word("error", "that is no user's name")
+        }
+        return nil
+    }
+}
