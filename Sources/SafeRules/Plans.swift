@@ -104,7 +104,10 @@ extension SafeMachine {
 
     private mutating func plan(_ delete: SafeVerb.Delete) {
         func removal(_ role: Role) -> [Step] {
-            [.remove(.init(role: role, takesUnreadable: true)), .attempt(.leave(role))]
+            [
+                .remove(.init(role: role, takesUnreadable: true)),
+                .attempt(delete.isForced ? .leave(role) : .leaveForeign(role)),
+            ]
         }
         var steps: [Step] = [.remove(.init(role: .current, takesUnreadable: true))]
         if delete.isForced { steps.append(.attempt(.leave(.current))) }

@@ -99,6 +99,8 @@ package struct SafeMachine: Sendable {
         case push
         /// The backup of this place stays.
         case leave(Role)
+        /// The same, if another device has written it; any other failure goes on.
+        case leaveForeign(Role)
         /// The deletion is over.
         case deletion
         /// An earlier change is not over.
@@ -214,6 +216,9 @@ package struct SafeMachine: Sendable {
         case .leave(let role):
             // What befalls the place that is to survive is no matter of the one that is left.
             guard failure.role == role || failure == .replica else { return fail(failure) }
+            outcome.left.append(.init(role: role, reason: failure))
+        case .leaveForeign(let role):
+            guard case .conflict(role, _) = failure else { return fail(failure) }
             outcome.left.append(.init(role: role, reason: failure))
         case .deletion:
             knowledge.isDeleting = false

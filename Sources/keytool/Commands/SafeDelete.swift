@@ -37,9 +37,7 @@ struct SafeDelete: Verb {
         var options = SafeKeeper.DeleteOptions()
         options.isKeepingSetup = keepSetup
         options.isForced = force
-        let result = try session.output.busy("deleting the Safe backup of \(id)") {
-            try keeper.deleteSafe(of: id, options)
-        }
+        let result = try session.output.busy("deleting the Safe backup of \(id)") { try delete(id, options, keeper) }
         for left in result.left {
             session.output.warn("\(left.role.words) may still hold a backup of \(id): \(left.reason.reasonLeft)")
         }
@@ -52,6 +50,21 @@ struct SafeDelete: Verb {
                     ("deleted", .bool(result.left.isEmpty)), ("was_there", .bool(result.wasThere)),
                     ("setup_kept", .bool(keepSetup)),
                 ]))
+    }
+
+    private func delete(
+        _ id: ThreemaID, _ options: SafeKeeper.DeleteOptions, _ keeper: SafeKeeper
+    ) throws -> SafeKeeper.DeleteResult {
+        func advised(_ error: any Error, _ place: String) -> CommandFailure {
+            CommandFailure(failure: Failure(error).advising("\(place)--force gives up what cannot be deleted"))
+        }
+        do {
+            return try keeper.deleteSafe(of: id, options)
+        } catch let error as SafeExchangeError {
+            throw force ? error : advised(error, "")
+        } catch SafeKeepingError.refused(.exchange(let role, let error), _, _) {
+            throw force ? error : advised(error, "\(role.words) still holds a backup; ")
+        }
     }
 
     private func words(_ id: ThreemaID, _ result: SafeKeeper.DeleteResult) -> String {
