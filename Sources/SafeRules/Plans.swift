@@ -21,7 +21,7 @@ extension SafeMachine {
             perform([.drop(.retiring)])
         case .delete(let delete): plan(delete)
         case .check: perform([.askLimits(.current), .look(.current, .check)])
-        case .pull: perform([.askLimits(.current), .attempt(.ignore), .look(.current, .pull)])
+        case .pull: perform([.askLimits(.current), .attempt(.limits), .look(.current, .pull)])
         }
     }
 

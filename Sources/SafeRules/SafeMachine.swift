@@ -105,8 +105,8 @@ package struct SafeMachine: Sendable {
         case deletion
         /// An earlier change is not over.
         case earlierChange
-        /// Nothing depends on it.
-        case ignore
+        /// Only whether this is a Safe server; a backup may be there nevertheless.
+        case limits
     }
 
     /// What a run knows for itself.
@@ -207,7 +207,12 @@ package struct SafeMachine: Sendable {
 
     private mutating func end(_ attempt: Attempt, _ failure: SafeFailure) {
         switch attempt {
-        case .ignore: break
+        case .limits:
+            // Who is not let in, or gets no answer, need not ask again.
+            switch failure {
+            case .badLimits, .exchange(_, .notPrepared), .exchange(_, .unexpectedStatus), .exchange(_, .tooLarge): break
+            default: fail(failure)
+            }
         case .change: outcome.stuck = failure
         case .earlierChange: fail(.oldBackupLeft)
         case .push:

@@ -62,7 +62,7 @@ def test_password_changed_on_the_server(web_safe, server, given):
     assert [one.status for one in server.requests()] == ["401"] * 3, "once each"
     assert web_safe.blob == first
     # Wrong again changes nothing; right is all it takes.
-    change = ["safe", "passwd", "--same-password", "--server-user", "anna"]
+    change = ["safe", "server", "--server-user", "anna"]
     web_safe.keytool.fails(13, *change, *given("server-password", WRONG.password))
     web_safe.keytool.fails(13, "safe", "push", "--force")
     web_safe.keytool.ok(*change, *given("server-password", new.password))
@@ -76,7 +76,7 @@ def test_delete_with_a_wrong_login_is_no_dead_end(web_safe, server, given):
     new = Login("anna", b"changed-there-8")
     server.restart(login=new)
     web_safe.keytool.fails(13, "safe", "delete", "--yes")
-    web_safe.keytool.ok("safe", "passwd", "--same-password", "--server-user", "anna",
+    web_safe.keytool.ok("safe", "server", "--server-user", "anna",
                         *given("server-password", new.password))
     web_safe.keytool.ok("safe", "delete", "--yes")
     assert server.names() == []
@@ -87,7 +87,7 @@ def test_login_that_comes_later(web_safe, server, given):
     web_safe.push()
     server.restart(login=ANNA)
     web_safe.keytool.fails(13, "safe", "push", "--force")
-    web_safe.keytool.ok("safe", "passwd", "--same-password", "--server-user", "anna",
+    web_safe.keytool.ok("safe", "server", "--server-user", "anna",
                         *given("server-password", ANNA.password))
     assert web_safe.push("--force")["result"] == "uploaded"
 
@@ -97,7 +97,7 @@ def test_server_password_is_not_shown(web_safe, server, tmp_path, given):
     """Not in any output, argument, environment, log or file, as such or in Base64."""
     keytool = SystemCalls(web_safe.keytool, tmp_path / "trace")
     (_, source), said = given("server-password", ANNA.password), ""
-    changing = ["passwd", "--same-password", "--pin", server.certificate.pin,
+    changing = ["server", "--pin", server.certificate.pin,
                 "--server-user", "anna", "--server-password-command", f"cat {source}"]
     for command in (["push", "-v"], ["push", "--force", "--json"], ["status", "--json"],
                     ["check", "-v"], ["pull", "-v"], changing):
