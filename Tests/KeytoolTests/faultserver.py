@@ -6,7 +6,9 @@ request, and answers each as a healthy server would unless a fault is set for it
 
 import base64
 import contextlib
+import hashlib
 import json
+import re
 import socket
 import ssl
 import struct
@@ -36,7 +38,12 @@ class Request:
     @property
     def kind(self):
         """config, GET, PUT, DELETE, or another method."""
-        return "config" if self.path == BASE + "config" else self.method
+        return "config" if re.fullmatch(BASE + "([0-9a-f]{2}/)?config", self.path) else self.method
+
+    @property
+    def condition(self):
+        """What must hold for it to be carried out, as it was sent; None for nothing."""
+        return next(((name, value) for name, value in self.headers if name in ("if-match", "if-none-match")), None)
 
     @property
     def login(self):
@@ -81,6 +88,8 @@ class FaultServer:
             self.on_connect = None  # greet(socket) instead of the TLS handshake
             self.sent = 0  # bytes of the answers that were begun
             self.date = None  # what every answer says the time is
+            self.tag = None  # "strong" or "weak": what entity tag a GET shows
+            self.conditions = "ignored"  # or "honoured", or "refused": 412 whatever they say
 
     def heal(self):
         """No more faults; what was stored and recorded stays."""
@@ -184,6 +193,8 @@ class Call:
             return 401, b"who are you?"
         if request.kind == "config":
             return 200, self.server.config
+        if not self.is_condition_met():
+            return 412, b"changed meanwhile"
         if request.method == "PUT":
             is_new = request.path not in stored
             stored[request.path] = request.body
@@ -194,6 +205,15 @@ class Call:
         if request.method == "DELETE":
             return (404 if stored.pop(request.path, None) is None else 204), b""
         return 405, b""
+
+    def is_condition_met(self):
+        if self.request.condition is None or self.server.conditions == "ignored":
+            return True
+        if self.server.conditions == "refused":
+            return False
+        name, value = self.request.condition
+        present = self.server.stored.get(self.request.path)
+        return present is None if name == "if-none-match" else present is not None and value == tag(present)
 
     def read(self, share=1.0):
         """Reads this share of the request's body."""
@@ -213,6 +233,8 @@ class Call:
             lines.append(f"Content-Length: {len(body) if length is None else length}")
         if self.server.date is not None:
             lines.append(f"Date: {self.server.date}")
+        if self.server.tag and self.request.kind == "GET" and status == 200:
+            lines.append("ETag: " + ("W/" if self.server.tag == "weak" else "") + tag(body))
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
         self.raw("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body)
         if length not in (None, len(body)):
@@ -229,6 +251,11 @@ class Call:
     def abort(self):
         self.is_last = True
         abort(self.server, self.connection)
+
+
+def tag(content):
+    """The entity tag of these bytes, as a server writes it."""
+    return f'"{hashlib.sha256(content).hexdigest()[:16]}"'
 
 
 def abort(server, connection):

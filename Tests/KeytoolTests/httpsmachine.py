@@ -44,8 +44,9 @@ class HTTPSMachine:
         return self.keytool.keystore / "identities" / ID / name
 
     def records(self):
-        """Everything but what is remembered of uploads, which a push that failed writes, too."""
-        return snapshot(self.keytool.keystore, without=("lock", "state.json"))
+        """Everything but what is remembered of uploads, and the earlier backups, which a push that failed writes, too."""
+        everything = snapshot(self.keytool.keystore, without=("lock", "state.json"))
+        return {path: content for path, content in everything.items() if "/history" not in path}
 
     def run(self, *command, patience=QUICK, seconds=SECONDS):
         """The run, which must end within its time."""

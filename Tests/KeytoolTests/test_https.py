@@ -192,7 +192,7 @@ def test_move_to_another_server(safe, server, web_server, way):
     safe.push()
     kind = Apache if isinstance(server, Nginx) else Nginx
     other = web_server(kind, None if server.login else ANNA).prepare()
-    safe.keytool.ok("safe", "passwd", "--same-password", *way(other))
+    safe.keytool.ok("safe", "move", *way(other))
     assert (server.names(), other.names()) == ([], [safe.keys.backup_id])
     server.stop()
     safe.push("--force")
@@ -204,8 +204,8 @@ def test_move_while_the_old_server_is_away(safe, server, web_server, way):
     safe.push()
     other = web_server(Nginx).prepare()
     server.stop()
-    moved = safe.keytool.ok("safe", "passwd", "--same-password", *way(other))
-    assert "could not be deleted" in moved.err
+    moved = safe.keytool.ok("safe", "move", *way(other))
+    assert "was not deleted" in moved.err
     safe.push("--force")
     server.start()
     safe.push()
@@ -216,8 +216,8 @@ def test_move_to_a_folder_and_back(safe, server, tmp_path, way):
     safe.push()
     (tmp_path / "folder").mkdir()
     folder = SafeFolder(tmp_path / "folder").prepare()
-    safe.keytool.ok("safe", "passwd", "--same-password", "--server", folder.url)
+    safe.keytool.ok("safe", "move", "--server", folder.url)
     assert (server.names(), folder.names()) == ([], [safe.keys.backup_id])
-    safe.keytool.ok("safe", "passwd", "--same-password", *way(server))
+    safe.keytool.ok("safe", "move", *way(server))
     assert (server.names(), folder.names()) == ([safe.keys.backup_id], [])
     assert oracle.open_safe(safe.blob, safe.keys)["user"]

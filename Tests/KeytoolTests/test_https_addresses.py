@@ -150,7 +150,7 @@ def test_all_that_a_server_has_at_its_longest(owner, write, certificates, safe_p
              "--server-user", "u" * 256, "--server-password-file", write("long", b"p" * 4096),
              "--ca-file", write("many", authority * (48 * 1024 // len(authority))), *safe_password)
     assert owner.json("safe", "status")["server"]["host"] == "localhost"
-    owner.fails(64, "safe", "passwd", "--same-password", "--server-user", "u" * 257,
+    owner.fails(64, "safe", "server", "--server-user", "u" * 257,
                 "--server-password-file", write("short", b"p"))
-    owner.fails(65, "safe", "passwd", "--same-password", "--server-user", "u",
+    owner.fails(65, "safe", "server", "--server-user", "u",
                 "--server-password-file", write("longer", b"p" * 4097))

@@ -226,7 +226,7 @@ def test_delete_with_a_key_that_is_no_longer_the_pinned_one(
 
 
 def test_pin_is_added_later(pushed, certificates):
-    change = ["safe", "passwd", "--same-password", "--pin"]
+    change = ["safe", "server", "--pin"]
     pushed.keytool.ok(*change, certificates.good.pin)
     assert pushed.folder.names() == [pushed.keys.backup_id]
     assert pushed.push()["result"] == "unchanged", "the backup is the same"
@@ -237,7 +237,7 @@ def test_pin_is_added_later(pushed, certificates):
 
 
 def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
-    change = ["safe", "passwd", "--same-password", "--pin"]
+    change = ["safe", "server", "--pin"]
     pushed.keytool.fails(22, *change, certificates.renewed.pin)
     pushed.keytool.ok(*change, certificates.good.pin)
     assert pushed.push("--force")["result"] == "uploaded"
@@ -254,11 +254,11 @@ def test_pins_that_are_none(owner, web_server, setting_up, pin):
 @pytest.mark.parametrize("option", ["--server", "--server-file"])
 def test_what_is_not_said_of_the_same_server_stays(pushed, certificates, write, option):
     """Pins and authorities of a setup outlive a change of the login, however the address is given."""
-    pushed.keytool.ok("safe", "passwd", "--same-password", "--pin", certificates.good.pin)
+    pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
     url = pushed.folder.url
     login = f"{ANNA.user}:{quote(ANNA.password, safe='')}@"
     named = write("url", url.replace("://", f"://{login}")) if option == "--server-file" else url
-    result = pushed.keytool("safe", "passwd", "--same-password", option, named)
+    result = pushed.keytool("safe", "server", option, named)
     assert result.code in (0, 64), result  # 64: nothing would change
     assert pushed.push("--force")["result"] == "uploaded"
     pushed.folder.restart(certificate=certificates.renewed)

@@ -28,7 +28,7 @@ def test_headers(bare):
         assert request.header("authorization") == [AUTHORIZATION], "sent at once, on every request"
         assert request.header("host") == [f"localhost:{bare.server.port}"]
         for name in ("transfer-encoding", "expect", "accept-encoding", "cookie", "referer",
-                     "if-none-match", "content-range", "range"):
+                     "content-range", "range"):
             assert request.header(name) == [], request
         if request.kind == "config":
             assert request.header("accept") == ["application/json"]
@@ -38,7 +38,9 @@ def test_headers(bare):
             assert request.header("content-type") == ["application/octet-stream"]
             assert request.header("content-length") == [str(request.body_length)]
             assert request.body_length > 0
+            assert request.condition in (None, ("if-none-match", "*")), "the server shows no tags"
         else:
+            assert request.condition is None
             assert request.body_length == 0 and request.header("content-length") in ([], ["0"])
 
 
@@ -140,9 +142,9 @@ def test_get_follows_on_the_same_origin(pushed, form, code):
     origin = pushed.server.origin if form == "absolute" else ""
     pushed.server.fault("GET", f.redirect(origin + "/moved", code), times=1)
     pushed.keytool.ok("safe", "check")
-    assert [request.path for request in pushed.server.requests][:2] == [PLACE, "/moved"]
-    assert pushed.server.requests[1].header("authorization") == [AUTHORIZATION]
-    assert pushed.server.requests[1].header("accept") == ["application/octet-stream"]
+    assert [request.path for request in pushed.server.requests][1:] == [PLACE, "/moved"]
+    assert pushed.server.requests[2].header("authorization") == [AUTHORIZATION]
+    assert pushed.server.requests[2].header("accept") == ["application/octet-stream"]
 
 
 @pytest.mark.parametrize("location, path", [
@@ -153,7 +155,7 @@ def test_get_follows_whatever_is_relative(pushed, location, path):
     host = pushed.server.origin.removeprefix("https://")
     pushed.server.fault("GET", f.redirect(location.format(host=host)), times=1)
     pushed.keytool.ok("safe", "check")
-    assert [request.path for request in pushed.server.requests][:2] == [PLACE, path]
+    assert [request.path for request in pushed.server.requests][1:] == [PLACE, path]
 
 
 @pytest.mark.parametrize("location", ["/a b", "/a\x01b", "https:///x", "/" + "x" * 20_000])
@@ -190,13 +192,3 @@ def test_server_without_tls(pushed):
     pushed.fails({15, 21, 75}, "safe", "push", "--force")
     assert pushed.server.requests == []
     pushed.recovers()
-
-
-def test_placeholder_in_the_address(bare):
-    url = f"{bare.server.origin}/safe/{{backupIdPrefix8}}/"
-    bare.keytool.ok("safe", "setup", "--no-test", "--server", url, *bare.world.approach,
-                    "--safe-password-file", bare.world.passwords["safe"])
-    bare.keytool("safe", "check", ID)
-    prefix = PLACE.rsplit("/", 1)[1][:2]
-    place = PLACE.replace("/safe/", f"/safe/{prefix}/")
-    assert [request.path for request in bare.server.requests] == [place]
