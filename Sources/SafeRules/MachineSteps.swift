@@ -51,6 +51,8 @@ extension SafeMachine {
             if role == .current { outcome.limits = limits }
         case (.look(let role, let purpose), .found(let found)): judge(found, at: role, for: purpose)
         case (.seal(let role), .sealed(let digest, let bytes)): sealed(role, digest, bytes)
+        case (.store(let role), _): perform(verification(role))
+        case (.delete(let removal), _): perform(looks(after: removal))
         case (.fetchProbe, .probe(let isThere)): work.isProbeThere = isThere
         default: break
         }

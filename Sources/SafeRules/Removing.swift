@@ -62,12 +62,16 @@ extension SafeMachine {
 
     mutating func performDeletion(_ removal: Removal) {
         let isSomethingToKeep = work.found[removal.role]?.digest != nil
+        perform((isSomethingToKeep ? [.keep(removal.role)] : []) + [.announceRemoval(removal), .delete(removal)])
+    }
+
+    /// What follows a deletion that the server accepted.
+    func looks(after removal: Removal) -> [Step] {
+        guard judges(removal) else { return [] }
         let look: [Step] = clauses.contains(.readsAfterDeletion) ? [.look(removal.role, .gone(removal))] : []
         let survivor: [Step] =
             clauses.contains(.provesPlaces) ? removal.survivor.map { [.look($0, .survivor)] } ?? [] : []
-        perform(
-            (isSomethingToKeep ? [.keep(removal.role)] : []) + [.announceRemoval(removal), .delete(removal)] + look
-                + survivor)
+        return look + survivor
     }
 
     mutating func announce(_ removal: Removal) -> Action {

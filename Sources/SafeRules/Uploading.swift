@@ -30,8 +30,8 @@ extension SafeMachine {
         case .afterSecondLook, .granted:
             let standing = standing(found, at: role)
             outcome.replaced = replaced(found, standing, at: role)
-            // What is missing or damaged is told by the result.
-            if finding(standing) != nil, place(role).expectsBackup, standing != .foreign { work.isRestoring = true }
+            // What is missing, damaged or older is told by the result; what was sent and never acknowledged is neither.
+            if place(role).expectsBackup, let replaced = outcome.replaced, replaced != .foreign { work.isRestoring = true }
             let generation = max(place(role).generation, found.generation)
             update(role) { $0.generation = generation }
             perform([.seal(role)])
@@ -60,10 +60,11 @@ extension SafeMachine {
         let limit = min(work.limits[role]?.maxBackupBytes ?? maxFetchedBytes, maxFetchedBytes)
         guard bytes <= limit else { return fail(.tooLarge(role, bytes: bytes, limit: limit)) }
         let isSomethingThere = work.found[role]?.digest != nil
-        perform((isSomethingThere ? [.keep(role)] : []) + [.announce(role), .store(role)] + verification(role))
+        perform((isSomethingThere ? [.keep(role)] : []) + [.announce(role), .store(role)])
     }
 
-    private func verification(_ role: Role) -> [Step] {
+    /// What follows a store that the server accepted. After a refused condition the upload begins again, and so does this.
+    func verification(_ role: Role) -> [Step] {
         [isVerifying ? .look(role, .verify(tries: 1)) : .finishUpload(role)]
     }
 

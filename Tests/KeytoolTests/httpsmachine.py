@@ -40,6 +40,12 @@ class HTTPSMachine:
     def document(self):
         return oracle.open_safe(self.blob, KEYS)
 
+    def written_by_an_app(self, **changes):
+        """A backup of this identity as a phone with the same password would write it."""
+        document = {**self.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}], **changes}
+        document.pop("keytool")
+        return oracle.seal_safe(document, KEYS)
+
     def record(self, name):
         return self.keytool.keystore / "identities" / ID / name
 
