@@ -182,7 +182,8 @@ struct SafeRun: ~Copyable {
             try server(role).remove(backupID(role), if: writeCondition(role, condition))
         case .storeProbe(let role):
             let bytes = Random.bytes(64)
-            let id = BackupID(Random.bytes(BackupID.count).span)
+            // On the same machine as the backup, if the first byte of an id is part of the address.
+            let id = BackupID(sharingFirstByteOf: backupID(role), Random.bytes(BackupID.count - 1).span)
             probe = (id, bytes)
             try server(role).store(bytes, at: id, if: .none)
         case .fetchProbe(let role):

@@ -31,7 +31,7 @@ extension SafeMachine {
             let standing = standing(found, at: role)
             outcome.replaced = replaced(found, standing, at: role)
             // What is missing, damaged or older is told by the result; what was sent and never acknowledged is neither.
-            if place(role).expectsBackup, let replaced = outcome.replaced, replaced != .foreign { work.isRestoring = true }
+            if place(role).expectsBackup, let lost = outcome.replaced, lost != .foreign { work.isRestoring = true }
             let generation = max(place(role).generation, found.generation)
             update(role) { $0.generation = generation }
             perform([.seal(role)])

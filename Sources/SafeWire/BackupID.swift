@@ -21,4 +21,11 @@ public struct BackupID: Equatable, Sendable {
     public static func isHex(_ text: String) -> Bool {
         text.utf8.count == 2 * count && text.lowercased() == text && Hex.decode(text) != nil
     }
+
+    /// Another id whose first byte is that of `id`.
+    /// - Parameter rest: 31 bytes.
+    public init(sharingFirstByteOf id: BackupID, _ rest: Span<UInt8>) {
+        precondition(rest.count == Self.count - 1)
+        hex = id.hex.prefix(2) + Hex.encode(rest)
+    }
 }

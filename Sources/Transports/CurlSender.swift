@@ -69,9 +69,8 @@ final class CurlSender: Sendable {
                 asked = answer.secondsToWait
                 switch answer.status {
                 case 429: throw .throttled(name, seconds: asked)
-                case 503 where asked != nil: throw .throttled(name, seconds: asked)
                 case let status where SafeExchangeError.passingStatuses.contains(status):
-                    throw .unavailable(name, .status(status))
+                    throw asked == nil ? .unavailable(name, .status(status)) : .throttled(name, seconds: asked)
                 default: return answer
                 }
             } catch {

@@ -102,7 +102,7 @@ GETS = {
     "401 with 5 MiB": (f.status(401, bytes(5 << 20)), LOGIN),
     "400": (f.status(400), NOT_SAFE), "405": (f.status(405), NOT_SAFE),
     "reset in the answer": (f.reset_in_the_answer, AWAY),
-    "502": (f.status(502, Retry_After=60), AWAY), "511": (f.status(511), AWAY),
+    "502": (f.status(502), AWAY), "511": (f.status(511), AWAY),
 }
 
 
@@ -201,7 +201,7 @@ PUTS = {
     "closed": (f.closed, 75), "stall": (f.stall, 75), "stored, then stall": (f.stall_after, 75),
     "drip": (f.dripping(0.2), 75), "garbage": (f.garbage, {15, 75}),
     "429": (f.status(429), 75), "503": (f.status(503), 75),
-} | {str(code): (f.status(code, Retry_After=60), 75)
+} | {str(code): (f.status(code), 75)
      for code in (408, 423, 425, 500, 501, 502, 504, 505, 511)}
 # A first push has nothing to go back to.
 FIRST = ["401", "507", "a lie of 201", "reset within", "half stored", "stored, then stall"]

@@ -16,24 +16,26 @@ RETRIED = (423, 425, 429, 500, 502, 503, 504)
 PATIENT = ["--timeout", "2s", "--retry-max-time", "6s"]
 
 
-@pytest.mark.parametrize("code", RETRIED)
-@pytest.mark.parametrize("kind", ["config", "PUT"])
-def test_status_that_passes(pushed, code, kind):
-    pushed.server.fault(kind, f.status(code, Retry_After=0), times=1)
+@pytest.mark.parametrize("kind, code, times", [
+    *(("PUT", code, 1) for code in RETRIED), *(("config", code, 1) for code in RETRIED),
+    ("config", 500, TRIES - 1), ("PUT", 429, TRIES - 1)])
+def test_status_that_passes(pushed, kind, code, times):
+    """A server that says 0 seconds is left alone for one."""
+    pushed.server.fault(kind, f.status(code, Retry_After=0), times=times)
+    start = time.monotonic()
     done = pushed.keytool.json("safe", "push", "--force")
     assert done["result"] == "uploaded" and done["backup"]["verified"] is True
-    assert pushed.server.kinds().count(kind) == 2
+    assert done["attempts"] == times + 1 and pushed.server.kinds().count(kind) == times + 1
+    assert time.monotonic() - start >= times
 
 
-@pytest.mark.parametrize("kind, code", [("config", 500), ("config", 429), ("PUT", 503)])
-def test_five_tries(pushed, kind, code):
-    """A PUT is never sent again without a look at what is there."""
+@pytest.mark.parametrize("kind, code", [("PUT", 500), ("PUT", 429), ("config", 503)])
+def test_status_that_stays(pushed, kind, code):
     pushed.server.fault(kind, f.status(code, Retry_After=0))
-    pushed.fails(75, "safe", "push", "--force", patience=["--timeout", "2s", "--retry-max-time", "20s"], seconds=8)
-    kinds = pushed.server.kinds()
-    assert kinds.count(kind) == TRIES
-    assert all(kinds[at - 1] == "GET" for at, one in enumerate(kinds) if one == "PUT")
-    time.sleep(1)  # for so long the server wants to be left alone
+    pushed.fails(75, "safe", "push", "--force", patience=[], seconds=TRIES)
+    before = ["config", "GET", "PUT"]
+    assert pushed.server.kinds() == before[:before.index(kind) + 1] * TRIES
+    time.sleep(1)  # for which it asked the last time
     pushed.recovers()
 
 
@@ -184,3 +186,52 @@ def test_not_before(fresh, kind, code):
     assert fresh.keytool.json("safe", "push")["result"] == "uploaded"
     assert json.loads(fresh.record("state.json").read_text())["safe"].get("not_before") is None
     assert PLACE in fresh.server.stored
+
+
+@pytest.mark.parametrize("kind", ["config", "GET", "PUT"])
+def test_wait_holds_no_lock(pushed, kind):
+    """Another keytool goes on meanwhile, and what it uploads is no conflict afterwards."""
+    pushed.server.fault(kind, f.status(429, Retry_After=4), times=1)
+    waiting = pushed.keytool.start("safe", "push", "--force", "--json")
+    wait_for(lambda: kind in pushed.server.kinds())
+    time.sleep(0.5)
+    between = pushed.keytool.json("safe", "push", "--force", "--lock-wait", "0s")
+    assert waiting.poll() is None, "it waits"
+    after = pushed.keytool.finish(waiting)
+    assert (between["result"], after.json["result"]) == ("uploaded", "uploaded"), after
+    assert after.json["backup"]["generation"] == between["backup"]["generation"] + 1
+    assert pushed.document["keytool"]["generation"] == after.json["backup"]["generation"]
+
+
+def wait_for(condition, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("verb", ["push --force", "check", "pull", "delete --yes"])
+def test_job_does_not_wait_long(pushed, verb):
+    """Over 30 seconds are a later run's: without a terminal it ends at once."""
+    for kind in ("config", "GET", "PUT", "DELETE"):
+        pushed.server.fault(kind, f.status(429, Retry_After=31))
+    result = pushed.run("safe", *verb.split(), patience=[])
+    assert result.code == 75 and "asks to wait 31 seconds" in result.err, result
+    assert len(pushed.server.requests) == 1
+
+
+def test_wait_counts_from_the_answer(fresh):
+    """Not from the start of the run, 4 seconds earlier."""
+    start, plain = utc_now(), fresh.keytool
+    fresh.keytool = Clocked(plain, start)
+
+    def late(call):
+        fresh.server.released.wait(4)
+        f.status(429, Retry_After=40)(call)
+    fresh.server.fault("config", late, times=1)
+    fresh.fails(75, "safe", "push", patience=[], seconds=5)
+    fresh.server.forget()
+    fresh.keytool = Clocked(plain, start + timedelta(seconds=41))
+    assert fresh.keytool("safe", "push").code == 75 and fresh.server.connections == 0
+    fresh.keytool = Clocked(plain, start + timedelta(seconds=70))
+    assert fresh.keytool.json("safe", "push")["result"] == "uploaded"
