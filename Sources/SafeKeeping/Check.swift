@@ -14,6 +14,8 @@ extension SafeKeeper {
         package let writer: Found.Writer?
         /// Contacts in the backup; nil if there is none that opens.
         package let contacts: Int?
+        /// Groups in it.
+        package let groups: Int?
         /// Whether the keystore has changes that were not uploaded yet.
         package let isUnpushed: Bool
         /// Why that is not the backup that was last uploaded; nil if it is.
@@ -42,7 +44,7 @@ extension SafeKeeper {
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
         return Look(
             limits: result.outcome.limits, writer: contents?.writer, contacts: contents?.contacts,
-            isUnpushed: place.content != place.document, failure: result.outcome.failure,
+            groups: contents?.groups, isUnpushed: place.content != place.document, failure: result.outcome.failure,
             isUnnoted: result.isUnsaved, server: result.address, notes: result.notes)
     }
 

@@ -230,7 +230,7 @@ struct SafeRun: ~Copyable {
             writer: backup.stamp.map {
                 .init(
                     isThisKeystore: $0.writer == own.writer, generation: $0.generation, writtenAt: $0.writtenAt)
-            }, contacts: backup.document.contactCount)
+            }, contacts: backup.document.contactCount, groups: backup.document.groupCount)
     }
 
     private mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {

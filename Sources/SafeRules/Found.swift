@@ -23,10 +23,11 @@ package enum Found: Hashable, Sendable {
         /// Which keystore wrote it, as it says itself: words, never permission.
         package var writer: Writer?
         package var contacts: Int
+        package var groups: Int
 
         package init(
             isSame: Bool, document: Digest, isOtherKey: Bool = false, isUnderstood: Bool = true,
-            writer: Writer? = nil, contacts: Int = 0
+            writer: Writer? = nil, contacts: Int = 0, groups: Int = 0
         ) {
             self.isSame = isSame
             self.document = document
@@ -34,6 +35,7 @@ package enum Found: Hashable, Sendable {
             self.isUnderstood = isUnderstood
             self.writer = writer
             self.contacts = contacts
+            self.groups = groups
         }
     }
 
@@ -55,6 +57,12 @@ package enum Found: Hashable, Sendable {
         case .nothing, .tooLong: nil
         case .unauthentic(let digest), .authentic(let digest, _): digest
         }
+    }
+
+    /// False for an authentic backup that this version cannot read.
+    package var isUnderstood: Bool {
+        guard case .authentic(_, let contents) = self else { return true }
+        return contents.isUnderstood
     }
 
     package var generation: Int64 {

@@ -126,7 +126,7 @@ extension SafeMachine {
             note(.foreign, at: .current)
             // Somebody uses this place: what was to be deleted here is not here any more.
             knowledge.isDeleting = false
-            fail(Self.conflict(found, at: .current))
+            fail(found.isUnderstood ? Self.conflict(found, at: .current) : .notUnderstood)
         }
     }
 

@@ -4,6 +4,7 @@ strace(1) lists the calls by which a command changes files, and then runs it onc
 them: with SIGKILL on entering the call, which then has no effect, or with an error in its place.
 """
 
+import functools
 import re
 import shutil
 import signal
@@ -37,17 +38,34 @@ class Prefixed(Keytool):
 
     def __init__(self, keytool, *prefix):
         super().__init__(keytool.home, keytool.keystore, keytool.environment)
-        self.prefix = [str(part) for part in prefix]
+        self.keytool, self.prefix = keytool, [str(part) for part in prefix]
 
     def command_line(self, *arguments):
-        return self.prefix + super().command_line(*arguments)
+        return self.prefix + self.keytool.command_line(*arguments)
 
 
 def require_tracing():
+    problem = _problem_with_tracing()
+    if problem:
+        pytest.skip(f"no process may be traced here: {problem}")
+
+
+def without_waiting(keytool):
+    """The same keytool, whose sleeps end at once: the 5 seconds before it looks a second time.
+
+    Where no process may be traced it does wait.
+    """
+    if _problem_with_tracing():
+        return keytool
+    return Prefixed(keytool, "strace", "-qq", "-o", "/dev/null", "--seccomp-bpf", "-f", "-e",
+                    "trace=clock_nanosleep", "-e", "inject=clock_nanosleep:retval=0")
+
+
+@functools.cache
+def _problem_with_tracing():
     assert shutil.which("strace"), "strace is missing: Scripts/set-up test"
     tried = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True)
-    if tried.returncode != 0:
-        pytest.skip(f"no process may be traced here: {tried.stderr.decode().strip()[:200]}")
+    return tried.returncode and tried.stderr.decode().strip()[:200]
 
 
 def points(keytool, *arguments):

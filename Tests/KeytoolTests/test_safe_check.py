@@ -1,4 +1,4 @@
-"""safe check: that the backup on the server opens and holds what the keystore holds."""
+"""safe check: that the backup on the server opens and is what was last uploaded."""
 
 import base64
 
@@ -6,6 +6,7 @@ import pytest
 
 import oracle
 from known import SAFE_PASSWORD
+from injection import without_waiting
 from runner import snapshot
 from secondserver import SecondServer
 
@@ -61,14 +62,34 @@ def test_counts_the_contacts(pushed, give_contacts):
     assert pushed.keytool.json("safe", "check")["contacts"] == 2
 
 
-def test_profile_that_differs(pushed, give_contacts):
+def test_changes_that_are_not_uploaded_are_a_note(pushed, give_contacts):
+    assert pushed.keytool.json("safe", "check")["unpushed"] is False
     give_contacts("ECHOECHO")
-    before = snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)
-    result = pushed.keytool.fails(19, "safe", "check")
-    assert "push" in result.err and "pull" in result.err, "both ways out"
-    assert (snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)) == before
-    assert pushed.keytool.fails(19, "safe", "check", "--json").error["name"] == "verify_failed"
+    before = state_of(pushed)
+    result = pushed.keytool.ok("safe", "check")
+    assert "not uploaded" in result.err
+    shown = pushed.keytool.json("safe", "check")
+    assert (shown["same"], shown["unpushed"], shown["contacts"]) == (True, True, 0)
+    assert state_of(pushed) == before
     pushed.push("--force")
+    shown = pushed.keytool.json("safe", "check")
+    assert (shown["same"], shown["unpushed"], shown["contacts"]) == (True, False, 1)
+
+
+def test_older_backup_than_was_uploaded(pushed):
+    """Somebody has put an earlier one of this keystore back: the next push replaces it."""
+    old = pushed.blob
+    newest = pushed.push("--force")["backup"]["generation"]
+    pushed.folder.put(pushed.keys, old)
+    before = state_of(pushed)
+    result = pushed.keytool.fails(19, "safe", "check")
+    assert "older" in result.err and "safe push" in result.err
+    error = pushed.keytool.fails(19, "safe", "check", "--json").error
+    assert (error["name"], error["reason"]) == ("verify_failed", "older")
+    assert state_of(pushed) == before, "a check repairs nothing"
+    shown = without_waiting(pushed.keytool).json("safe", "push")
+    assert (shown["result"], shown["reason"]) == ("restored", "replaced_older")
+    assert shown["backup"]["generation"] == newest + 1
     pushed.keytool.ok("safe", "check")
 
 
@@ -76,15 +97,19 @@ def test_backup_of_an_app_that_differs(pushed):
     key = base64.b64decode(pushed.document["user"]["privatekey"])
     document = oracle.safe_document(key, contacts=[{"identity": "ECHOECHO", "verification": 2}])
     pushed.folder.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
-    pushed.keytool.fails(19, "safe", "check")
+    result = pushed.keytool.fails(20, "safe", "check")
+    assert "safe pull" in result.err and "--overwrite" in result.err, "both ways out"
+    assert pushed.keytool.fails(20, "safe", "check", "--json").error["reason"] == "foreign"
+    pushed.keytool.fails(20, "safe", "push")  # what was seen is not forgotten
 
 
 def test_backup_of_another_private_key(pushed):
     key = base64.b64encode(bytes(range(32))).decode()
     document = {**pushed.document, "user": {"privatekey": key}}
     pushed.folder.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
-    result = pushed.keytool.fails(19, "safe", "check")
-    assert "private key" in result.err
+    result = pushed.keytool.fails(20, "safe", "check")
+    assert "private key" in result.err and "--replace-key ABCD1234" in result.err
+    assert pushed.keytool.fails(20, "safe", "check", "--json").error["reason"] == "other_key"
 
 
 def test_missing(safe):
@@ -97,19 +122,23 @@ def test_missing(safe):
 
 def test_damaged(pushed):
     whole = pushed.blob
-    before = snapshot(pushed.keytool.keystore)
+    before = state_of(pushed)
     for damaged in (whole[:-1], whole[:39], b"", whole + b"\0",
                     bytes([whole[0] ^ 1]) + whole[1:], whole[:-1] + bytes([whole[-1] ^ 0x80])):
         pushed.folder.put(pushed.keys, damaged)
         pushed.keytool.fails(65, "safe", "check")
         assert pushed.blob == damaged, "a check repairs nothing"
-    assert snapshot(pushed.keytool.keystore) == before
+    pushed.folder.put(pushed.keys, whole)
+    assert state_of(pushed) == before
 
 
 def test_authentic_but_no_document(pushed):
     for content in (oracle.seal_box(b"not gzip", pushed.keys), oracle.seal_safe("{", pushed.keys)):
         pushed.folder.put(pushed.keys, content)
-        pushed.keytool.fails(65, "safe", "check")
+        result = pushed.keytool.fails(65, "safe", "check")
+        assert "--overwrite" in result.err
+        assert pushed.keytool("safe", "status", "--remote").code == 65
+        pushed.keytool.fails(20, "safe", "push")  # somebody wrote it who has the key
 
 
 def test_folder_away(pushed):
@@ -142,18 +171,30 @@ def test_password_outlives_the_next_push(pushed, safe_password):
 
 def test_wrong_password(pushed, given):
     before = snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)
-    result = pushed.keytool.fails(10, "safe", "check", "--with-password",
+    result = pushed.keytool.fails(12, "safe", "check", "--with-password",
                                   *given("safe-password", b"battery staple 4"))
-    assert "password" in result.err, "the hint: it looks as if there were no backup"
+    assert "password" in result.err and "no Safe backup" not in result.err
     assert "push" not in result.err, "an upload would not help"
     assert status(pushed).get("password_proven_at") is None
     assert (snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)) == before
 
 
-def test_password_does_not_make_damage_look_like_absence(pushed, safe_password):
+def test_password_is_proven_whatever_the_server_holds(pushed, safe_password):
+    """It is compared with the key that was derived at the setup."""
     pushed.folder.put(pushed.keys, pushed.blob[:-1])
     pushed.keytool.fails(65, "safe", "check", "--with-password", *safe_password)
-    assert status(pushed).get("password_proven_at") is None
+    assert status(pushed)["password_proven_at"]
+
+
+def test_three_tries(pushed, terminal):
+    for answers, code in ((["wrong-1", "wrong-2", "wrong-3"], 12),
+                          (["wrong-1", "wrong-2", SAFE_PASSWORD.decode()], 0)):
+        run = terminal("safe", "check", "--with-password")
+        for answer in answers:
+            run.expect(r"Safe password for ABCD1234[^\n]*: ?$")
+            run.send(answer)
+        assert run.finish() == code, run.text
+        assert bool(status(pushed).get("password_proven_at")) == (code == 0)
 
 
 def test_password_is_needed_where_it_is_to_be_proven(pushed):

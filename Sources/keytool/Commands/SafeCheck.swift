@@ -45,6 +45,7 @@ struct SafeCheck: Verb {
                 [
                     ("id", .string(id.text)), ("same", true), ("unpushed", .bool(look.isUnpushed)),
                     ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
+                    ("groups", look.groups.map { .number($0) }),
                     ("generation", look.writer.map { .number($0.generation) }),
                 ]))
     }
