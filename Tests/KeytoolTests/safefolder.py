@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import history
 import oracle
 
 MAX_BACKUP_BYTES = 524288
@@ -57,6 +58,11 @@ class SafeSetup:
     @property
     def document(self):
         return oracle.open_safe(self.blob, self.keys)
+
+    @property
+    def kept(self):
+        """The backups in the history, encrypted, the oldest first."""
+        return history.kept(self.keytool, self.id)
 
     def push(self, *options):
         return self.keytool.json("safe", "push", *options)

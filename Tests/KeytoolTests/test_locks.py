@@ -1,12 +1,12 @@
 """Several keytools at once: the first creation, and the lock of an identity."""
 
-import fcntl
 import os
 import re
 import time
 
 import pytest
 
+from locks import Held
 from runner import snapshot
 
 DOCUMENTED = {1, 11, 17, 65, 73, 74, 75, 77}
@@ -35,20 +35,6 @@ def test_sixteen_times_the_same_id(keytool):
     assert len(made) == 1
     assert {result.code for result in results} <= {0, 11, 17}
     assert keytool.json("id", "show")["public_key"] == made[0]["public_key"]
-
-
-class Held:
-    """Another keytool that holds the lock, as far as flock(2) can tell."""
-
-    def __init__(self, path):
-        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self.descriptor, fcntl.LOCK_EX)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.close(self.descriptor)
 
 
 @pytest.fixture

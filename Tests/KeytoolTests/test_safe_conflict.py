@@ -2,10 +2,13 @@
 
 import base64
 import threading
+import time
 
 import pytest
 
+import history
 import oracle
+from injection import without_waiting
 from runner import snapshot
 
 
@@ -34,8 +37,16 @@ def test_conflict_ends_with_a_pull_or_with_overwrite(safe, other):
     assert safe.push("--force")["result"] == "uploaded"
     other.fails(20, "safe", "push", "--force")
     before = safe.blob
-    other.ok("safe", "push", "--force", "--overwrite")
-    assert safe.blob != before
+    result = other.ok("safe", "push", "--overwrite", "--json")
+    assert (result.json["result"], result.json["reason"]) == ("uploaded", "replaced_foreign")
+    assert safe.blob != before and before in history.kept(other, safe.id)
+
+
+def test_overwrite_is_for_one_identity(safe, other):
+    other.ok("safe", "push", "--force")
+    before = safe.blob
+    safe.keytool.fails(64, "safe", "push", "--all", "--overwrite")
+    assert safe.blob == before
 
 
 def test_backup_of_an_app_is_not_overwritten(safe):
@@ -56,18 +67,51 @@ def test_first_push_does_not_overwrite_a_backup_either(safe):
 
 
 def test_what_does_not_authenticate_is_overwritten_and_said(safe):
-    safe.folder.put(safe.keys, b"not a backup at all, and long enough to hold nonce and tag")
+    """At once, as no backup is expected there yet."""
+    noise = b"not a backup at all, and long enough to hold nonce and tag"
+    safe.folder.put(safe.keys, noise)
     result = safe.keytool.ok("safe", "push")
     assert "uploaded" in result.out
-    assert "overw" in result.out + result.err
+    assert "damaged" in result.err and "replaced" in result.err
     assert safe.document["info"]["version"] == 1
+    assert safe.kept == [noise]
+
+
+def test_damaged_backup_is_replaced_after_a_second_look(safe):
+    safe.push()
+    damaged = safe.blob[:-1]
+    safe.folder.put(safe.keys, damaged)
+    result = without_waiting(safe.keytool).ok("safe", "push", "--force", "--json")
+    assert (result.json["result"], result.json["reason"]) == ("restored", "replaced_damaged")
+    assert "damaged" in result.err
+    assert safe.document["info"]["version"] == 1 and safe.kept == [damaged]
 
 
 def test_backup_that_went_missing_is_uploaded_by_force(safe):
     safe.push()
     safe.folder.backup(safe.keys).unlink()
-    assert safe.push("--force")["result"] == "uploaded"
+    shown = without_waiting(safe.keytool).json("safe", "push", "--force")
+    assert (shown["result"], shown["reason"]) == ("restored", "replaced_missing")
     assert safe.folder.names() == [safe.keys.backup_id]
+
+
+def test_backup_that_comes_back_between_two_looks_is_not_replaced(safe, other):
+    """The one test that waits: something that another device writes within the 5 seconds counts."""
+    safe.push("--force")
+    own = safe.folder.backup(safe.keys)
+    away = own.rename(own.with_name("away"))
+    running = safe.keytool.start("safe", "push", "--force")
+    state, start = safe.record("state.json"), time.monotonic()
+    while b'"finding":"missing"' not in state.read_bytes():
+        assert time.monotonic() < start + 20
+        time.sleep(0.05)
+    start = time.monotonic()
+    own.write_bytes(oracle.seal_safe(oracle.safe_document(bytes(32)), safe.keys))
+    away.unlink()
+    before = safe.blob
+    result = safe.keytool.finish(running)
+    assert result.code == 20 and safe.blob == before, result
+    assert time.monotonic() - start > 4.5
 
 
 def test_two_pushes_at_once(safe):

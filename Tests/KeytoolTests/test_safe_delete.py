@@ -1,15 +1,23 @@
 """safe delete: the backup goes, then the setup is forgotten; never without a second word."""
 
+import time
+
 import pytest
 
+import oracle
+from injection import without_waiting
+from locks import Held
 from runner import snapshot
 from safefolder import SafeFolder
 
 
 def test_delete(safe):
     safe.push()
-    safe.keytool.ok("safe", "delete", "--yes")
+    uploaded = safe.blob
+    result = safe.keytool.ok("safe", "delete", "--yes")
+    assert result.out.startswith("deleted the Safe backup of ABCD1234")
     assert safe.folder.names() == []
+    assert safe.kept == [uploaded], "what is deleted is kept first"
     assert safe.folder.config.exists(), "the folder stays a Safe server"
     assert not safe.record("safe").exists()
     assert safe.keytool.json("id", "list")["identities"][0]["safe"] is False
@@ -22,9 +30,58 @@ def test_identity_stays(safe):
     assert safe.keytool.json("id", "show") == before
 
 
-def test_backup_that_is_not_there(safe):
-    safe.keytool.ok("safe", "delete", "--yes")
+def test_backup_that_is_not_there(safe, safe_password):
+    result = safe.keytool.ok("safe", "delete", "--yes")
+    assert "no Safe backup of ABCD1234" in result.out and "deleted" not in result.out
     assert not safe.record("safe").exists()
+    safe.keytool.ok("safe", "setup", "--server", safe.folder.url, *safe_password)
+    shown = safe.keytool.json("safe", "delete", "--yes")
+    assert (shown["was_there"], shown["deleted"]) == (False, True)
+
+
+def test_backup_that_went_missing(safe):
+    """It was expected: a second look comes before anybody believes that it is gone."""
+    safe.push()
+    safe.folder.backup(safe.keys).unlink()
+    shown = without_waiting(safe.keytool).json("safe", "delete", "--yes")
+    assert (shown["was_there"], shown["deleted"]) == (False, True)
+
+
+def test_damaged_backup_is_deleted(safe):
+    safe.push()
+    damaged = safe.blob[:-1]
+    safe.folder.put(safe.keys, damaged)
+    assert without_waiting(safe.keytool).json("safe", "delete", "--yes")["was_there"] is True
+    assert safe.folder.names() == [] and safe.kept == [damaged]
+
+
+def test_backup_of_another_device_is_not_deleted(safe):
+    safe.push()
+    foreign = oracle.seal_safe({**safe.document, "contacts": []}, safe.keys)
+    safe.folder.put(safe.keys, foreign)
+    before = snapshot(safe.folder.path)
+    for options in ([], ["--keep-setup"]):
+        error = safe.keytool.fails(20, "safe", "delete", "--yes", *options, "--json").error
+        assert (error["name"], error["reason"]) == ("conflict", "foreign")
+    assert snapshot(safe.folder.path) == before and safe.record("safe").exists()
+    # No upload is due, but what a command has seen comes before what the clock says.
+    safe.keytool.fails(20, "safe", "push")
+    result = safe.keytool.ok("safe", "delete", "--yes", "--force")
+    assert "gave up" in result.out and "another device" in result.err
+    assert snapshot(safe.folder.path) == before and not safe.record("safe").exists()
+
+
+def test_lock_of_the_directory_is_held(safe):
+    """Two keystores that share a directory do not delete what the other has just written."""
+    safe.push()
+    with Held(safe.folder.backups):
+        waiting = safe.keytool.start("safe", "delete", "--yes", "--json")
+        time.sleep(2)
+        assert waiting.poll() is None, "deleted although the lock is held"
+        assert safe.folder.names() == [safe.keys.backup_id]
+    result = safe.keytool.finish(waiting)
+    assert result.code == 0 and result.json["was_there"] is True, result
+    assert safe.folder.names() == []
 
 
 def test_keep_setup(safe):
@@ -67,10 +124,10 @@ def test_delete_that_failed_leaves_the_setup(safe):
     result = safe.keytool.fails(75, "safe", "delete", "--yes")
     assert "--force" in result.err
     safe.folder.come_back()
-    # It may have been deleted: uploaded without being asked whether it is there.
-    assert safe.push()["result"] == "uploaded" and safe.folder.names() == before
-    assert safe.push()["result"] == "unchanged"
+    # It is over: no later push deletes, and none is kept from its work.
     assert safe.keytool.json("safe", "status")["deleting"] is False
+    assert safe.push()["result"] == "unchanged"
+    assert safe.push("--force")["result"] == "uploaded" and safe.folder.names() == before
 
 
 def test_server_that_is_gone_for_good_can_be_given_up(safe, safe_password, tmp_path):
@@ -136,7 +193,8 @@ def moved(safe, tmp_path):
     old = safe.folder
     old.go_away()
     safe.folder = SafeFolder(tmp_path / "new")
-    safe.keytool.ok("safe", "passwd", "--same-password", "--server", safe.folder.url, "--create")
+    result = safe.keytool.ok("safe", "move", "--server", safe.folder.url, "--create")
+    assert "was not deleted" in result.err and "--forget-old" in result.err
     assert safe.folder.names() == [safe.keys.backup_id]
     return safe, old
 
@@ -146,7 +204,9 @@ def test_delete_that_fails_at_the_old_server(moved, options, safe_password):
     """The present backup is gone by then: the next push puts it back, whatever has changed meanwhile."""
     safe, old = moved
     safe.keytool.fails(75, "safe", "delete", "--yes", *options)
-    assert safe.push()["result"] == "uploaded" and safe.folder.names() == [safe.keys.backup_id]
+    assert safe.folder.names() == []
+    shown = without_waiting(safe.keytool).json("safe", "push")
+    assert shown["result"] == "restored" and safe.folder.names() == [safe.keys.backup_id]
     old.come_back()
     safe.keytool.ok("safe", "delete", "--yes", *options)
     assert old.names() == safe.folder.names() == []
