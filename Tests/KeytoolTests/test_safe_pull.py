@@ -1,6 +1,7 @@
 """safe pull: the disaster path on an empty machine, and the everyday one."""
 
 import base64
+import re
 import shutil
 
 import pytest
@@ -128,10 +129,38 @@ def test_invalid_id(keytool, filled, safe_password, id):
 def test_held_with_another_key(keytool, pull):
     keytool.ok("id", "create", "--id", IDENTITY.id)
     before = snapshot(keytool.keystore)
-    keytool.fails(17, *pull)
+    for options in ([], ["--replace"]):
+        error = keytool.fails(17, *pull, *options, "--json").error
+        assert error["reason"] == "other_key" and f"--replace-key {IDENTITY.id}" in error["hint"]
+        assert snapshot(keytool.keystore) == before
+    keytool.fails(64, *pull, "--replace-key", "ZZZZ9999")
     assert snapshot(keytool.keystore) == before
-    keytool.ok(*pull, "--replace")
+    keytool.ok(*pull, "--replace-key", IDENTITY.id)
     assert keytool.json("id", "show")["public_key"] == IDENTITY.public_key
+
+
+def test_another_key_in_the_backup_of_the_setup(safe):
+    """The everyday pull, which asks for nothing: another key is never taken in passing."""
+    safe.push()
+    key = base64.b64encode(IDENTITY.client_key).decode()
+    foreign = oracle.seal_safe({**safe.document, "user": {"privatekey": key}}, safe.keys)
+    safe.folder.put(safe.keys, foreign)
+    before = snapshot(safe.keytool.keystore)
+    for options in ([], ["--replace"]):
+        assert safe.keytool.fails(17, "safe", "pull", *options, "--json").error["reason"] == "other_key"
+        assert snapshot(safe.keytool.keystore) == before
+    safe.keytool.ok("safe", "pull", "--replace-key", safe.id)
+    assert safe.keytool.json("id", "show")["public_key"] == IDENTITY.public_key
+    assert safe.push("--force")["result"] == "uploaded" and safe.kept == [foreign]
+
+
+def test_fewer_contacts_than_before_are_said(keytool, filled, pull):
+    keytool.ok(*pull)
+    filled.put(KEYS, oracle.seal_safe({**DOCUMENT, "contacts": DOCUMENT["contacts"][:1]}, KEYS))
+    result = keytool.ok("safe", "pull")
+    assert "warning" in result.err and re.search(r"\b2 contacts .*\b1 now", result.err), result
+    filled.put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    assert "warning" not in keytool.ok("safe", "pull").err
 
 
 def test_older_generation_than_seen(safe):
@@ -140,7 +169,7 @@ def test_older_generation_than_seen(safe):
     safe.push("--force")
     safe.folder.put(safe.keys, old)
     before = snapshot(safe.keytool.keystore)
-    safe.keytool.fails(19, "safe", "pull")
+    assert safe.keytool.fails(19, "safe", "pull", "--json").error["reason"] == "older"
     assert snapshot(safe.keytool.keystore) == before
     assert safe.keytool.json("safe", "pull", "--replace")["stored"] is True
 

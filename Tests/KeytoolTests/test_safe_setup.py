@@ -158,7 +158,7 @@ def test_verbs_without_setup(owner, verb):
     assert "safe setup" in result.err
 
 
-@pytest.mark.parametrize("verb", ["setup", "passwd"])
+@pytest.mark.parametrize("verb", ["setup", "move"])
 def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_password, verb):
     """/mnt/nas, which is not mounted, is not made on the disk below it."""
     url = f"file://{tmp_path}/mnt/nas/keytool"
@@ -167,7 +167,7 @@ def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_passwo
         command = (other_keytool, "safe", "setup", *safe_password)
     else:
         safe.push()
-        command = (safe.keytool, "safe", "passwd", "--same-password")
+        command = (safe.keytool, "safe", "move")
     keytool, *command = command
     assert "mounted" in keytool.fails(75, *command, "--create", "--server", url).err
     (tmp_path / "mnt").mkdir()
@@ -178,12 +178,12 @@ def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_passwo
     assert keytool.json("safe", "push", "--force")["result"] == "uploaded"
 
 
-def test_passwd_prepares_a_bare_folder_only_when_told(safe, tmp_path):
+def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     safe.push()
     (tmp_path / "bare").mkdir()
     url = f"file://{tmp_path}/bare"
-    safe.keytool.fails(15, "safe", "passwd", "--same-password", "--server", url)
-    safe.keytool.ok("safe", "passwd", "--same-password", "--server", url, "--create")
+    safe.keytool.fails(15, "safe", "move", "--server", url)
+    safe.keytool.ok("safe", "move", "--server", url, "--create")
     assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1
 
 
@@ -193,8 +193,18 @@ def test_change_to_a_server_that_is_gone_can_be_taken_back(safe, tmp_path):
     new = SafeFolder(tmp_path / "new")
     new.path.mkdir()
     new.prepare(max_backup_bytes=100)
-    safe.keytool.fails(14, "safe", "passwd", "--same-password", "--server", new.url)
+    error = safe.keytool.fails(14, "safe", "move", "--server", new.url, "--json").error
+    assert "--abort" in error["hint"]
     new.go_away()
-    assert "--force" in safe.keytool.fails(75, "safe", "passwd", "--abort").err
-    safe.keytool.ok("safe", "passwd", "--abort", "--force")
-    assert safe.push("--force")["result"] == "uploaded"
+    # The push from the old place goes on, and names the change.
+    for options in ([], ["-q"]):
+        result = safe.keytool.ok("safe", "push", "--force", *options)
+        assert "cannot be finished" in result.err and "--abort" in result.err
+    assert "unfinished" in safe.keytool.ok("safe", "status").out
+    assert safe.keytool.json("safe", "status")["new_server"] == new.url
+    result = safe.keytool.json("safe", "move", "--abort")
+    assert result["aborted"] is True
+    assert safe.keytool.json("safe", "status")["changing"] is False
+    result = safe.keytool.ok("safe", "push", "--force")
+    assert "uploaded" in result.out and result.err == ""
+    assert safe.keytool.json("safe", "move", "--abort")["aborted"] is False

@@ -10,6 +10,7 @@ import pytest
 import oracle
 from clock import Clocked
 from edit import contacts_of, document, edit
+from injection import without_waiting
 from known import SAFE_PASSWORD
 from runner import snapshot
 from safefolder import SafeFolder, SafeSetup
@@ -151,5 +152,5 @@ def test_older_keystore_pulls_and_goes_on(old_copy):
 def test_older_keystore_on_an_emptied_server(old_copy):
     """Its backup is the only one left: better an old one than none."""
     old_copy.folder.backup(old_copy.keys).unlink()
-    assert old_copy.push("--force")["result"] == "uploaded"
+    assert without_waiting(old_copy.keytool).json("safe", "push", "--force")["result"] == "restored"
     assert contacts_of(old_copy.document) == {"ECHOECHO"}

@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+import oracle
+from injection import without_waiting
 from runner import snapshot
 from safefolder import SafeFolder
 from secondserver import SecondServer
@@ -60,7 +62,7 @@ def test_in_words(safe):
     result = safe.keytool.ok("safe", "status")
     for word in (safe.id, str(safe.folder.path), backup["uploaded_at"], backup["expires_at"][:10]):
         assert word in result.out
-    assert re.search(r"\bno\. 1\b", result.out)
+    assert re.search(r"\bgeneration 1\b", result.out)
     assert safe.keys.backup_id not in result.out + result.err
 
 
@@ -120,6 +122,58 @@ def test_another_server_knows_nothing_of_it(safe, tmp_path, safe_password):
     second = SafeFolder(tmp_path / "second-server")
     safe.keytool.ok("safe", "setup", "--create", "--server", second.url, *safe_password)
     assert status(safe).get("uploaded_at") is None
+
+
+# What was found
+
+
+def remote(safe, code=0):
+    """What the server holds now, and that the exit code says the same."""
+    result = safe.keytool("safe", "status", "--remote", "--json")
+    assert result.code == code and (code == 0 or result.error["code"] == code), result
+    return result.json["remote"]
+
+
+def test_remote(safe):
+    assert (remote(safe, 10)["known"], status(safe).get("finding")) == (False, None)
+    safe.push()
+    shown = remote(safe)
+    assert (shown["known"], shown["found"], shown["contacts"]) == (True, "last_uploaded", 0)
+    assert "the backup that was last uploaded" in safe.keytool.ok("safe", "status", "--remote").out
+
+
+def other_contacts(safe):
+    return oracle.seal_safe({**safe.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}]}, safe.keys)
+
+
+@pytest.mark.parametrize("what, code, finding", [
+    ("nothing", 10, "missing"), ("damaged", 65, "damaged"), ("foreign", 20, "foreign"), ("older", 19, "older")])
+def test_what_was_found_is_not_forgotten(safe, what, code, finding):
+    """Seen once, it stands in the way of "all is well" until a push has put it right."""
+    safe.push()
+    older = safe.blob
+    safe.push("--force")
+    content = {"nothing": None, "damaged": safe.blob[:-1], "foreign": other_contacts(safe), "older": older}[what]
+    if content is None:
+        safe.folder.backup(safe.keys).unlink()
+    else:
+        safe.folder.put(safe.keys, content)
+    # Nobody has looked yet: nothing is due, and nothing is known.
+    assert safe.push()["result"] == "unchanged" and status(safe, "--max-age", "1d")["id"] == safe.id
+    assert remote(safe, code)["known"] is False
+    assert status(safe)["finding"] == finding
+    assert "the next push looks again" in safe.keytool.ok("safe", "status").out
+    overdue(safe.keytool, "1d")
+    doctor = safe.keytool("doctor", "--json")
+    assert [check["verdict"] for check in doctor.json["checks"] if check["check"] == "safe 1"] == ["problem"], doctor
+    hurried = without_waiting(safe.keytool)
+    if what == "foreign":
+        hurried.fails(20, "safe", "push")
+        hurried.ok("safe", "push", "--overwrite")
+    else:
+        assert hurried.json("safe", "push")["result"] == "restored"
+    assert status(safe, "--max-age", "1d").get("finding") is None
+    assert remote(safe)["known"] is True and safe.push()["result"] == "unchanged"
 
 
 # Age
