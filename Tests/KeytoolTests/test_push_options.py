@@ -77,7 +77,7 @@ def due(safe, give_contacts):
         give_contacts(*ids)
         # A push that failed is repeated at once, where a change alone would be deferred.
         safe.folder.go_away()
-        safe.keytool.fails(75, "safe", "push", "--force")
+        safe.keytool.fails((17, 75), "safe", "push", "--force")
         safe.folder.come_back()
 
     return due
@@ -86,14 +86,30 @@ def due(safe, give_contacts):
 def test_losing_over_half_of_the_contacts(safe, due):
     due("AAAA1111")
     before = snapshot(safe.folder.path)
-    for options in ([], ["--overwrite"]):
+    for options in ([], ["--overwrite"], ["--force"]):
         result = safe.keytool.fails(17, "safe", "push", *options)
-        assert "--force" in result.err and "4" in result.err
+        assert "--accept-loss" in result.err and "4" in result.err
         assert snapshot(safe.folder.path) == before
-    assert safe.keytool.fails(17, "safe", "push", "--json").error["name"] == "exists"
-    assert safe.push("--force")["result"] == "uploaded"
+    error = safe.keytool.fails(17, "safe", "push", "--json").error
+    assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
+    assert safe.push("--accept-loss")["result"] == "uploaded"
     assert [one["identity"] for one in safe.document["contacts"]] == ["AAAA1111"]
     assert safe.push()["result"] == "unchanged"
+
+
+@pytest.mark.parametrize("verb", ["passwd", "move"])
+def test_losing_over_half_of_the_contacts_by_a_change(safe, due, verb, tmp_path, given):
+    """The guard counts from what the old place holds, not from the new one, which holds nothing."""
+    due("AAAA1111")
+    second = SafeFolder(tmp_path / "another-server")
+    change = {"passwd": ["safe", "passwd", *given("new-safe-password", b"another-stable-5\n")],
+              "move": ["safe", "move", "--create", "--server", second.url]}[verb]
+    before = safe.blob
+    error = safe.keytool.fails(17, *change, "--json").error
+    assert error["reason"] == "loses_contacts" and "--accept-loss" in error["hint"]
+    assert safe.blob == before
+    safe.keytool.ok(*change, "--accept-loss")
+    assert before in safe.kept and safe.keytool.json("safe", "check")["contacts"] == 1
 
 
 def test_losing_half_of_the_contacts(safe, due):
