@@ -7,7 +7,11 @@ import Threema
 
 struct SafeCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Prove that the Safe backup opens and is what was last uploaded.")
+        commandName: "check", abstract: "Prove that the Safe backup opens and is what was last uploaded.",
+        discussion: """
+            Reads the backup and opens it with the key in the keystore. Changes here that are not uploaded yet are a note, \
+            no failure.
+            """)
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
@@ -15,7 +19,7 @@ struct SafeCheck: Verb {
     @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Ask for the Safe password, too: prove that you still know it.")
+    @Flag(help: "Ask for the Safe password, too, to prove that you still know it.")
     var withPassword = false
 
     @OptionGroup(title: "Safe password")

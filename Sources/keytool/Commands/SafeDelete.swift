@@ -7,7 +7,11 @@ import Threema
 
 struct SafeDelete: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the Safe backup from its server, and forget the setup.")
+        commandName: "delete", abstract: "Delete the Safe backup from its server, and forget the setup.",
+        discussion: """
+            Reads the backup first: one that another device has written is not deleted (20). If the command is \
+            interrupted, nothing is deleted later; the next push says so (17).
+            """)
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
@@ -15,7 +19,7 @@ struct SafeDelete: Verb {
     @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Keep server and Safe key, so that the next push uploads again.")
+    @Flag(help: "Keep server and Safe key; the next push uploads again.")
     var keepSetup = false
 
     @Flag(help: "Forget the setup even if the backup cannot be deleted.")

@@ -9,9 +9,9 @@ struct SafeMove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move the Safe backup to another server or directory.",
         discussion: """
-            Uploads the backup to the new place, verifies it, then deletes the old one. If the command is interrupted, \
-            the next push finishes the move. If both addresses lead to one place, only the address changes. A backup \
-            that another device has written is not deleted.
+            Uploads the backup to the new place, reads it back, then deletes the old one. The Safe password stays the same. \
+            If the command is interrupted, the next push finishes the move. If both addresses lead to one place, only the \
+            address changes. A backup that another device has written is neither replaced nor deleted without --overwrite.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -26,7 +26,7 @@ struct SafeMove: Verb {
     @Flag(help: "Prepare a new or empty directory there: make backups/ and config.")
     var create = false
 
-    @Flag(help: "Delete nothing at the old place.")
+    @Flag(help: "Do not delete the backup at the old place.")
     var leaveOld = false
 
     @OptionGroup var change: ChangeOptions
@@ -85,13 +85,13 @@ struct SafeMove: Verb {
 
 /// What `safe passwd` and `safe move` have in common.
 struct ChangeOptions: ParsableArguments {
-    @Flag(help: "Replace or delete the backup of another device that is found at the old or the new place.")
+    @Flag(help: "Replace or delete the backup that another device has written at the old or the new place.")
     var overwrite = false
 
     @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
     var acceptLoss = false
 
-    @Flag(help: "Take back a change that was not finished.")
+    @Flag(help: "Cancel a change of password or place that is not finished.")
     var abort = false
 
     var options: SafeKeeper.ChangeOptions {

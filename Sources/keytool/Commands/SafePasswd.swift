@@ -9,9 +9,9 @@ struct SafePasswd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "passwd", abstract: "Change the Safe password.",
         discussion: """
-            Uploads the backup under the new password, verifies it, then deletes the old one. If the command is \
-            interrupted, the next push finishes the change. A backup that another device has written is not deleted. \
-            Apps that know the old password will write the old backup again: change the password there, too.
+            Uploads the backup under the new password, reads it back, then deletes the old one. If the command is \
+            interrupted, the next push finishes the change. A backup that another device has written is neither replaced \
+            nor deleted without --overwrite. Apps go on writing under the old password: change it there, too.
             """)
 
     @ParentCommand var noun: SafeCommand

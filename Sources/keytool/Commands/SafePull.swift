@@ -9,8 +9,8 @@ struct SafePull: Verb {
     static let configuration = CommandConfiguration(
         commandName: "pull", abstract: "Bring an identity and its profile back from its Safe backup.",
         discussion: """
-            Where a Safe is set up, nothing else is needed. On an empty machine give --id, --server and \
-            the Safe password: identity, profile and setup come back.
+            If the Safe is set up here, no option is needed. On an empty machine give --id, --server and the Safe password: \
+            private key, profile and setup come back. What would be lost is said first (17, 19), and nothing is changed.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -25,15 +25,15 @@ struct SafePull: Verb {
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    @Flag(help: "Take an older backup, or give up changes that were not uploaded.")
+    @Flag(help: "Accept an older backup, and the loss of changes that were not uploaded.")
     var replace = false
 
     @Option(
         help: ArgumentHelp(
-            "Give up the private key that the keystore holds of this ID, for the one in the backup.", valueName: "id"))
+            "Replace the private key that the keystore holds of this ID by the one in the backup.", valueName: "id"))
     var replaceKey: ThreemaID?
 
-    @Flag(help: "Do not keep the server and the Safe key.")
+    @Flag(help: "Do not store server and Safe key.")
     var noSetup = false
 
     @Option(
@@ -44,16 +44,16 @@ struct SafePull: Verb {
         completion: .file())
     var output: String?
 
-    @Flag(help: "Replace the file where it exists.")
+    @Flag(help: "Replace the file if it exists.")
     var force = false
 
-    @Flag(help: "Write the private key into the file, too: who has it is you.")
+    @Flag(help: "Write the private key into the file, too: whoever has it can act as you.")
     var revealPrivateKey = false
 
     @Flag(help: "Write the encrypted backup as it is, even if it is damaged; store nothing.")
     var raw = false
 
-    @Flag(help: "Say what is in the backup; store nothing.")
+    @Flag(help: "Only say what is in the backup; store nothing.")
     var show = false
 
     @OptionGroup(title: "Safe password")

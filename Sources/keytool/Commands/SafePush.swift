@@ -9,9 +9,9 @@ struct SafePush: Verb {
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Upload the Safe backup if it is due.",
         discussion: """
-            Made for cron: needs no password. Uploads what changed, at most once in 23 hours, and again \
-            when half of the server's retention is over; looks at least once a week whether the backup \
-            is still there. Never overwrites what another device has written.
+            Made for cron: needs no Safe password. Uploads changes, at most once in 23 hours. Uploads an unchanged backup \
+            again after half of the server's retention. Looks at least once a week whether the backup is still there, \
+            and uploads it again if not. A backup that another device has written is not replaced without --overwrite.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -20,10 +20,10 @@ struct SafePush: Verb {
     @Argument(help: "The identity; may be left out if there is only one.")
     var id: ThreemaID?
 
-    @Flag(help: "Upload even if nothing is due.")
+    @Flag(help: "Upload now, even if nothing is due.")
     var force = false
 
-    @Flag(help: "Replace the backup of another device.")
+    @Flag(help: "Replace the backup that another device has written.")
     var overwrite = false
 
     @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
@@ -32,25 +32,26 @@ struct SafePush: Verb {
     @Flag(help: "Upload again after a deletion that was interrupted.")
     var resumeDeleted = false
 
-    @Flag(help: "Do not fetch what was uploaded to compare it.")
+    @Flag(help: "Do not read the uploaded backup back.")
     var noVerify = false
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Only say what would be done.")
     var dryRun = false
 
     @Flag(help: "Push every identity whose Safe is set up.")
     var all = false
 
-    @Option(help: ArgumentHelp("First sleep for a random part of this time.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Sleep first, for a random part of this time.", valueName: "duration"))
     var jitter: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "Once a push has succeeded, say nothing of a server that is away, or of another keytool at work, until the last success is older than this.",
+            "Exit 0 silently if the server is away or the keystore is in use, until the last success is older.",
             valueName: "duration"))
     var tolerate: TimeSpan?
 
-    @Option(help: ArgumentHelp("Wait so long for another keytool at work (default 1m).", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to wait while another keytool is at work (default 1m).", valueName: "duration"))
     var lockWait: TimeSpan?
 
     @OptionGroup(title: "Keystore passphrase")

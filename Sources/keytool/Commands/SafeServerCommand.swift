@@ -7,11 +7,11 @@ import Threema
 
 struct SafeServerCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "Show how the Safe server is approached, or change login, trust or spelling.",
+        commandName: "server", abstract: "Show the address, login and trust of the Safe server, or change them.",
         discussion: """
-            Without options it shows address, login name, certificate authorities and pins. With options it changes \
-            them; nothing is uploaded, moved or deleted. Another address is accepted only if a test proves that it \
-            leads to the same place; safe move changes the place.
+            Without options it shows address, user name, certificate authorities and pins. With options it tests the new \
+            values on the server and stores them; the backup is not uploaded, moved or deleted. Another address is accepted \
+            only if a test proves that it leads to the same place; safe move goes to another one.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -23,7 +23,7 @@ struct SafeServerCommand: Verb {
     @OptionGroup(title: "Changes")
     var server: ServerOptions
 
-    @Flag(help: "Give up the backup that an earlier change has left at its old place; nothing is deleted.")
+    @Flag(help: "Stop trying to delete the backup that an earlier change has left at its old place.")
     var forgetOld = false
 
     @OptionGroup(title: "Keystore passphrase")

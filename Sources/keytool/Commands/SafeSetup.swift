@@ -9,9 +9,9 @@ struct SafeSetup: Verb {
     static let configuration = CommandConfiguration(
         commandName: "setup", abstract: "Choose server and password of an identity's Safe.",
         discussion: """
-            The Safe key is derived from the password once and sealed in the keystore with the server's \
-            address. The password is not kept, and nobody can recover it: with the ID, it is all that \
-            is needed to restore the backup.
+            Tests the server first. Then asks for a new Safe password, derives the Safe key from it, and seals key and \
+            server in the keystore. The password itself is not stored and nobody can recover it. You need it, the ID \
+            and the server's address to restore the backup on another machine: write them down.
             """)
 
     @ParentCommand var noun: SafeCommand

@@ -17,11 +17,13 @@ struct SafeStatus: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Fail (18) if the backup was not seen on the server within this time.", valueName: "duration"))
+            "Fail (18) if the backup was not seen on the server within this time, or if the last look failed.",
+            valueName: "duration"))
     var maxAge: TimeSpan?
 
     @Flag(
-        help: "Ask the server, too; fail if the backup is missing (10), damaged (65) or from another device (20).")
+        help:
+            "Ask the server, too; fail if the backup is missing (10), damaged (65), an older one (19) or foreign (20).")
     var remote = false
 
     @OptionGroup(title: "Keystore passphrase")

@@ -7,13 +7,13 @@ import SecureMemory
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The Safe server: https://…, threema for the messenger's own, or file:///DIR (\(Self.variable)).",
+            "The Safe server: https://…, threema for the messenger's own, or file:///DIR (setup, pull: \(Self.variable)).",
             valueName: "url"))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take the server's address from this file; it may hold a login: https://USER:PASSWORD@HOST/PATH.",
+            "Read the server's address from this file; it may contain a login: https://USER:PASSWORD@HOST/PATH.",
             valueName: "file"),
         completion: .file())
     var serverFile: String?
@@ -29,7 +29,8 @@ struct ServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Also demand this public key of the server, sha256//BASE64; may be repeated.", valueName: "pin"))
+            "Accept only a server with this public key, sha256//BASE64, in addition to all other checks; may be repeated.",
+            valueName: "pin"))
     var pin: [PublicKeyPin] = []
 
     @OptionGroup(title: "Password on the server, with --server-user")
@@ -133,10 +134,10 @@ struct ServerOptions: ParsableArguments {
 
 /// How long a command waits for a server.
 struct PatienceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Wait so long for one request to the server.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Time limit for one request to the server.", valueName: "duration"))
     var timeout = TimeSpan(argument: "2m")!
 
-    @Option(help: ArgumentHelp("Go on trying for so long in all.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Time limit for all tries of the command together.", valueName: "duration"))
     var retryMaxTime = TimeSpan(argument: "10m")!
 
     var patience: Patience { Patience(request: timeout.duration, total: retryMaxTime.duration) }

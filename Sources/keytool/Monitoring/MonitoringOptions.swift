@@ -10,12 +10,12 @@ import SafeWire
 struct MonitoringOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write how it went into this file, as Prometheus' textfile collector reads it.", valueName: "file"),
+            "Write the result into this file, in the form of Prometheus' textfile collector.", valueName: "file"),
         completion: .file())
     var metricsFile: String?
 
     @Option(
-        help: ArgumentHelp("Name the backup so in the metrics; its ID is never in them.", valueName: "name"))
+        help: ArgumentHelp("The backup's name in the metrics; its ID is never in them.", valueName: "name"))
     var alias: String?
 
     @Option(

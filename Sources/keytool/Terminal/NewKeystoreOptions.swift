@@ -7,10 +7,10 @@ struct NewKeystoreOptions: ParsableArguments {
     @OptionGroup(title: "Keystore passphrase (of a new keystore: at least 8 characters)")
     var passphrase: SecretOptions<KeystorePassphrase>
 
-    @Flag(help: "Make a new keystore without a passphrase; neither ask for one nor speak of it.")
+    @Flag(help: "Make a new keystore without a passphrase; do not ask for one, and do not warn.")
     var noPassphrase = false
 
-    @Flag(help: "Take a weak passphrase for a new keystore with a warning alone.")
+    @Flag(help: "Accept a weak passphrase for a new keystore; only warn.")
     var weakOk = false
 
     /// What is to protect a new keystore; nil for nothing.
