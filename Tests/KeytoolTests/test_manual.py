@@ -180,6 +180,16 @@ def test_exit_codes_of_a_noun(page):
     assert set(listed_statuses(page)) <= {("0", "ok"), *statuses().items()}
 
 
+def test_reasons():
+    """Each word of a refusal of the Safe's rules, beside the exit code that it tells apart."""
+    source = (REPOSITORY / "Sources/keytool/Failure/Safes.swift").read_text()
+    words = source.partition("var word: String {")[2].partition("\n    }\n")[0]
+    reasons = set(re.findall(r': "([a-z_]+)"', words))
+    listed = "\n".join(section(manual.page("keytool-safe.1"), "EXIT STATUS").lines)
+    found = set(re.findall(r"Cm ([a-z_]+)", listed))
+    assert len(reasons) > 15 and reasons <= found
+
+
 NAME = '"([A-Z][A-Z0-9_]+)"'
 # How the sources ask for a variable: `getenv` in two places alone, and on top of one of them by other names.
 ASKED = re.compile(rf"(?:\bEnvironment\.value|\bsetting|\bvalue|\bnumber|\bvariable|\bunsetenv|\bwithhold)\({NAME}|ariable = {NAME}")

@@ -16,15 +16,17 @@ from runner import Keytool
 from terminal import Terminal
 
 NAS = "file:///mnt/nas/keytool"
+USB = "file:///mnt/usb/keytool"
 CODE = "DANC-3O6K-VIQ2-K3AB-LMIA-A3BP-NM6B-EOPP-35SF-DEZY-YYEL-26T3-ZWGK-AYGT-ASJE-DQYT-LSJU-IRCC-FDTH-RCGF"
 PASSPHRASE = "grey owls never hurry home"
 ANSWERS = {
     "Backup password": "summer rain on 3 tin roofs", "Keystore passphrase": PASSPHRASE,
-    "Safe password": "nine lamps above the harbour", "Revocation password": "a word that only I can give back"}
+    "Safe password": "nine lamps above the harbour", "Revocation password": "a word that only I can give back",
+    "Upload the first backup now?": "y"}
 
 needs_keyring = pytest.mark.skipif(keyring.refusal() is not None, reason="the kernel's keyring cannot be used here")
 
-QUESTION = re.compile(rf"({'|'.join(ANSWERS)})[^\n]*: ")
+QUESTION = re.compile(rf"({'|'.join(map(re.escape, ANSWERS))})[^\n]*(?::|\[y/N\]) ")
 
 
 def examples(name):
@@ -42,7 +44,8 @@ class Person:
     """Types examples, answers questions, and looks at what comes."""
 
     def __init__(self, home, nas):
-        self.home, self.nas, self.status = home, nas, None
+        self.home, self.status = home, None
+        self.places = {NAS: nas.url, USB: f"file://{home}/usb"}
         self.environment = {**Keytool(home).environment, "PATH": f"{home}/bin:/usr/bin:/bin"}
 
     def does(self, unshown):
@@ -57,7 +60,9 @@ class Person:
         """Gives what the terminal shows."""
         if typed == "echo $?":
             return str(self.status)
-        line = typed.replace(NAS, self.nas.url)
+        line = typed
+        for shown, real in self.places.items():
+            line = line.replace(shown, real)
         keytool = Keytool(self.home).command_line()
         command = ["sh", "-c", re.sub(r"\bkeytool ", f"{shlex.join(keytool)} ", line, count=1)]
         terminal = Terminal(command, self.environment, cwd=self.home)
@@ -80,7 +85,9 @@ class Person:
     def plain(self, text):
         """Without colours, moments, blanks and what was wiped again, and with the places of the page."""
         text = re.sub(r"[^\n]*\r\x1b\[K", "", text)
-        text = re.sub(r"\x1b\[[0-9;]*m", "", text).replace(self.nas.url, NAS).replace(str(self.home), "/home/alice")
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        for shown, real in (*self.places.items(), ("/home/alice", str(self.home))):
+            text = text.replace(real, shown)
         text = re.sub(r"\d{4}-\d\d-\d\d(T[0-9:]+Z)?", "DAY", text)
         return re.sub(r"\s+", "", text).replace("Keystorepassphrase:", "")
 
@@ -119,7 +126,7 @@ SKIPPED = {
     "keytool id create", "keytool id remove", "keytool backup export", "keytool doctor",
     "keytool qr show --mode ascii < code.txt", "keytool safe status --remote",
     "keytool safe setup --create --server-user alice     --server https://safe.example.net/alice",
-    "keytool safe passwd --same-password     --pin sha256//LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="}
+    "keytool safe server     --pin sha256//LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE="}
 
 
 def test_keytool(person):
