@@ -48,7 +48,7 @@ def test_interrupted_from_the_keyboard(terminal, protected, tmp_path, key, code)
     run = terminal("id", "show", "--passphrase-command", LASTING.format(pids=pids))
     started = written(pids)
     run.press(key)
-    assert run.finish(timeout=5) == code, run.text
+    assert run.finish() == code, run.text
     is_gone(started)
 
 
@@ -57,7 +57,7 @@ def test_killed_while_the_command_hides_the_echo(terminal, protected, number):
     run = terminal("id", "show", "--passphrase-command", ASKS)
     run.expect("PIN: $")
     run.process.send_signal(number)
-    assert run.finish(timeout=5) == 128 + number
+    assert run.finish() == 128 + number
     assert run.settings == run.untouched
 
 
