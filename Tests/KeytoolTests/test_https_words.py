@@ -62,7 +62,7 @@ STRANGE = {"headers": f.header_bomb, "one header": f.long_header, "interim answe
 def test_answer_that_is_none(pushed, name):
     pushed.server.fault("config", STRANGE[name])
     result = pushed.fails(75, "safe", "push", "--force")
-    assert "/safe/ does not answer in HTTP, or with too long headers\n" in result.err
+    assert "/safe/ does not answer in valid HTTP, or its headers are too long\n" in result.err
 
 
 # Proxies and name servers
@@ -108,7 +108,7 @@ PROXIES = {
 def test_proxy_that_does_not_lead_there(pushed, proxy, name):
     pushed.keytool = pushed.keytool.with_environment(https_proxy=proxy(PROXIES[name]))
     result = pushed.fails(75, "safe", "push", "--force")
-    assert "cannot be reached by way of the proxy\n" in result.err and "https_proxy" in result.err
+    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
     assert pushed.server.connections == 0
 
 

@@ -8,10 +8,11 @@ extension SafeExchangeError: Explained {
         case .throttled(let server, let seconds):
             Failure(
                 .tempfail,
-                "\(server) asks to wait" + (seconds.map { " \($0) seconds" } ?? ""), hints: "try again later")
+                "\(server) asks to wait" + (seconds.map { $0 == 1 ? " 1 second" : " \($0) seconds" } ?? ""),
+                hints: "try again later")
         case .notPrepared(let server):
             Failure(
-                .notASafeServer, "\(server) is there, but it is no Safe server: config or backups/ is missing",
+                .notASafeServer, "\(server) is reachable, but is not a Safe server: config or backups/ is missing",
                 hints: Self.unprepared(server))
         case .noBackups(let server, let status):
             Failure(
@@ -26,14 +27,14 @@ extension SafeExchangeError: Explained {
                 hints: "make them there by other means; keytool-formats(5) has what config holds")
         case .unexpectedStatus(let server, let status):
             Failure(
-                .notASafeServer, "\(server) answers as no Safe server does: status \(status)",
+                .notASafeServer, "\(server) does not answer like a Safe server: status \(status)",
                 hints: "is that the address of a Safe, and not of a web page?")
         case .redirected(let server, nil):
             Failure(.notASafeServer, "\(server) redirects in a circle", hints: "ask who runs the server")
         case .redirected(let server, let host?):
             Failure(
-                .notASafeServer, "\(server) sends to \(host.printable), where keytool does not follow",
-                hints: "a hotel's or railway's login page does so, too; else set up that address instead")
+                .notASafeServer, "\(server) redirects to \(host.printable); keytool does not follow",
+                hints: "the login page of a hotel or train does this, too; if not, set up that address instead")
         case .unauthorized(let server, false):
             Failure(
                 .serverAuth, "\(server) wants a user's name and password",
@@ -46,9 +47,9 @@ extension SafeExchangeError: Explained {
             Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
         case .changed(let server):
             Failure(.tempfail, "the backup on \(server) changed while we looked", hints: "try again")
-        case .full: Failure(.tooLarge, "the Safe server has no room left, or takes no backup of this size")
+        case .full: Failure(.tooLarge, "the Safe server has no space left, or does not accept a backup of this size")
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
-        case .refused(let code): Failure(.io, "the Safe server's folder refuses: \(systemMessage(code))")
+        case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
         case .untrusted(let server, let distrust):
             Failure(
                 .untrustedServer, "the certificate of \(server) is not accepted: \(distrust.words)",
@@ -60,7 +61,7 @@ extension SafeExchangeError: Explained {
                     + (offered?.text ?? "it cannot be seen now") + ", not "
                     + expected.map(\.text).joined(separator: ", "),
                 hints: ["nothing was sent"] + Self.acceptance(offered))
-        case .badAuthority: Failure(.badData, "the file of certificate authorities holds none that can be read")
+        case .badAuthority: Failure(.badData, "no usable certificate in the file of --ca-file")
         case .libraryMissing(let package):
             Failure(
                 .unavailable, "https:// needs libcurl, 7.85 or newer with OpenSSL, which is missing",
@@ -92,13 +93,13 @@ extension SafeExchangeError.Trouble {
     var words: String {
         switch self {
         case .away: "is away"
-        case .unknownHost: "is not known: its name has no address"
+        case .unknownHost: "cannot be found: its name has no address"
         case .noNameServer: "cannot be found: no name server answered in time"
         case .notConnected: "cannot be reached"
-        case .proxy: "cannot be reached by way of the proxy"
+        case .proxy: "cannot be reached through the proxy"
         case .timeout: "did not answer in time"
-        case .badAnswer: "does not answer in HTTP, or with too long headers"
-        case .brokenOff: "broke off the connection"
+        case .badAnswer: "does not answer in valid HTTP, or its headers are too long"
+        case .brokenOff: "closed the connection too early"
         case .status(511): "is behind a login page of the network (status 511)"
         case .status(let status): "cannot answer now: status \(status)"
         }
@@ -109,7 +110,7 @@ extension SafeExchangeError.Trouble {
         case .status(511): "open any page in a browser here, and log in"
         case .away: "is the path right, and is it mounted? try again later"
         case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
-        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy goes without"
+        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy lists hosts that need none"
         case .timeout, .badAnswer, .brokenOff, .status: "try again later"
         }
     }
@@ -123,7 +124,7 @@ extension SafeExchangeError.Distrust {
         case .otherHost(let names): "it was issued for \(names.joined(separator: ", ").printable)"
         case .unknownIssuer(let issuer): "its issuer is not known: \(issuer.printable)"
         case .selfSigned: "it is self-signed"
-        case .handshake: "no TLS of version 1.2 or newer could be agreed on"
+        case .handshake: "no common version of TLS, 1.2 or newer"
         case .other(let words): words.printable
         }
     }
@@ -137,7 +138,7 @@ extension SafeExchangeError.Distrust {
         }
     }
 
-    private static let loginPage = "a hotel's or railway's login page shows such a certificate, too"
+    private static let loginPage = "the login page of a hotel or train shows such a certificate, too"
 }
 
 extension SafeServerAddressError: Explained {
