@@ -6,21 +6,21 @@ enum ColorMode: String, ExpressibleByArgument, CaseIterable {
 
 /// The options that every command has, before or after its verbs.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing on success.")
+    @Flag(name: .shortAndLong, help: "Print nothing on success.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more: the exit code of an error, and each request to a server.")
+    @Flag(name: .shortAndLong, help: "Print more: the exit code of an error, and each request to a server.")
     var verbose = false
 
-    @Flag(help: "Print one JSON document; errors as one JSON line on stderr.")
+    @Flag(help: "Print one JSON document. An error is one JSON line on stderr.")
     var json = false
 
     @Option(
-        help: ArgumentHelp("The folder that holds the identities (\(Self.keystoreVariable)).", valueName: "dir"),
+        help: ArgumentHelp("The directory of the keystore (\(Self.keystoreVariable)).", valueName: "dir"),
         completion: .directory)
     var keystore: String?
 
-    @Flag(help: "Never ask: fail where an answer would be needed.")
+    @Flag(help: "Never ask a question. Fail if an answer is needed.")
     var noInput = false
 
     @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))

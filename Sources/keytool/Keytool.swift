@@ -10,7 +10,13 @@ struct Keytool: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "keytool",
-        abstract: "Keep messenger identities: backup codes on paper, Safe backups on a server.",
+        abstract: "Create, back up and restore Threema identities.",
+        discussion: """
+            New here? Make an identity: keytool id create. Or bring yours from a phone: keytool backup import. \
+            Then write it down: keytool backup export. Then keep a copy on a server: keytool safe setup.
+
+            The words are explained in man keytool.
+            """,
         version: "keytool \(version)",
         subcommands: [
             IDCommand.self, BackupCommand.self, SafeCommand.self, KeyCommand.self, RevokeCommand.self, QRCommand.self,
@@ -111,7 +117,7 @@ struct Keytool: ParsableCommand {
 
 struct IDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Make, show and remove identities.",
+        commandName: "id", abstract: "Create, list, show and remove identities.",
         subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self])
 
     @ParentCommand var root: Keytool
@@ -120,7 +126,7 @@ struct IDCommand: ParsableCommand {
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Write an identity down as a code, and bring it back.",
+        commandName: "backup", abstract: "Export an identity as a backup code on paper, and import it again.",
         subcommands: [BackupExport.self, BackupImport.self, BackupCheck.self])
 
     @ParentCommand var root: Keytool
@@ -142,7 +148,7 @@ struct SafeCommand: ParsableCommand {
 
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Protect the keystore's master key by a passphrase.",
+        commandName: "key", abstract: "Protect the keystore with a passphrase.",
         subcommands: [
             KeyStatus.self, KeyProtect.self, KeyPasswd.self, KeyUnprotect.self, KeyImport.self, KeyUnlock.self,
             KeyLock.self,
@@ -154,7 +160,7 @@ struct KeyCommand: ParsableCommand {
 
 struct QRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "qr", abstract: "Draw QR codes.",
+        commandName: "qr", abstract: "Draw QR codes in the terminal or as a picture.",
         subcommands: [QRShow.self, QRContact.self])
 
     @ParentCommand var root: Keytool

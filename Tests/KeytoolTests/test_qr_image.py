@@ -146,7 +146,7 @@ def test_two_backup_codes(keytool, picture, code_password, tmp_path):
                                   CODE.replace("-", "/")])
 def test_other_codes(keytool, picture, code_password, text):
     refused = keytool.fails(65, "backup", "import", "--qr-image", picture(text), *code_password)
-    assert "no backup code" in refused.err and text not in refused.err
+    assert "not a backup code" in refused.err and text not in refused.err
     assert "keytool: hint: " in refused.err
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
@@ -178,7 +178,7 @@ NO_PICTURES = {
         b"<?xml version='1.0'?><svg/>", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
         b"\xef\xbb\xbf\n<?xml version='1.0'?>\n<!-- drawn -->\n<svg/>"],
     "is a ZIP file (an Android data backup?), which this version does not read": [b"PK\x03\x04" + bytes(99)],
-    "is no picture that can be read here": [b"", b"x", b"%PDF-1.5", b"%!PS-Adobe", b"push graphic-context\nviewbox 0 0 9 9\n", b"viewbox 0 0 9 9",
+    "is not a picture that can be read here": [b"", b"x", b"%PDF-1.5", b"%!PS-Adobe", b"push graphic-context\nviewbox 0 0 9 9\n", b"viewbox 0 0 9 9",
     b"P7\n", b"#!/bin/sh", CODE.encode(), b"<?xml version='1.0'?><html/>"]}
 
 
@@ -247,7 +247,7 @@ def test_reader_that_cannot_be_started(reader, picture, code_password):
     (f"echo {CODE}; kill -SEGV $$", 69, "signal 11"),
     (f"echo {CODE} >&2; exit 4", 65, "no QR code"),
     ("exec >&-; exit 0", 65, "no QR code"),
-    (r"printf '\377\376\000\n'", 65, "no backup code"),
+    (r"printf '\377\376\000\n'", 65, "not a backup code"),
 ])
 def test_reader_that_fails(reader, keytool, picture, code_password, script, code, words):
     image = picture(CODE)

@@ -6,7 +6,7 @@ import Threema
 
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Prove that a backup code opens, without keeping anything of it.")
+        commandName: "check", abstract: "Check that a backup code opens. Stores nothing but the date of the check.")
 
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions

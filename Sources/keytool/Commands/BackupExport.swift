@@ -7,16 +7,16 @@ import Threema
 
 struct BackupExport: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write an identity down as a backup code.",
+        commandName: "export", abstract: "Export an identity as a backup code.",
         discussion: """
-            The code is the private key under a password: whoever has both is you. The Threema apps \
-            read it. Write the check word beside it.
+            The code is the private key, encrypted with a password. Whoever has both is you. The Threema apps \
+            can read it. Write the check word beside it.
             """)
 
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity. Optional if the keystore holds only one.")
     var id: ThreemaID?
 
     @Option(help: ArgumentHelp("pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).", valueName: "scheme"))
@@ -24,16 +24,16 @@ struct BackupExport: Verb {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the code to a new file (0600), - for stdout.", valueName: "file"),
+        help: ArgumentHelp("Write the code to a new file (mode 0600), or to stdout for -.", valueName: "file"),
         completion: .file())
     var output: String?
 
     @OptionGroup var pictures: CodePictureOptions
 
-    @Flag(help: "Replace the files where they exist.")
+    @Flag(help: "Overwrite existing files.")
     var force = false
 
-    @Flag(name: .customLong("qr"), help: "Draw the code as a QR code, too.")
+    @Flag(name: .customLong("qr"), help: "Also draw the code as a QR code.")
     var isDrawn = false
 
     @Option(help: QRMode.help)
@@ -41,7 +41,7 @@ struct BackupExport: Verb {
 
     @OptionGroup var alone: QRScreenOptions
 
-    @Flag(help: "Take a weak password with a warning alone.")
+    @Flag(help: "Accept a weak password; only warn.")
     var weakOk = false
 
     @OptionGroup(title: "Backup password (at least 8 characters)")
@@ -93,11 +93,12 @@ struct BackupExport: Verb {
             session.output.hint("a picture of the code is the code: print it, then remove the file")
         }
         session.output.note("check \(check)")
-        session.output.hint("each export gives another code; older ones go on working with their own passwords")
+        session.output.hint("each export makes a new code; older codes stay valid, with their own passwords")
         switch scheme {
         case .pbkdf2:
             session.output.hint(
-                "the code catches 65,535 of 65,536 typing errors: to be sure of a copy, compare check word or public key"
+                "the code detects 65,535 of 65,536 typing errors; to be sure of a copy, compare the check word or the "
+                    + "public key"
             )
         case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
         }

@@ -6,7 +6,7 @@ import Threema
 
 struct BackupImport: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Bring an identity back from its backup code.")
+        commandName: "import", abstract: "Restore an identity from its backup code.")
 
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
@@ -14,7 +14,7 @@ struct BackupImport: Verb {
 
     @OptionGroup var keystore: NewKeystoreOptions
 
-    @Flag(help: "Replace another private key that the keystore holds for this ID.")
+    @Flag(help: "Overwrite another private key of this ID in the keystore.")
     var replace = false
 
     func run(_ session: Session) throws {

@@ -9,22 +9,24 @@ import Threema
 /// import` and `backup check`.
 struct CodeOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The file that holds the code; - or nothing for stdin or the terminal.", valueName: "file"),
+        help: ArgumentHelp(
+            "The file with the backup code. Without it, or for -, the code comes from stdin or the terminal.",
+            valueName: "file"),
         completion: .file())
     var file: String?
 
     @Option(
-        help: ArgumentHelp("Read the code from a picture of its QR code, with zbarimg.", valueName: "file"),
+        help: ArgumentHelp("Read the code from a photo or scan of its QR code. Needs zbarimg.", valueName: "file"),
         completion: .file())
     var qrImage: String?
 
-    @Option(help: ArgumentHelp("Fail (19) where the code is of another ID.", valueName: "id"))
+    @Option(help: ArgumentHelp("Fail (19) if the code holds another ID.", valueName: "id"))
     var expectId: ThreemaID?
 
-    @Option(help: ArgumentHelp("Fail (19) where the public key is another one.", valueName: "hex"))
+    @Option(help: ArgumentHelp("Fail (19) if the public key differs.", valueName: "hex"))
     var expectPublicKey: PublicKey?
 
-    @Option(help: ArgumentHelp("Fail (19) where the check word is another one.", valueName: "word"))
+    @Option(help: ArgumentHelp("Fail (19) if the check word differs.", valueName: "word"))
     var expectCheck: GroupedCode?
 
     @OptionGroup(title: "Backup password")

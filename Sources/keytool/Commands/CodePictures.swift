@@ -8,14 +8,14 @@ import Threema
 struct CodePictureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write the code as a QR code to a new picture (0600), too: PNG or SVG by its name.",
+            "Also write the QR code to a new picture (mode 0600). The name says whether PNG or SVG.",
             valueName: "file.png|file.svg"),
         completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
     var qrFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write a page to print (0600), too: code, QR code, public key, and how to restore them.",
+            "Also write a page to print (mode 0600): code, QR code, public key, and how to restore them.",
             valueName: "file.svg"),
         completion: .file(extensions: [PictureFormat.svg.rawValue]))
     var sheet: String?

@@ -11,17 +11,17 @@ enum EntropySource: String, ExpressibleByArgument, CaseIterable {
 
 struct IDCreate: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Make a new identity.",
+        commandName: "create", abstract: "Create an identity.",
         discussion: """
-            The private key comes from the system's random numbers. The ID is drawn at random too: no \
-            directory knows it, so the phone apps will not restore it.
+            Private key and ID are random. No directory knows this ID, so the phone apps will not restore it. \
+            To use an identity that a phone has, export a backup code there, and run: keytool backup import.
             """)
 
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
     // The IDs that there are would be the wrong ones to offer.
-    @Option(help: ArgumentHelp("Take this ID instead of a random one.", valueName: "id"), completion: .list([]))
+    @Option(help: ArgumentHelp("Use this ID instead of a random one.", valueName: "id"), completion: .list([]))
     var id: ThreemaID?
 
     @Option(help: ArgumentHelp("Mix the timing of your typing into the private key: keyboard.", valueName: "source"))

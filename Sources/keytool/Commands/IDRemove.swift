@@ -6,12 +6,12 @@ import Threema
 struct IDRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an identity from the keystore, with its private key.",
-        discussion: "A Safe backup on a server stays there; keytool safe delete deletes it first.")
+        discussion: "A Safe backup on a server stays there. To delete it, run keytool safe delete first.")
 
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity. Optional if the keystore holds only one.")
     var id: ThreemaID?
 
     @Flag(help: "Do not ask for confirmation.")

@@ -11,7 +11,7 @@ struct IDShow: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity. Optional if the keystore holds only one.")
     var id: ThreemaID?
 
     @OptionGroup(title: "Keystore passphrase")

@@ -43,7 +43,7 @@ struct WrappingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("argon2id, or scrypt, which the whitepaper describes.", valueName: "scheme"))
     var scheme = WrappedKey.Scheme.argon2id
 
-    @Flag(help: "Take a weak passphrase with a warning alone.")
+    @Flag(help: "Accept a weak passphrase; only warn.")
     var weakOk = false
 }
 

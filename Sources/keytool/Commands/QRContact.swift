@@ -6,12 +6,12 @@ import Threema
 
 struct QRContact: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "contact", abstract: "Draw what a contact scans: ID and public key.")
+        commandName: "contact", abstract: "Draw the QR code that contacts scan: ID and public key.")
 
     @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out where there is only one.")
+    @Argument(help: "The identity. Optional if the keystore holds only one.")
     var id: ThreemaID?
 
     @Option(help: QRMode.help)

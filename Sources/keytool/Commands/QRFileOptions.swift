@@ -4,11 +4,12 @@ import ArgumentParser
 struct QRFileOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write a new picture (0600) instead, PNG or SVG by its name.", valueName: "file.png|file.svg"),
+            "Write a new picture (mode 0600) instead. The name says whether PNG or SVG.", valueName: "file.png|file.svg"
+        ),
         completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
     var qrFile: String?
 
-    @Flag(help: "Replace the file where it exists.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
     /// Nil where the terminal is drawn on. Refuses before anything is read or asked.

@@ -5,8 +5,8 @@ import Threema
 
 struct QRShow: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Draw what is given on stdin as a QR code.",
-        discussion: "One line ending at the end is not drawn. At most 1024 bytes, no NUL.")
+        commandName: "show", abstract: "Draw the text on stdin as a QR code.",
+        discussion: "At most 1024 bytes, without NUL. One final line ending is left out.")
 
     @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions

@@ -4,7 +4,7 @@ import Threema
 extension GroupedCodeError: Explained {
     var failure: Failure {
         switch self {
-        case .tooLong(let limit): Failure(.badData, "this is no backup code: it has more than \(limit) characters")
+        case .tooLong(let limit): Failure(.badData, "this is not a backup code: it has more than \(limit) characters")
         case .badCharacter(let character, let group, let position):
             Failure(
                 .badData,
@@ -40,10 +40,11 @@ extension IDBackupError: Explained {
         case .notOpened:
             Failure(
                 .wrongPassword, "the password does not open this code, or the code is damaged",
-                hints: "if the password is certain, compare the code group by group: a typing error looks the same")
+                hints: "if you are sure of the password, compare the code group by group: a typing error looks the same"
+            )
         case .invalidID:
             Failure(
-                .badData, "what this code holds is no identity",
+                .badData, "the code opens, but it contains no identity",
                 hints: "a typing error passed the code's short check by chance: compare it group by group")
         case .derivation(let error): error.failure
         case .notReproduced: .defect("the new backup code does not open again; it was discarded")
@@ -60,5 +61,5 @@ extension IDBackupError: Explained {
 }
 
 extension ThreemaIDError: Explained {
-    var failure: Failure { Failure(.usage, "that is no Threema ID (8 of A-Z and 0-9)") }
+    var failure: Failure { Failure(.usage, "this is not a Threema ID (8 characters, A-Z and 0-9)") }
 }

@@ -13,10 +13,10 @@ extension FileError: Explained {
         case .notOurs(let path, let owner): Self.notOurs(path, owner)
         case .wrongKind(let path):
             Failure(
-                .permission, "\(path) is not a plain file or folder of its own",
-                hints: "links, second hard links and special files are not used here; remove it, or restore a copy")
+                .permission, "\(path) is a link or a special file",
+                hints: "keytool uses only regular files and directories with one name; remove it, or restore a copy")
         case .unsafeLink(let path):
-            Failure(.permission, "\(path) could be redirected by another account", hints: "use the folder's real path")
+            Failure(.permission, "another account could redirect \(path)", hints: "use the real path of the directory")
         case .tooLarge(let path, let limit): Failure(.badData, "\(path) is longer than \(limit) bytes")
         case .locked(let path):
             Failure(.locked, "another keytool is at work here", hints: "it holds the lock on \(path); try again later")

@@ -32,7 +32,7 @@ extension PictureError: Explained {
         case .notAFile(let path): Failure(.noInput, "\(path) is not a plain file")
         case .notPixels(let path):
             Failure(
-                .badData, "\(path) is no picture that can be read here (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
+                .badData, "\(path) is not a picture that can be read here (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
                 hints: "pdftoppm -png makes a picture of a PDF, rsvg-convert -z 2 -o FILE.png FILE.svg of an SVG")
         case .isDrawing(let path):
             Failure(
@@ -43,7 +43,8 @@ extension PictureError: Explained {
             Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or cut short")
         case .noQRCode(let path): Failure(.badData, "no QR code was found in \(path)", hints: Self.better)
         case .noBackupCode(let path):
-            Failure(.badData, "the QR code in \(path) is no backup code", hints: "it may be a contact's, or a link")
+            Failure(
+                .badData, "the QR code in \(path) is not a backup code", hints: "it may be a contact's code, or a link")
         case .severalBackupCodes(let path, let count):
             Failure(.badData, "\(path) shows \(count) backup codes", hints: "cut out the one that is meant")
         case .tooMuch(let path): Failure(.badData, "\(path) holds more text than a backup code")
@@ -51,5 +52,5 @@ extension PictureError: Explained {
     }
 
     private static let better =
-        "it wants the whole code with its white border, sharp and straight, on less than 20 megapixels"
+        "show the whole QR code with its white border, sharp and straight, in less than 20 megapixels"
 }

@@ -4,7 +4,7 @@ extension Session {
     func confirm(_ deed: String) throws {
         guard mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure(
-                "to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
+                "cannot ask whether to \(deed): there is no terminal, or --no-input is given", hint: "use --yes")
         }
         guard try terminal.askYesNo(deed.prefix(1).uppercased() + deed.dropFirst() + "?") else {
             throw UsageFailure("not confirmed; nothing was changed")
@@ -16,7 +16,7 @@ extension Session {
     func confirm(_ deed: String, typing word: String) throws {
         guard mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure(
-                "to \(deed), confirmation is needed and there is no terminal to ask on", hint: "use --yes")
+                "cannot ask whether to \(deed): there is no terminal, or --no-input is given", hint: "use --yes")
         }
         let answer = try terminal.askText("To \(deed), type \(word): ")
         guard answer?.uppercased() == word.uppercased() else {

@@ -5,7 +5,7 @@ import QRCode
 struct QRScreenOptions: ParsableArguments {
     @Flag(
         name: .customLong("qr-wait"),
-        help: "Draw it on the terminal's second screen, outside the scrollback, and wipe it when Enter is pressed."
+        help: "Draw on the terminal's second screen until Enter is pressed. Nothing stays in the scrollback."
     )
     var isAwaited = false
 
