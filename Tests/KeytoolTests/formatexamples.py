@@ -197,27 +197,33 @@ def records(e):
         ("key", record_key(name).hex()), ("record", sealed("ABCD1234", name, e["nonce"], content)))}
 
 
-@example("The record safe", "safe-keys", "address", "nonce")
+def safe_target(e, which=""):
+    return message((1, unhex(e["safe-keys"])), (2, e[which + "address"].encode()), (7, unhex(e[which + "place"])))
+
+
+@example("The record safe", "safe-keys", "address", "place", "nonce", "next-address", "next-place", "consent")
 def safe(e):
-    content = b"\1" + message((1, message((1, unhex(e["safe-keys"])), (2, e["address"].encode()))))
-    return {"content": content.hex(), "key": record_key("safe").hex(),
+    content = b"\1" + message((1, safe_target(e)))
+    moving = content + message((2, safe_target(e, "next-")), (5, unhex(e["consent"])), (6, b""))
+    return {"content": content.hex(), "key": record_key("safe").hex(), "moving": moving.hex(),
             "record": sealed("ABCD1234", "safe", e["nonce"], content)}
 
 
-@example("state.json", "master-key", "address", "backup-id")
+@example("state.json", "master-key", "place", "backup-id")
 def state(e):
     key = record_key("state")
 
     def digest(content):
         return hashlib.blake2b(content, digest_size=32, key=key).hexdigest()
 
-    target = e["address"].encode() + b"\0" + e["backup-id"].encode()
+    target = unhex(e["place"]) + b"\0" + e["backup-id"].encode()
     content = digest(target + PAGE["Document"]["profile"].encode())
     seen = hashlib.blake2b(unhex(PAGE["Encrypted backup"]["backup"]), digest_size=32).hexdigest()
     moment = int(PAGE["Document"]["written-at"])
     file = {"version": 1, "safe": {
-        "target": digest(target), "content": content, "seen": seen, "uploaded_at": moment, "seen_at": moment,
-        "failed": False, "retention_days": 180, "generation": 1, "contacts": 0}}
+        "target": digest(target), "content": content, "seen": seen, "journal": [seen], "uploaded_at": moment,
+        "seen_at": moment, "failed": False, "retention_days": 180, "generation": 1, "contacts": 0,
+        "honours_conditions": True}}
     ordered = json.dumps(file, separators=(",", ":"), sort_keys=True)
     mac = digest(b"ABCD1234\0" + ordered.encode())
     return {"state-key": key.hex(), "target": digest(target), "content": content, "seen": seen, "mac": mac,

@@ -1,9 +1,13 @@
 """keytool-formats(5) says the truth: each example follows from the page's own text, and the binary opens it."""
 
+import re
+
 import pytest
 
 import manual
-from formatexamples import EXAMPLES, PAGE, unhex
+from formatexamples import EXAMPLES, PAGE, sealed, unhex
+from keyfiles import message
+from runner import REPOSITORY
 
 FORMATS = manual.page("keytool-formats.5")
 
@@ -22,7 +26,7 @@ def test_example(title):
 
 
 @pytest.mark.parametrize("name", [
-    "id", "private-key", "public-key", "identity", "master-key", "backup-id", "encryption-key", "address", "profile",
+    "id", "private-key", "public-key", "identity", "master-key", "backup-id", "encryption-key", "place", "profile",
     "document", "writer"])
 def test_all_examples_are_of_one(name):
     found = [e[name] for e in PAGE.values() if name in e]
@@ -95,6 +99,48 @@ def test_keystore(owner):
     status = owner.json("safe", "status")
     assert status["server"]["address"] == PAGE["The record safe"]["address"]
     assert (status["uploaded_at"], status["generation"], status["changed"]) == ("2026-11-21T09:23:29Z", 1, False)
+
+
+def test_unfinished_move(owner):
+    """The page's record of a move, beside a state that knows nothing of the next target."""
+    record = PAGE["The record safe"]
+    path = owner.keystore / "identities/ABCD1234/safe"
+    path.write_bytes(unhex(sealed("ABCD1234", "safe", record["nonce"], unhex(record["moving"]))))
+    status = owner.json("safe", "status")
+    assert (status["changing"], status["new_server"]) == (True, record["next-address"])
+    assert status["generation"] == 1 and "old_server" not in status
+    assert owner.json("safe", "move", "--abort")["aborted"]
+    assert owner.json("safe", "status")["changing"] is False
+
+
+def test_place_name_of_earlier_versions(owner):
+    """A record without field 7: the address stands for the place in the digests of the state."""
+    record = PAGE["The record safe"]
+    target = message((1, unhex(record["safe-keys"])), (2, record["address"].encode()))
+    content = b"\1" + message((1, target))
+    folder = owner.keystore / "identities/ABCD1234"
+    (folder / "safe").write_bytes(unhex(sealed("ABCD1234", "safe", record["nonce"], content)))
+    assert "uploaded_at" not in owner.json("safe", "status")
+    _, compute = EXAMPLES["state.json"]
+    place = record["address"].encode().hex()
+    (folder / "state.json").write_text(compute({**PAGE["state.json"], "place": place})["file"])
+    assert owner.json("safe", "status")["uploaded_at"] == "2026-11-21T09:23:29Z"
+
+
+def test_state_members():
+    """The page's table names what the program writes."""
+    text = (REPOSITORY / "Sources/SafeKeeping/UploadState.swift").read_text()
+    written = set(re.findall(r'^ +\("([a-z_]+)", ', text, re.M)) | set(re.findall(r'setting\("([a-z_]+)"', text))
+    heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items]
+    named = {found[1] for head in heads if (found := re.match(r"Cm ([a-z_]+) Ta", head))}
+    assert "journal" in written and named == written | {"version"}
+
+
+def test_findings():
+    text = (REPOSITORY / "Sources/SafeRules/PlaceState.swift").read_text()
+    known = re.findall(r"^    case (\w+)$", text.partition("enum Finding")[2], re.M)
+    heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items if " " not in item.head]
+    assert len(known) == 5 and heads == known
 
 
 def test_commit(owner, folder):
