@@ -59,6 +59,8 @@ class PageApache(PageServer, Apache):
 def test_server(owner, web_server, way, other_keytool, safe_password, kind):
     server = web_server(kind, ALICE)
     owner.ok("safe", "setup", "--create", *way(server), *safe_password)
+    # As the page says of each.
+    assert owner.json("safe", "status")["honours_conditions"] is (kind is PageApache)
     machine = SafeSetup(owner, server, "ABCD1234", SAFE_PASSWORD)
     assert machine.push()["backup"]["verified"] is True
     pulled = other_keytool.json("safe", "pull", "--id", "ABCD1234", *way(server), *safe_password)
