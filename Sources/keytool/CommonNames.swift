@@ -30,6 +30,7 @@ enum CommonNames {
                 ("download fetch get recover restore", "safe pull"), ("info list ls show", "safe status"),
                 ("test verify", "safe check"), ("remove rm", "safe delete"),
                 ("add config configure create enable init", "safe setup"), ("password", "safe passwd"),
+                ("migrate mv relocate transfer", "safe move"), ("address login url", "safe server"),
             ]
         ),
         (
