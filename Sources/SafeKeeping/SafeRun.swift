@@ -262,7 +262,7 @@ struct SafeRun: ~Copyable {
         let before = setup.encoded()
         setup.apply(shift, knowledge, candidate: candidate)
         move(shift)
-        remember(knowledge)
+        remember(knowledge, shift)
         let record = setup.encoded()
         let isSame = before.withBytes { before in record.withBytes { ConstantTime.areEqual(before, $0) } }
         do {
@@ -307,16 +307,17 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    private mutating func remember(_ knowledge: Knowledge) {
+    private mutating func remember(_ knowledge: Knowledge, _ shift: Shift = .stay) {
         func known(_ target: borrowing SafeTarget, _ place: PlaceState?) -> UploadState.Known? {
             guard var place else { return nil }
             let digests = TargetDigests(target, profile, key: stateKey)
             (place.document, place.backup) = (.none, .none)
             return .init(target: digests.target, state: place)
         }
-        state.safe = known(setup.current, knowledge.current)
+        state.safe = shift == .forget ? nil : known(setup.current, knowledge.current)
         state.next = nil
         state.retiring = nil
+        guard shift != .forget else { return }
         switch setup.next {
         case .some(let next): state.next = known(next, knowledge.next)
         case .none: break

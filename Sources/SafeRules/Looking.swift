@@ -108,7 +108,7 @@ extension SafeMachine {
         case .last, .own:
             note(nil, at: .current)
             knowledge.current.seenAt = now
-        case .known where isNewest(found):
+        case .known where !isOlder(found, at: .current):
             // What was sent and never acknowledged has arrived.
             note(nil, at: .current)
             knowledge.current.last = found.digest
@@ -130,5 +130,8 @@ extension SafeMachine {
         }
     }
 
-    private func isNewest(_ found: Found) -> Bool { found.digest == knowledge.current.journal.sent.last }
+    func isOlder(_ found: Found, at role: Role) -> Bool {
+        guard let digest = found.digest else { return false }
+        return place(role).journal.isOlder(digest, than: place(role).last)
+    }
 }

@@ -20,6 +20,13 @@ package struct UploadJournal: Hashable, Sendable {
 
     package func contains(_ digest: Digest) -> Bool { digest == pulled || sent.contains(digest) }
 
+    /// Whether `digest` was sent or pulled before `last`. What was sent after it was never acknowledged.
+    package func isOlder(_ digest: Digest, than last: Digest?) -> Bool {
+        guard let position = sent.firstIndex(of: digest) else { return true }
+        guard let lastPosition = last.flatMap(sent.firstIndex) else { return false }
+        return position < lastPosition
+    }
+
     package mutating func enterSent(_ digest: Digest) {
         sent.removeAll { $0 == digest }
         sent.append(digest)

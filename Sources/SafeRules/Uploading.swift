@@ -43,7 +43,7 @@ extension SafeMachine {
         case .nothing: place(role).expectsBackup ? .missing : nil
         case .unreadable: .damaged
         case .foreign: .foreign
-        case .known where found.digest != place(role).journal.sent.last && place(role).expectsBackup:
+        case .known where isOlder(found, at: role):
             .older(generation: found.generation)
         case .last, .known, .own: nil
         }

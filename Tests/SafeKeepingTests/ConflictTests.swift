@@ -15,7 +15,10 @@ import Threema
     }
 
     /// Pushes when it is due, expects a conflict, and that nothing was overwritten.
-    private func expectConflict(over blob: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
+    private func expectConflict(
+        over blob: [UInt8], isOtherKey: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let conflict = Household.refusal(.conflict(.current, isOtherKey: isOtherKey))
         house.server.backups[Household.place] = blob
         _ = house.server.takeRequests()
         #expect(throws: conflict, sourceLocation: sourceLocation) { try house.push() }
@@ -55,7 +58,7 @@ import Threema
     @Test func `another private key under the same ID is a conflict`() throws {
         try house.push()
         house.advance(.days(100))
-        try expectConflict(over: Household.appBackup(Household.document(), key: 0x11))
+        try expectConflict(over: Household.appBackup(Household.document(), key: 0x11), isOtherKey: true)
     }
 
     @Test func `pulling resolves it`() throws {
@@ -103,9 +106,15 @@ import Threema
         #expect(last.upload?.generation == 3)
     }
 
-    @Test func `even the same content of another keystore is not ours`() throws {
+    @Test func `the same key and content loses nothing by being replaced`() throws {
         let other = try Household(sharing: house.server)
         try other.push()
+        let push = try house.push()
+        #expect(push.outcome == .uploaded)
+        #expect(push.replaced == nil)
+        // From then on the other one's backup is another device's, whatever is in it.
+        try other.push { $0.isOverwriting = true }
+        house.advance(.days(7))
         #expect(throws: conflict) { try house.push() }
     }
 
@@ -147,7 +156,8 @@ import Threema
         #expect(throws: conflict) { try house.push() }
         #expect(house.server.backups == [Household.place: blob])
         let result = try house.push { $0.isOverwriting = true }
-        #expect(result.replaced == .damaged)
+        #expect(result.replaced == .foreign)
+        #expect(try house.history().count == 1)
     }
 
     @Test(arguments: [[], [1], [UInt8](repeating: 0, count: 40), [UInt8](repeating: 0xff, count: 5000)] as [[UInt8]])

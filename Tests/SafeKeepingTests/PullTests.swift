@@ -118,9 +118,9 @@ import Threema
         let older = house.server.backups
         try house.push { $0.isForced = true }
         house.server.backups = older
-        let state = house.stateFile
         #expect(throws: Household.refusal(.olderBackup(found: 1, seen: 2))) { try house.pull() }
-        #expect(house.stateFile == state)
+        // That the server went back is noted.
+        #expect(try house.state().safe?.state.finding == .older)
         try house.pull { $0.isReplacing = true }
         // From here on it is the one that counts; the numbers go on from the highest.
         try house.pull()
@@ -186,7 +186,12 @@ import Threema
         #expect(throws: refusal) { try house.pull { $0.isReplacing = true } }
         #expect(try house.clientKey() == [UInt8](repeating: 0xcc, count: 32))
         #expect(try house.profile() == Household.document())
-        try house.pull { $0.isReplacingKey = true }
+        // Another key is one thing, changes that were never uploaded are another.
+        #expect(throws: Household.refusal(.unpushedChanges)) { try house.pull { $0.isReplacingKey = true } }
+        try house.pull {
+            $0.isReplacing = true
+            $0.isReplacingKey = true
+        }
         #expect(try house.clientKey() == [UInt8](repeating: 0x11, count: 32))
         #expect(try house.profile() == Household.document("phone"))
     }

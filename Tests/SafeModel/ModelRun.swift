@@ -75,6 +75,7 @@ package struct ModelRun {
     private let clauses: Clauses
     private var targets: [Role: Target] = [:]
     private var found: [Role: Blob?] = [:]
+    /// The places that hold the newest probe; each probe has an id of its own.
     private var probes: Set<Int> = []
     private var sealed: Blob?
     private var report = Report()
@@ -207,6 +208,7 @@ package struct ModelRun {
     // MARK: Requests
 
     private mutating func request(_ action: Action) -> Answer? {
+        if case .storeProbe = action { probes = [] }
         let fault = faults[report.requests.count]
         report.requests.append(Request(action))
         switch fault {
@@ -267,7 +269,7 @@ package struct ModelRun {
             write(nil, at: role)
             return .done
         case .storeProbe(let role):
-            probes.insert(slot(role).place)
+            probes = [slot(role).place]
             return .done
         case .fetchProbe(let role): return .probe(isThere: probes.contains(slot(role).place))
         case .removeProbe(let role):
