@@ -167,7 +167,8 @@ extension SafeKeeper {
 
     /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
     private func refuseLoss(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState, _ profile: borrowing Profile,
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
+        _ profile: borrowing Profile,
         _ records: borrowing IdentityRecords, _ state: UploadState
     ) throws {
         var pull = SafeVerb.Pull()

@@ -92,7 +92,10 @@ import Threema
     {
         let house = try household(.refreshed)
         house.server.misbehave(death(0, moment))
-        #expect(house.killing { _ = try house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init()) })
+        #expect(
+            house.killing {
+                _ = try house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+            })
         // Whatever comes next finishes it; deleting again is one of these.
         _ = try? house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
         #expect(house.server.backups == [:])
@@ -134,7 +137,8 @@ import Threema
             let setUp: () throws -> Void = {
                 let password = secret("a password")
                 let test = try house.keeper.test(SafeServer(address), preparing: true)
-                _ = try house.keeper.setUpSafe(of: Household.id, at: SafeServer(address), password: password, test: test)
+                _ = try house.keeper.setUpSafe(
+                    of: Household.id, at: SafeServer(address), password: password, test: test)
             }
             guard house.killing(setUp) else { break }
             // Nothing was stored here, so it can be done again; the probe goes with it.

@@ -90,7 +90,9 @@ import Threema
         try house.push()
         let away = SafeExchangeError.unavailable("file:///memory")
         house.server.misbehave { _, _ in .refused(away) }
-        #expect(throws: away) { try house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init()) }
+        #expect(throws: away) {
+            try house.keeper.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+        }
         house.server.recover()
         #expect(house.server.backups.count == 1)
         // What failed is as if it had never begun: a push is a push.

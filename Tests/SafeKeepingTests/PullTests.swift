@@ -23,7 +23,8 @@ import Threema
     ) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        let access = SafeAccess(id: Household.id, target: Household.target(house.server), server: house.server, isFromPassword: true)
+        let access = SafeAccess(
+            id: Household.id, target: Household.target(house.server), server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
         try other.keeper.keep(fetched, from: access, options)
     }

@@ -431,10 +431,16 @@ package struct ModelRun {
         var gone = retired
         if case .delete = verb { gone = targets[.current] }
         guard let gone, let blob = world.stored[world.place(gone.address, terms)][Int(gone.password)],
-            !blob.isDamaged, keystore.isOwn.contains(blob.number), keystore.setup?.current != gone
+            !blob.isDamaged, keystore.isOwn.contains(blob.number),
+            keystore.setup.map({ isOther(gone, $0.current) }) ?? true
         else { return }
         report.violations.append(
             Violation(words: "(f) \(verb.word) says that the old backup is deleted, and it is there"))
+    }
+
+    private func isOther(_ target: Target, _ current: Target) -> Bool {
+        target.password != current.password
+            || world.place(target.address, terms) != world.place(current.address, terms)
     }
 
     private mutating func noteLook() {
