@@ -109,6 +109,8 @@ public struct Folder: ~Copyable, Sendable {
         let status = try Self.status(of: file, path: path(of: name))
         try check(status, name)
         guard status.st_size <= limit else { throw .tooLarge(path: path(of: name), limit: limit) }
+        // Also for a copy: where the content is no secret, a caller makes an array of it.
+        MemoryShortage.require(2 * Int(status.st_size))
         return try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in
             var used = 0
             while used < bytes.count {

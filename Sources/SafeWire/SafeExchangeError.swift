@@ -34,6 +34,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case badAuthority
     /// The library for HTTPS is not on this machine.
     case libraryMissing(String)
+    /// There is not enough memory to load that library.
+    case libraryNeedsMemory
 
     /// Whether it may go better later, with nothing changed.
     public var isPassing: Bool {

@@ -7,7 +7,7 @@ internal import CSodium
 /// is noncopyable: interpolation, `Any`, arrays and error payloads of it do not compile, so a secret
 /// cannot be logged or thrown by mistake.
 ///
-/// Allocation failure ends the process, as it does for every Swift value.
+/// Allocation failure ends the process, as it does for every Swift value; see `MemoryShortage`.
 @safe
 public struct SecureBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutablePointer<UInt8>
@@ -70,9 +70,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// Guarded memory for `capacity` zero bytes.
     static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
         Sodium.start()
-        guard let memory = unsafe sodium_malloc(max(capacity, 1)) else {
-            fatalError("out of memory: \(capacity) bytes of guarded memory")
-        }
+        guard let memory = unsafe sodium_malloc(max(capacity, 1)) else { MemoryShortage.end(capacity) }
         let base = unsafe memory.bindMemory(to: UInt8.self, capacity: max(capacity, 1))
         unsafe base.initialize(repeating: 0, count: max(capacity, 1))
         return unsafe base

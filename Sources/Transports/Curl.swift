@@ -1,14 +1,23 @@
 internal import CCurl
 internal import Glibc
+internal import SafeWire
+internal import SecureMemory
 
 /// libcurl, opened on first use: every other command starts without it. It wipes what it frees.
 @safe
 struct Curl: @unchecked Sendable {
     private static let name = "libcurl.so.4"
+    /// What loading it takes at most, with all that it is linked to.
+    private static let loadingBytes = 32 * 1024 * 1024
 
     /// The one library of this process.
     /// - Returns: nil where it is missing.
     static let shared = Curl()
+
+    /// Why `shared` is nil: the loader does not say whether a library is missing or does not fit into memory.
+    static var reasonOfAbsence: SafeExchangeError {
+        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing("libcurl4")
+    }
 
     private let library: UnsafeMutableRawPointer
     let setopt: UnsafeMutableRawPointer

@@ -31,7 +31,7 @@ struct CurlRequest: ~Copyable {
     /// The line of a header, with a NUL.
     private var authorization: SecureBytes?
 
-    /// - Throws: `.libraryMissing`.
+    /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
     init(_ method: Method, _ url: String, patience: Patience, limit: Int) throws(SafeExchangeError) {
         try self.init(method, patience: patience, limit: limit)
         set(CURLOPT_URL, url)
@@ -52,7 +52,7 @@ struct CurlRequest: ~Copyable {
 
     private init(_ method: Method, patience: Patience, limit: Int) throws(SafeExchangeError) {
         guard let curl = Curl.shared, let handle = unsafe curl.makeHandle() else {
-            throw .libraryMissing("libcurl4")
+            throw Curl.reasonOfAbsence
         }
         self.curl = curl
         unsafe self.handle = handle

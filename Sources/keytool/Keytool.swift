@@ -65,6 +65,7 @@ struct Keytool: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         // So is a file that outgrows its limit.
         signal(SIGXFSZ, SIG_IGN)
+        OutOfMemory.prepare()
     }
 
     /// Whether a shell asks how the word under its cursor may go on.

@@ -11,6 +11,9 @@ struct DocumentSecrets: ~Copyable {
     private static let privateKeyPath = ["user", "privatekey"]
     private static let deviceGroupKeyPath = ["user", "temporaryDeviceGroupKeyTodoRemove"]
 
+    /// What a document and its copies take of memory in the course of a command, for each byte of JSON; measured.
+    private static let treeFactor = 8
+
     /// The rest of the JSON.
     let root: JSONValue
     /// The text of each string, nil where there is no string at its path.
@@ -19,6 +22,7 @@ struct DocumentSecrets: ~Copyable {
 
     /// Reads JSON and cuts the strings out of it.
     init(cutFrom json: Span<UInt8>) throws(JSONError) {
+        MemoryShortage.require(json.count * Self.treeFactor)
         let (value, cuts) = try JSONScanner.parse(json, cutting: [Self.privateKeyPath, Self.deviceGroupKeyPath])
         let privateKey = try Self.text(cuts[0], json)
         let deviceGroupKey = try Self.text(cuts[1], json)

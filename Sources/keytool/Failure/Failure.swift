@@ -145,9 +145,10 @@ struct Failure {
     }
 
     /// One JSON line on stderr.
-    func reportJSON() {
-        try? Output.write(Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n", to: STDERR_FILENO)
-    }
+    func reportJSON() { try? Output.write(jsonLine, to: STDERR_FILENO) }
+
+    /// As `reportJSON` writes it.
+    var jsonLine: String { Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n" }
 
     /// One line on stderr, and one for each hint.
     /// - Parameter subject: what it is about, where the command is about several things.

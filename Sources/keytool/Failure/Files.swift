@@ -22,6 +22,7 @@ extension FileError: Explained {
             Failure(.locked, "another keytool is at work here", hints: "it holds the lock on \(path); try again later")
         case .system(_, let path, EACCES), .system(_, let path, EPERM):
             Failure(.permission, "no permission for \(path)")
+        case .system(_, _, ENOMEM): OutOfMemory.failure
         case .system(let operation, let path, let code):
             Failure(.io, "cannot \(operation.rawValue) \(path): \(systemMessage(code))")
         }

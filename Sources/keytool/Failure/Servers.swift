@@ -66,6 +66,8 @@ extension SafeExchangeError: Explained {
             Failure(
                 .unavailable, "https:// needs libcurl, 7.85 or newer with OpenSSL, which is missing",
                 hints: "apt-get install \(package)")
+        case .libraryNeedsMemory:
+            Failure(.memory, "not enough memory to load libcurl", hints: OutOfMemory.advice)
         }
     }
 

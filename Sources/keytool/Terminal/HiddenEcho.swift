@@ -7,6 +7,7 @@ enum HiddenEcho {
     nonisolated(unsafe) private static var terminal: Int32 = -1
     nonisolated(unsafe) private static var original = termios()
     nonisolated(unsafe) private static var isOnOwnScreen = false
+    nonisolated(unsafe) private static var isHidden = false
 
     /// xterm's alternate screen, which has no scrollback; empty, whatever was on it before.
     private static var enter: StaticString { "\u{1b}[?1049h\u{1b}[H\u{1b}[2J" }
@@ -25,6 +26,7 @@ enum HiddenEcho {
         unsafe terminal = descriptor
         guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
         unsafe isOnOwnScreen = onOwnScreen
+        unsafe isHidden = true
         // The handler restores the terminal and ends the process as the signal would have.
         var signals = CaughtSignals(CaughtSignals.ending) { number in
             HiddenEcho.restore(TCSANOW, isInterrupted: true)
@@ -46,12 +48,18 @@ enum HiddenEcho {
         return try body()
     }
 
+    /// For an end of the process in the middle of a question. Async-signal-safe.
+    static func restoreIfHidden() {
+        if unsafe isHidden { restore(TCSANOW) }
+    }
+
     /// Async-signal-safe. In the background the terminal would stop whoever changes it.
     /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
     private static func restore(_ moment: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)
         if unsafe isOnOwnScreen { write(leave) } else if isInterrupted { write("\n") }
         unsafe isOnOwnScreen = false
+        unsafe isHidden = false
         _ = unsafe tcsetattr(terminal, moment, &original)
         signal(SIGTTOU, former)
     }

@@ -17,6 +17,7 @@ struct Output {
         color = options.color ?? .auto
         // What is said meanwhile would be wiped.
         progress = isQuiet || isJSON || isVerbose ? nil : Progress()
+        if isJSON { OutOfMemory.sayInJSON() }
     }
 
     // MARK: Results

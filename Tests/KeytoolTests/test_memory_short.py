@@ -1,0 +1,125 @@
+"""Too little memory (ulimit -v): 71 and a sentence, or success; never a signal, and nothing is lost."""
+
+import json
+import resource
+import signal
+
+import pytest
+
+import oracle
+from known import SAFE_PASSWORD
+from runner import SCHEMA, Keytool
+from webservers import Nginx
+
+KIBIBYTE, MEBIBYTE = 1024, 1024 * 1024
+WORDS = "keytool: error: not enough memory"
+KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
+# Contacts as an app writes them: 1.3 MB of JSON.
+CONTACTS = [{"identity": f"C{number:07}", "verification": 1, "publickey": "zMzM" * 10 + "zMw=", "createdAt": 0,
+             "firstname": f"First {number}", "lastname": "Last" * 5, "hidden": False, "private": False,
+             "readReceipts": 0, "typingIndicators": 0} for number in range(6000)]
+
+
+def limited(keytool, limit, *arguments):
+    """The result of a run that may have this much address space."""
+    process = keytool.start(
+        *arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture(scope="module")
+def least(built, tmp_path_factory):
+    """The address space, in bytes, from which on the loader and Swift's runtime start the program."""
+    keytool = Keytool(tmp_path_factory.mktemp("least"))
+    low, high = 0, 256 * MEBIBYTE
+    while high - low > 128 * KIBIBYTE:
+        middle = (low + high) // 2
+        if limited(keytool, middle, "--version")[0] in (0, 71):
+            high = middle
+        else:
+            low = middle
+    assert high < 64 * MEBIBYTE
+    return high + 256 * KIBIBYTE
+
+
+def sample(keytool, least, spans, *arguments):
+    """Runs the command under each limit; gives the exit codes."""
+    codes = []
+    for span in spans:
+        code, out, err = limited(keytool, least + span, *arguments)
+        assert code in (0, 71), f"{span // KIBIBYTE} KiB more than the least: {code}\n{out}\n{err}"
+        if code == 71:
+            assert WORDS in err and out == "", err
+        codes.append(code)
+    return codes
+
+
+def spans(to, count):
+    return [to * number // count for number in range(count)]
+
+
+@pytest.mark.parametrize("command", [["id", "list"], ["id", "show"], ["safe", "status"], ["--help"]], ids=" ".join)
+def test_small_commands(safe, least, command):
+    codes = sample(safe.keytool, least, spans(6 * MEBIBYTE, 12), *command)
+    assert 71 in codes and 0 in codes
+
+
+@pytest.fixture
+def large(safe):
+    safe.folder.config.write_text(json.dumps({"maxBackupBytes": 4_000_000, "retentionDays": 180}))
+    document = oracle.safe_document(bytes(range(32)), contacts=CONTACTS)
+    safe.folder.put(KEYS, oracle.seal_safe(document, KEYS))
+    safe.keytool.ok("safe", "pull", "--replace")
+    return safe
+
+
+@pytest.mark.parametrize("command", [["safe", "push", "--force"], ["safe", "pull", "--replace"]], ids=" ".join)
+def test_large_profile(large, least, command):
+    codes = sample(large.keytool, least, spans(48 * MEBIBYTE, 16), *command)
+    assert 71 in codes and 0 in codes
+    large.keytool.ok("safe", "push", "--force")
+    assert len(large.document["contacts"]) == len(CONTACTS)
+
+
+def test_key_derivation(safe, least, backup_password):
+    """64 MiB of scrypt, 128 MiB of Argon2id: refused in the words of each."""
+    for arguments in (["safe", "check", "--with-password"], ["backup", "export", "--scheme", "argon2id"]):
+        given = ["--safe-password-file", safe.keytool.home / "password"] if arguments[0] == "safe" else backup_password
+        (safe.keytool.home / "password").write_bytes(SAFE_PASSWORD)
+        (safe.keytool.home / "password").chmod(0o600)
+        code, out, err = limited(safe.keytool, least + 16 * MEBIBYTE, *arguments, *given)
+        assert code == 71 and "key derivation needs" in err and out == "", err
+
+
+def test_as_json(large, least):
+    code, out, err = limited(large.keytool, least + 8 * MEBIBYTE, "safe", "push", "--force", "--json")
+    assert code == 71 and out == "", err
+    error = json.loads(err)
+    assert (error["schema"], error["error"]["code"], error["error"]["name"]) == (SCHEMA, 71, "memory")
+
+
+def test_terminal_is_given_back(terminal, least):
+    """A crash is memory's fault only if memory is short."""
+    for limit, ends in ((least + 8 * MEBIBYTE, 71), (resource.RLIM_INFINITY, 128 + signal.SIGSEGV)):
+        run = terminal("id", "create", "--id", "ABCD1234")
+        resource.prlimit(run.process.pid, resource.RLIMIT_AS, (limit, limit))
+        run.expect("assphrase.*: ?$")
+        assert not run.echo
+        run.process.send_signal(signal.SIGSEGV)
+        assert run.finish() == ends, run.text
+        assert run.settings == run.untouched and (WORDS in run.text) == (ends == 71), run.text
+
+
+def test_https(owner, web_server, way, safe_password, least):
+    server = web_server(Nginx)
+    owner.ok("safe", "setup", "--create", *way(server), *safe_password)
+    codes = sample(owner, least, spans(64 * MEBIBYTE, 32), "safe", "push", "--force")
+    assert 71 in codes and 0 in codes
+
+
+def test_library_does_not_fit(owner, web_server, way, safe_password, least):
+    server = web_server(Nginx)
+    owner.ok("safe", "setup", "--create", *way(server), *safe_password)
+    code, _, err = limited(owner, least + 8 * MEBIBYTE, "safe", "push")
+    assert code == 71 and "not enough memory to load libcurl" in err and "apt-get" not in err, err
