@@ -32,7 +32,7 @@ struct CommandWords {
         guard unknown != nil else { return nil }
     }
 
-    /// That there is no such command, and which one may have been meant.
+    /// The error for a command that does not exist, with suggestions. Nil if the command exists.
     var failure: Failure? {
         guard let unknown else { return nil }
         let name = (path + [unknown.printable]).joined(separator: " ")

@@ -146,7 +146,7 @@ def test_line_that_does_not_fit_around_the_group(checking):
     number(checking, 1)
     checking.send("-".join(wrong(8)[:10]))
     again(checking, 8, "AAAA-BBBB-CCCC")
-    checking.expect(r"group 8 alone is asked for")
+    checking.expect(r"only group 8 is asked for")
     again(checking, 8, GROUPS[7])
     number(checking, 11)
     checking.send("-".join(GROUPS[10:]))

@@ -110,7 +110,7 @@ struct BackupSheet {
     private var instructions: [String] {
         let app =
             switch scheme {
-            case .pbkdf2: "With the Threema app: when it is set up anew, restore from an ID backup: scan the QR code."
+            case .pbkdf2: "With the Threema app: while setting it up, restore from an ID backup and scan the QR code."
             case .argon2id: "The Threema app for iOS cannot read this code; keytool can."
             }
         let lines = [

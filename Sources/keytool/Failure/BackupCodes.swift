@@ -36,7 +36,9 @@ extension IDBackupError: Explained {
     var failure: Failure {
         switch self {
         case .wrongLength(let characters, let shortGroups), .unknownVersion(_, let characters, let shortGroups):
-            Failure(.badData, Self.lengthMessage(characters, shortGroups))
+            characters == 0
+                ? Failure(.badData, "no code was given", hints: "name a file, or give the code on stdin")
+                : Failure(.badData, Self.lengthMessage(characters, shortGroups))
         case .notOpened:
             Failure(
                 .wrongPassword, "the password does not open this code, or the code is damaged",
@@ -52,7 +54,6 @@ extension IDBackupError: Explained {
     }
 
     private static func lengthMessage(_ characters: Int, _ shortGroups: [GroupedCode.ShortGroup]) -> String {
-        guard characters > 0 else { return "no code was given" }
         let expected = IDBackup.Scheme.allCases.map { "\($0.characterCount)" }.joined(separator: " or ")
         // A code typed without dashes has a short group only at its end, which says nothing.
         let short = shortGroups.prefix(4).map { "group \($0.number) has \($0.count)" }.joined(separator: ", ")

@@ -34,7 +34,7 @@ extension CodeEntryError: Explained {
         case .tooMany(let groups, let limit):
             Failure(.badData, "that makes \(groups) groups; this code has \(limit)")
         case .onlyOneAskedFor(let group):
-            Failure(.badData, "group \(group) alone is asked for, and the others typed here do not fit around it")
+            Failure(.badData, "only group \(group) is asked for; the other groups typed here do not fit around it")
         case .rowCheck(let check, let first, let last):
             Failure(.badData, "groups \(first) to \(last) do not have the row check \(check)")
         }

@@ -7,7 +7,7 @@ import Encodings
 struct CodeLine {
     /// One group, right or wrong.
     struct Group: Equatable {
-        /// Upper case; as it was typed where it is wrong.
+        /// Upper case; as typed if it is wrong.
         let text: String
         /// Nil for a group that a code may have.
         let problem: Problem?
