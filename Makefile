@@ -32,7 +32,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test build completions install uninstall deb dist lint format arrows bench clean
+.PHONY: help demo test model build completions install uninstall deb dist lint format arrows bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -49,7 +49,12 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
+	$(MAKE) model
 	$(own-trust) Scripts/test-binary
+
+model: ## check the rules of the Safe: every sequence of verbs and faults to a depth, then random ones
+	$(swift) build -c release --product safe-model $(imports)
+	.build/release/safe-model
 
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)
