@@ -66,12 +66,11 @@ def test_small_commands(safe, least, command):
 
 
 @pytest.fixture
-def large(safe):
-    safe.folder.config.write_text(json.dumps({"maxBackupBytes": 4_000_000, "retentionDays": 180}))
+def large(pulled):
     document = oracle.safe_document(bytes(range(32)), contacts=CONTACTS)
-    safe.folder.put(KEYS, oracle.seal_safe(document, KEYS))
-    safe.keytool.ok("safe", "pull", "--replace")
-    return safe
+    machine = pulled("large", oracle.seal_safe(document, KEYS))
+    machine.folder.config.write_text(json.dumps({"maxBackupBytes": 4_000_000, "retentionDays": 180}))
+    return machine
 
 
 @pytest.mark.parametrize("command", [["safe", "push", "--force"], ["safe", "pull", "--replace"]], ids=" ".join)
