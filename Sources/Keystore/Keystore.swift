@@ -82,6 +82,10 @@ public final class Keystore: Sendable {
                     records: IdentityRecords(id: id, folder: try identities.folder(temporary), keystore: self)))
             try identities.rename(temporary, to: id, existing: .refuse)
         } catch {
+            // It may have got its name already, if what failed was to make that last.
+            if case FileError.system(.sync, _, _) = error {
+                try? identities.rename(id, to: temporary, existing: .refuse)
+            }
             try? identities.removeFolder(temporary, with: History.folderName)
             throw error
         }

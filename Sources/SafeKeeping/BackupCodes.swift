@@ -61,29 +61,41 @@ extension SafeKeeper {
         return identity
     }
 
-    /// Keeps an identity that came from elsewhere.
+    /// Stores an identity that came from elsewhere, and that its code was proven, at once.
     /// - Parameters:
     ///   - replacing: over another key.
     ///   - isFromCode: whether a backup code gave it, which is proven by that.
     /// - Returns: whether it is new here; held already with the same key, nothing else changes.
     /// - Throws: `SafeKeepingError.otherKey` where the keystore holds the ID with another key, unless
-    ///   `replacing`. Then nothing was stored.
+    ///   `replacing`; `FileError`. Then nothing was stored.
     public func keep(_ identity: borrowing Identity, replacing: Bool, isFromCode: Bool) throws -> Bool {
-        var isNew = true
+        var state = UploadState()
+        state.codeProvenAt = isFromCode ? now() : nil
         do {
-            try add(identity, profile: .empty)
+            try keystore.add(identity.id.text) { new in
+                try new.write(.empty)
+                try new.write(identity)
+                if isFromCode { try state.write(to: new, key: stateKey) }
+            }
+            return true
         } catch KeystoreError.exists {
             let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
-            isNew = try !held.records.isHolding(identity, orDamaged: replacing)
-            guard !isNew || replacing else { throw SafeKeepingError.otherKey(id: identity.id.text) }
-            if isNew {
-                // The Safe holds the old key until the next upload: forget that it is up to date.
-                try held.removeState()
-                try held.write(identity)
+            guard try !held.records.isHolding(identity, orDamaged: replacing) else {
+                if isFromCode { try markProven(held) }
+                return false
             }
+            guard replacing else { throw SafeKeepingError.otherKey(id: identity.id.text) }
+            var changes = held.changes()
+            identity.encoded().withBytes { changes.set(.identity, $0) }
+            // The Safe holds the old key until the next upload: forget that it is up to date.
+            if isFromCode {
+                changes.setState(state.encoded(for: identity.id.text, key: stateKey))
+            } else {
+                changes.removeState()
+            }
+            try held.commit(changes)
+            return true
         }
-        if isFromCode { _ = try markProven(identity) }
-        return isNew
     }
 
     /// Remembers that a code of this identity was proven, where the keystore holds it with the same key.
@@ -92,11 +104,15 @@ extension SafeKeeper {
         guard try keystore.identities().contains(identity.id.text) else { return false }
         let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }
+        try markProven(held)
+        return true
+    }
+
+    private func markProven(_ held: borrowing LockedIdentity) throws {
         let key = stateKey
         var state = try UploadState(of: held.records, key: key)
         state.codeProvenAt = now()
         try state.write(to: held, key: key)
-        return true
     }
 
     /// How long verbs that have no option for it wait for an identity's lock.
