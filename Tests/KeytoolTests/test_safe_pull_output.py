@@ -111,6 +111,19 @@ def test_summary_alone(keytool, pull):
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
+@pytest.mark.parametrize("more", [[], ["--raw"], ["--json"], ["--reveal-private-key"]], ids=str)
+def test_summary_that_cannot_be_written(keytool, pull, tmp_path, more):
+    """The command has failed, so it leaves no file."""
+    target = tmp_path / "document.json"
+    with open("/dev/full", "wb") as full:
+        result = keytool(*pull, "-o", target, *more, stdout=full)
+        assert result.code == 74 and not target.exists(), result
+        target.write_text("old")
+        result = keytool(*pull, "-o", target, "--force", *more, stdout=full)
+        assert result.code == 74 and target.exists(), result
+    keytool.ok(*pull, "-o", target, "--force", "--quiet")
+
+
 def test_output_file_that_exists(keytool, pull, write):
     target = write("document.json", "precious")
     keytool.fails(17, *pull, "-o", target)

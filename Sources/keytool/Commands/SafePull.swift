@@ -98,21 +98,30 @@ struct SafePull: Verb {
         let access = try access(named, present, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
-        if raw { return try writeEncrypted(access, to: target, session) }
+        if raw, let target { return try writeEncrypted(access, to: target, session) }
         let fetched = try session.output.busy(fetching(access.id)) { try access.fetch() }
-        if let target {
-            try revealPrivateKey
-                ? fetched.backup.revealDocument().withBytes { try target.write($0) }
-                : target.write(fetched.backup.encodedDocument.span)
-        }
+        if let target { return try write(fetched, from: access.address, to: target, session) }
         if isStoring {
             let keeper = try session.keeperOfNewKeystore(keystore)
             try keeper.keep(fetched, from: access, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
-        // A document on stdout is the result; a summary beside it would spoil it.
-        guard target?.isStandardOutput != true else { return }
-        try tell(fetched, access.address, target?.path, isStored: isStoring, session)
+        try tell(fetched, access.address, nil, isStored: isStoring, session)
+    }
+
+    private func write(
+        _ fetched: borrowing FetchedSafe, from address: SafeServerAddress, to target: DocumentTarget, _ session: Session
+    ) throws {
+        let document =
+            revealPrivateKey
+            ? fetched.backup.revealDocument() : SecureBytes(copying: fetched.backup.encodedDocument.span)
+        try document.withBytes { document in
+            try target.write(document) {
+                // A document on stdout is the result; a summary beside it would spoil it.
+                guard !target.isStandardOutput else { return }
+                try tell(fetched, address, target.path, isStored: false, session)
+            }
+        }
     }
 
     private func tell(
@@ -150,18 +159,19 @@ struct SafePull: Verb {
     private func fetching(_ id: ThreemaID) -> String { "fetching the Safe backup of \(id)" }
 
     private func writeEncrypted(
-        _ access: borrowing SafeAccess, to target: DocumentTarget?, _ session: Session
+        _ access: borrowing SafeAccess, to target: DocumentTarget, _ session: Session
     ) throws {
         let blob = try session.output.busy(fetching(access.id)) { try access.fetchEncrypted() }
-        try target?.write(blob.span)
-        guard let path = target?.path else { return }
-        try session.output.done(
-            ["wrote the encrypted backup of \(access.id), \(ByteCount.text(blob.count)), to \(path)"],
-            json: .result(
-                "safe pull",
-                [
-                    ("id", .string(access.id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
-                    ("stored", false),
-                ]))
+        try target.write(blob.span) {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote the encrypted backup of \(access.id), \(ByteCount.text(blob.count)), to \(path)"],
+                json: .result(
+                    "safe pull",
+                    [
+                        ("id", .string(access.id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
+                        ("stored", false),
+                    ]))
+        }
     }
 }

@@ -44,27 +44,33 @@ struct ResultFile {
         }
     }
 
-    /// Writes several files of one result, then does `finish`, for example to print what goes with them: where
-    /// one of these fails, none of the files is left that was not there before.
-    static func write(_ parts: [(file: ResultFile, bytes: [UInt8])], finish: () throws -> Void) throws {
-        var written: [ResultFile] = []
+    /// Writes the file, then does `finish`, for example prints what goes with it. If either fails, no file is left that
+    /// was not there before.
+    func write(_ bytes: Span<UInt8>, finish: () throws -> Void) throws {
         do {
-            for part in parts {
-                let bytes = part.bytes
-                do {
-                    try part.file.write(bytes.span)
-                } catch {
-                    // It may stand there all the same, where only its folder could not be synced; unless it is another's.
-                    if case ResultFileError.exists = error {} else { written.append(part.file) }
-                    throw error
-                }
-                written.append(part.file)
-            }
-            try finish()
+            try write(bytes)
         } catch {
-            for file in written where file.isNew { try? file.folder().remove(file.name) }
+            // It may stand there all the same, where only its folder could not be synced; unless it is another's.
+            if case ResultFileError.exists = error {} else { removeIfNew() }
             throw error
         }
+        do {
+            try finish()
+        } catch {
+            removeIfNew()
+            throw error
+        }
+    }
+
+    /// The same for several files of one result: if one of them or `finish` fails, none is left.
+    static func write(_ parts: some Collection<(file: ResultFile, bytes: [UInt8])>, finish: () throws -> Void) throws {
+        guard let part = parts.first else { return try finish() }
+        let bytes = part.bytes
+        try part.file.write(bytes.span) { try write(Array(parts.dropFirst()), finish: finish) }
+    }
+
+    private func removeIfNew() {
+        if isNew { try? folder().remove(name) }
     }
 
     /// Under `--force` the second of two results would go over the first.
@@ -106,7 +112,10 @@ struct DocumentTarget {
     /// Nil for stdout.
     var path: String? { file?.path }
 
-    func write(_ bytes: Span<UInt8>) throws {
-        if let file { try file.write(bytes) } else { try Output.write(bytes, to: STDOUT_FILENO) }
+    /// Writes it, then does `finish`. If either fails, no file is left that was not there before.
+    func write(_ bytes: Span<UInt8>, finish: () throws -> Void) throws {
+        if let file { return try file.write(bytes, finish: finish) }
+        try Output.write(bytes, to: STDOUT_FILENO)
+        try finish()
     }
 }
