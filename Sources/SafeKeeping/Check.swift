@@ -1,9 +1,9 @@
-public import Encodings
+package import Encodings
 internal import Keystore
 package import SafeRules
-public import SafeWire
-public import SecureMemory
-public import Threema
+package import SafeWire
+package import SecureMemory
+package import Threema
 
 extension SafeKeeper {
     /// What a look at the server found.
@@ -20,6 +20,8 @@ extension SafeKeeper {
         package let isUnpushed: Bool
         /// Why that is not the backup that was last uploaded; nil if it is.
         package let failure: SafeFailure?
+        /// Which layer of a backup that authenticates cannot be read; nil if each can, and if there is none.
+        package let unreadable: SafeBackupError?
         /// Whether what was found could not be noted: another process holds the lock, or the keystore cannot be
         /// written.
         package let isUnnoted: Bool
@@ -42,9 +44,19 @@ extension SafeKeeper {
         let place = result.knowledge.current
         var contents: Found.Contents?
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
+        var unreadable: SafeBackupError?
+        if result.outcome.failure == .notUnderstood, let bytes = result.bytes {
+            let target = try keystore.identity(id.text).requiredSetup().current.copy
+            do throws(SafeBackupError) {
+                _ = try SafeBackup.open(bytes.span, keys: target.keys)
+            } catch {
+                unreadable = error
+            }
+        }
         return Look(
             limits: result.outcome.limits, writer: contents?.writer, contacts: contents?.contacts,
             groups: contents?.groups, isUnpushed: place.content != place.document, failure: result.outcome.failure,
+            unreadable: unreadable,
             isUnnoted: result.isUnsaved, server: result.address, notes: result.notes)
     }
 

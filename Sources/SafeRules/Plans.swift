@@ -141,7 +141,8 @@ extension SafeMachine {
             fail(.damaged)
         case .authentic(let digest, let contents):
             if let failure = Self.refusal(contents, digest, at: knowledge.current, pull) {
-                note(finding(standing(found, at: .current)), at: .current)
+                let standing = standing(found, at: .current)
+                if standing != .own { note(finding(standing), at: .current) }
                 return fail(failure)
             }
             knowledge.current.take(

@@ -16,7 +16,7 @@ def kept(keytool, id):
         return []
     key = nacl.bindings.crypto_generichash_blake2b_salt_personal(
         b"", 32, masterkey.read(keytool), b"history", b"keytool-record-1")
-    return [_opened(path, id, key) for path in sorted(folder.iterdir())]
+    return [_opened(path, id, key) for path in sorted(folder.glob("[0-9]*"))]
 
 
 def _opened(path, id, key):

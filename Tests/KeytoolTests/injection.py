@@ -20,6 +20,8 @@ CHANGING = ("mkdir", "mkdirat", "rename", "renameat", "renameat2", "unlink", "un
             "fchmod")
 SYNCING = ("fsync", "fdatasync")
 KILL = "signal=SIGKILL"
+SLEEP = "clock_nanosleep"
+NO_SLEEP = f"inject={SLEEP}:retval=0"
 
 
 class Point(NamedTuple):
@@ -57,8 +59,8 @@ def without_waiting(keytool):
     """
     if _problem_with_tracing():
         return keytool
-    return Prefixed(keytool, "strace", "-qq", "-o", "/dev/null", "--seccomp-bpf", "-f", "-e",
-                    "trace=clock_nanosleep", "-e", "inject=clock_nanosleep:retval=0")
+    return Prefixed(keytool, "strace", "-qq", "-o", "/dev/null", "--seccomp-bpf", "-f",
+                    "-e", f"trace={SLEEP}", "-e", NO_SLEEP)
 
 
 @functools.cache
@@ -71,8 +73,8 @@ def _problem_with_tracing():
 def points(keytool, *arguments):
     """Runs the command, which has to succeed, and lists the calls by which it changed files."""
     log = keytool.home / "trace"
-    Prefixed(keytool, "strace", "-qq", "-o", log, "-e", f"trace={','.join(CHANGING)}"
-             ).ok(*arguments)
+    Prefixed(keytool, "strace", "-qq", "-o", log, "-e", f"trace={','.join(CHANGING)},{SLEEP}",
+             "-e", NO_SLEEP).ok(*arguments)
     seen, found = {}, []
     for line in log.read_text(errors="replace").splitlines():
         call = line.split("(", 1)[0]
@@ -80,7 +82,7 @@ def points(keytool, *arguments):
             continue
         seen[call] = seen.get(call, 0) + 1
         if _changes_files(call, line):
-            found.append(Point(call, seen[call], line[:100]))
+            found.append(Point(call, seen[call], line[:250]))
     log.unlink()
     assert found, f"nothing was changed by {arguments}"
     return found
@@ -99,15 +101,17 @@ def fail(keytool, point, error, *arguments):
     """Runs the command with this call failing, and gives its result."""
     result = _traced(keytool, point, f"error={error}")(*arguments)
     log = _log(keytool)
-    assert log.read_text(errors="replace").count("(INJECTED)") == 1, f"not reached: {result}"
+    injected = [line for line in log.read_text(errors="replace").splitlines()
+                if "(INJECTED)" in line and not line.startswith(SLEEP)]
+    assert len(injected) == 1, f"not reached: {result}"
     log.unlink()
     return result
 
 
 def _traced(keytool, point, fault):
     # Not with --seccomp-bpf, which is faster: strace 6.1 then loses the signal.
-    return Prefixed(keytool, "strace", "-qq", "-o", _log(keytool), "-e", f"trace={point.call}",
-                    "-e", f"inject={point.call}:{fault}:when={point.nth}")
+    return Prefixed(keytool, "strace", "-qq", "-o", _log(keytool), "-e", f"trace={point.call},{SLEEP}",
+                    "-e", f"inject={point.call}:{fault}:when={point.nth}", "-e", NO_SLEEP)
 
 
 def _log(keytool):

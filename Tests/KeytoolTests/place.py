@@ -7,6 +7,8 @@ import shutil
 
 import nacl.bindings
 
+import history
+import keyfiles
 import oracle
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from runner import Keytool
@@ -14,6 +16,9 @@ from safefolder import SafeFolder
 
 NEW_PASSWORD = b"another-stable-5"
 ID, OTHER_ID = "ABCD1234", "ZZZZ9999"
+RECORDS = ("identity", "profile", "devicegroupkey", "safe")
+# Somebody else's backup in the same directory: no command may touch it.
+STRANGER, STRANGERS_BACKUP = "0" * 64, b"somebody else's backup"
 
 
 class Place:
@@ -35,11 +40,11 @@ class Place:
 
     def keep(self, name):
         shutil.rmtree(self._kept(name), ignore_errors=True)
-        shutil.copytree(self.path, self._kept(name))
+        shutil.copytree(self.path, self._kept(name), symlinks=True)
 
     def bring_back(self, name):
         shutil.rmtree(self.path)
-        shutil.copytree(self._kept(name), self.path)
+        shutil.copytree(self._kept(name), self.path, symlinks=True)
 
     def _kept(self, name):
         return self.path.with_name(f"{self.path.name}-{name}")
@@ -48,21 +53,37 @@ class Place:
         """What a writer that is still at work would have."""
         return sorted(str(path.relative_to(self.path)) for path in self.path.rglob(".*"))
 
+    @property
+    def folders(self):
+        """The directories; the second may be another name of the first."""
+        return [self.folder] if self.second.path.is_symlink() else [self.folder, self.second]
+
+    def _backups(self):
+        return [path for folder in self.folders for path in sorted(folder.backups.glob("*"))
+                if path.name != STRANGER and not path.name.startswith(".")]
+
     def backups(self):
         """(folder, name, document without its stamp), which is None where it does not open."""
-        found = []
-        for folder in (self.folder, self.second):
-            for path in sorted(folder.backups.glob("*")):
-                if not path.name.startswith("."):
-                    found.append((folder.path.name, path.name, _opened(path)))
-        return found
+        return [(path.parent.parent.name, path.name, _opened(path)) for path in self._backups()]
+
+    def blobs(self):
+        """The backups as they lie there, encrypted; of those that were replaced or deleted, what the history keeps."""
+        return [path.read_bytes() for path in self._backups()] + history.kept(self.keytool, ID)
+
+    def add_strangers(self):
+        for folder in self.folders:
+            if folder.backups.exists():
+                (folder.backups / STRANGER).write_bytes(STRANGERS_BACKUP)
+
+    def strangers(self):
+        paths = (folder.backups / STRANGER for folder in self.folders)
+        return [path.exists() and path.read_bytes() for path in paths]
 
     def view(self, drawn=()):
         """`drawn`: IDs whose private key is random, so that it differs in every run."""
         identities = {}
         for folder in sorted(self.keystore.glob("identities/[0-9A-Z*]*")):
-            records = {name: _record(self.keystore, folder.name, name)
-                       for name in ("identity", "profile", "safe") if (folder / name).exists()}
+            records = _records(self.keystore, folder.name)
             if folder.name in drawn:
                 records["identity"] = len(records["identity"])
             identities[folder.name] = records
@@ -75,21 +96,54 @@ def _opened(path):
     for password in (SAFE_PASSWORD, NEW_PASSWORD):
         keys = oracle.safe_keys(password, ID)
         if keys.backup_id == path.name:
-            document = oracle.open_safe(path.read_bytes(), keys)
+            try:
+                document = oracle.open_safe(path.read_bytes(), keys)
+            except ValueError:
+                return None
             document.pop("keytool", None)
             return document
     return None
 
 
-def _record(keystore, id, name):
-    """By the key from the unprotected master.key."""
-    return opened_record(keystore / "identities" / id / name,
-                         (keystore / "master.key").read_bytes()[12:])
+def _records(keystore, id):
+    """What an identity's records hold, by the key from the unprotected master.key. What a process that was killed
+    has left in the file `commit` counts as written."""
+    folder, master = keystore / "identities" / id, (keystore / "master.key").read_bytes()[12:]
+    files = {name: (folder / name).read_bytes() for name in RECORDS if (folder / name).exists()}
+    if (folder / "commit").exists():
+        files.update(_changes((folder / "commit").read_bytes()))
+    found = {name: _opened_record(files[name], id, name, master) for name in RECORDS if files.get(name)}
+    if "safe" in found:
+        found["safe"] = _setup(found["safe"])
+    return found
+
+
+def _changes(commit):
+    """Name and content of each file; None for one that is removed."""
+    changes, position = {}, 36
+    while position < len(commit):
+        kind, length = commit[position : position + 2]
+        name = commit[position + 2 : position + 2 + length].decode()
+        start = position + 6 + length
+        position = start + int.from_bytes(commit[start - 4 : start], "big")
+        changes[name] = commit[start:position] if kind == 1 else None
+    return changes
+
+
+def _setup(record):
+    """The fields of the targets, without the name of the place, which is drawn."""
+    targets = keyfiles.fields(record[1:])
+    return {number: {field: value for field, value in keyfiles.fields(target).items() if field != 7}
+            if number <= 3 else target for number, target in targets.items()}
 
 
 def opened_record(path, master, id=None):
-    """KTR1, nonce (24), XChaCha20-Poly1305; of an identity's records the folder is its ID."""
-    id, name, sealed = id or path.parent.name, path.name, path.read_bytes()
+    """Of an identity's records the folder is its ID."""
+    return _opened_record(path.read_bytes(), id or path.parent.name, path.name, master)
+
+
+def _opened_record(sealed, id, name, master):
+    """KTR1, nonce (24), XChaCha20-Poly1305."""
     key = nacl.bindings.crypto_generichash_blake2b_salt_personal(
         b"", 32, master, name.encode(), b"keytool-record-1")
     return nacl.bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(

@@ -122,6 +122,10 @@ class Keytool:
         return result
 
 
+# For snapshot: what a command may change that finds a Safe backup other than it should be.
+BUT_THE_FINDING = ("lock", "state.json")
+
+
 def snapshot(folder, without=("lock",)):
     """Every path below `folder` with its mode and content; lock files do not count.
 

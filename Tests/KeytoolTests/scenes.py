@@ -4,6 +4,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Callable
 
+import injection
 import oracle
 from known import SAFE_PASSWORD
 from place import ID, OTHER_ID
@@ -53,6 +54,32 @@ def other_device(place):
     place.folder.put(safe.keys, oracle.seal_safe(document, safe.keys))
 
 
+def other_key(place):
+    """Pushed, and since then somebody has put a backup with another private key and contacts there."""
+    pushed(place)
+    safe = SafeSetup(place.keytool, place.folder, ID, SAFE_PASSWORD)
+    document = oracle.safe_document(bytes(range(32)), contacts=[{"identity": "ECHOECHO", "verification": 2}])
+    place.folder.put(safe.keys, oracle.seal_safe(document, safe.keys))
+
+
+def lost(place):
+    """Pushed, and since then the backup has gone, which a command has seen."""
+    pushed(place)
+    _the_backup(place).unlink()
+    place.keytool.fails(10, "safe", "check")
+
+
+def damaged(place):
+    """Pushed, and since then the backup was cut, which a command has seen."""
+    pushed(place)
+    _the_backup(place).write_bytes(_the_backup(place).read_bytes()[:-1])
+    place.keytool.fails(65, "safe", "check")
+
+
+def _the_backup(place):
+    return place.folder.backup(oracle.safe_keys(SAFE_PASSWORD, ID))
+
+
 def only_the_backup(place):
     other_device(place)
     shutil.rmtree(place.keystore)
@@ -62,6 +89,25 @@ def two_servers(place):
     pushed(place)
     place.second.path.mkdir()
     place.second.prepare()
+
+
+def two_names(place):
+    """Pushed; the second server is the first one under another name."""
+    pushed(place)
+    place.second.path.symlink_to(place.folder.path)
+
+
+def moving(place):
+    """A move that was killed when the backup had just arrived at the second server."""
+    two_servers(place)
+    place.keep("not-moved")
+    points = injection.points(place.keytool, *move(place))
+    place.bring_back("not-moved")
+    # The first file to get its name there, and what comes after that.
+    arrived = next(number for number, point in enumerate(points)
+                   if point.call in ("linkat", "renameat") and _the_backup(place).name in point.text)
+    injection.kill(place.keytool, points[arrived + 1], *move(place))
+    assert len(place.backups()) == 2 and place.keytool.json("safe", "status")["new_server"] == place.second.url
 
 
 # The commands.
@@ -98,8 +144,11 @@ def passwd(place):
 
 
 def move(place):
-    return ["safe", "passwd", "--server", place.second.url,
-            "--new-safe-password-file", place.home / "safe-password"]
+    return ["safe", "move", "--server", place.second.url]
+
+
+ANY = None  # of views
+DELETION_INTERRUPTED = 17
 
 
 @dataclass(frozen=True)
@@ -107,7 +156,7 @@ class Next:
     """A command after the interrupted one: its exit codes, and what then must be there."""
 
     command: Callable
-    leads_to: dict  # exit code -> the views it may leave, of "old" and "new"
+    leads_to: dict  # exit code -> the views it may leave, of "old" and "new", or ANY
 
 
 @dataclass(frozen=True)
@@ -118,6 +167,7 @@ class Scene:
     drawn: tuple = ()
     has_steps: bool = False  # between the old state and the new one there are others
     deletes_backup: bool = False
+    has_no_good_backup: bool = False  # to begin with
     has_others_backup: bool = False  # so that push may see a conflict
     is_swept_later: bool = False  # what cannot be deleted now goes in the next run
 
@@ -132,6 +182,7 @@ def scene(prepare, command, *codes, nexts=(), **more):
 
 
 PUSH, FORCE, PULL = plain("safe", "push"), plain("safe", "push", "--force"), plain("safe", "pull")
+RESUME = plain("safe", "push", "--resume-deleted")
 DELETE = plain("safe", "delete", "--yes")
 # A change that was begun is finished, one that was not is not; no password is needed for it.
 PUSH_NEXT = Next(PUSH, {0: {"old", "new"}})
@@ -150,12 +201,21 @@ SCENES = {
     "push-changed": scene(changed, FORCE, nexts=[PUSH_NEXT]),
     "pull": scene(other_device, PULL, has_others_backup=True, nexts=[
         Next(PUSH, {0: {"old", "new"}, 20: {"old", "new"}})]),
+    "push-lost": scene(lost, PUSH),
+    "push-damaged": scene(damaged, PUSH, has_no_good_backup=True),
+    "pull-key": scene(other_key, plain("safe", "pull", "--replace-key", ID), has_others_backup=True, nexts=[
+        Next(PUSH, {0: {"old", "new"}, 20: {"old", "new"}})]),
     "pull-to-empty": scene(only_the_backup, pull_to_empty),
     "passwd": Scene(pushed, passwd, (PUSH_NEXT, again(passwd, 64)), has_steps=True),
     "move": Scene(two_servers, move, (PUSH_NEXT, again(move, 64)), has_steps=True),
+    "move-alias": Scene(two_names, move, (PUSH_NEXT, again(move, 64))),
+    # What comes next may also finish the move.
+    "abort": scene(moving, plain("safe", "move", "--abort"), has_steps=True, deletes_backup=True, nexts=[
+        Next(PUSH, {0: ANY}), Next(plain("safe", "push", "--force"), {0: ANY})]),
     "delete": scene(pushed, DELETE, 10, has_steps=True, deletes_backup=True, nexts=[
-        Next(PUSH, {0: {"old"}, 10: {"new"}})]),
+        Next(PUSH, {0: {"old"}, 10: {"new"}, DELETION_INTERRUPTED: ANY}),
+        Next(RESUME, {0: {"old"}, 10: {"new"}})]),
     "delete-keep-setup": scene(
         pushed, plain("safe", "delete", "--yes", "--keep-setup"), has_steps=True,
-        deletes_backup=True, nexts=[Next(PUSH, {0: {"old"}})]),
+        deletes_backup=True, nexts=[Next(PUSH, {0: {"old"}, DELETION_INTERRUPTED: ANY}), Next(RESUME, {0: {"old"}})]),
 }

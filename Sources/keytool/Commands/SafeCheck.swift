@@ -37,7 +37,7 @@ struct SafeCheck: Verb {
         try provePassword(of: id, keeper, session)
         let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.look(at: id) }
         look.warn(session.output)
-        if let failure = look.failure { throw SafeKeepingError.refused(failure, id: id.text, server: look.server.text) }
+        try look.check(id)
         if look.isUnpushed { session.output.note("the keystore has changes that are not uploaded yet") }
         try session.output.done(
             [
@@ -73,6 +73,16 @@ struct SafeCheck: Verb {
 }
 
 extension SafeKeeper.Look {
+    /// Throws what is wrong with what was found.
+    func check(_ id: ThreemaID) throws {
+        guard let failure else { return }
+        guard let unreadable else { throw SafeKeepingError.refused(failure, id: id.text, server: server.text) }
+        let hints = unreadable.failure.hints + failure.explained(id.text, server.text).hints
+        throw CommandFailure(
+            failure: Failure(unreadable.failure.status, unreadable.failure.message, hints: hints)
+                .because(of: failure.word))
+    }
+
     /// What is worth a word beside the result.
     func warn(_ output: Output) {
         if isUnnoted { output.warn("what was found could not be noted: the keystore is locked or cannot be written") }

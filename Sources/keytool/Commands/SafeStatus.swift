@@ -41,9 +41,7 @@ struct SafeStatus: Verb {
             lines(id, status, try keeper.server(of: id)) + (look.map { lines($0, pin) } ?? []),
             json: json(id, status, look, pin))
         look?.warn(session.output)
-        if let failure = look?.failure {
-            throw SafeKeepingError.refused(failure, id: id.text, server: status.server.text)
-        }
+        try look?.check(id)
         guard let maxAge else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
