@@ -83,10 +83,10 @@ class Place:
         """`drawn`: IDs whose private key is random, so that it differs in every run."""
         identities = {}
         for folder in sorted(self.keystore.glob("identities/[0-9A-Z*]*")):
-            records = _records(self.keystore, folder.name)
+            found = records(self.keystore, folder.name)
             if folder.name in drawn:
-                records["identity"] = len(records["identity"])
-            identities[folder.name] = records
+                found["identity"] = len(found["identity"])
+            identities[folder.name] = found
         code = (oct(self.code.stat().st_mode), oracle.open_code(
             self.code.read_text().strip(), BACKUP_PASSWORD)) if self.code.exists() else None
         return {"identities": identities, "backups": self.backups(), "code": code}
@@ -105,7 +105,7 @@ def _opened(path):
     return None
 
 
-def _records(keystore, id):
+def records(keystore, id):
     """What an identity's records hold, by the key from the unprotected master.key. What a process that was killed
     has left in the file `commit` counts as written."""
     folder, master = keystore / "identities" / id, (keystore / "master.key").read_bytes()[12:]

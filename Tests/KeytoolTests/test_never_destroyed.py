@@ -1,0 +1,480 @@
+"""Nothing that another device has written is ever replaced or deleted unseen, and no loss that was seen is called healthy.
+
+Each test is a script that once destroyed a good backup, hid a loss, or left no way on. The phone's backups have the
+form that an app writes.
+"""
+
+import shutil
+import signal
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import injection
+import oracle
+from edit import contacts_of
+from injection import without_waiting
+from known import SAFE_PASSWORD
+from locks import Held
+from place import ID, records
+from runner import snapshot
+from safefolder import SafeFolder
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
+KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)
+
+
+def names(count):
+    return {f"{number:08d}" for number in range(count)}
+
+
+def phone(count, key=KEY):
+    """What an app uploads that has so many contacts."""
+    contacts = [{"identity": id, "verification": 2} for id in sorted(names(count))]
+    return oracle.seal_safe(oracle.safe_document(key, contacts=contacts), KEYS)
+
+
+@pytest.fixture
+def machine(pulled):
+    """Holds what a phone had written, 40 contacts, and goes on from there."""
+    return pulled("mine", phone(40))
+
+
+@pytest.fixture
+def second(tmp_path):
+    """Another directory, prepared and empty."""
+    folder = SafeFolder(tmp_path / "second")
+    folder.path.mkdir()
+    return folder.prepare()
+
+
+@pytest.fixture
+def new_password(given):
+    return given("new-safe-password", b"another-stable-5\n")
+
+
+def contacts(folder):
+    """Of each backup that opens, under either password."""
+    keys = [oracle.safe_keys(password, ID) for password in (SAFE_PASSWORD, b"another-stable-5")]
+    return [contacts_of(oracle.open_safe(folder.backup(key).read_bytes(), key))
+            for key in keys if folder.backup(key).exists()]
+
+
+def points(keytool, *command):
+    """The calls by which the command changes files; afterwards they are as before."""
+    injection.require_tracing()
+    with unchanged(keytool):
+        return injection.points(keytool, *command)
+
+
+@contextmanager
+def unchanged(keytool):
+    """Puts keystore and directories back as they are now."""
+    everything = keytool.keystore.parent
+    kept = everything.with_name(everything.name + "-kept")
+    shutil.copytree(everything, kept, symlinks=True)
+    yield
+    shutil.rmtree(everything)
+    kept.rename(everything)
+
+
+def unlinking(keytool, *command):
+    """The call by which the command unlinks the backup."""
+    return next(point for point in points(keytool, *command)
+                if point.call == "unlinkat" and f'"{KEYS.backup_id}"' in point.text)
+
+
+def lying(keytool, *command):
+    """The same keytool; when this command unlinks the backup, that seems to succeed, and the file stays."""
+    point = unlinking(keytool, *command)
+    return injection.Prefixed(keytool, "strace", "-qq", "-o", "/dev/null", "-e", "trace=unlinkat",
+                              "-e", f"inject=unlinkat:retval=0:when={point.nth}")
+
+
+# A change of password or place deletes nothing that another device has written.
+
+
+@pytest.mark.parametrize("key, reason", [(KEY, "foreign"), (OTHER_KEY, "other_key")], ids=["same key", "other key"])
+@pytest.mark.parametrize("verb", ["passwd", "move"])
+def test_change_judges_the_old_place_first(machine, second, new_password, verb, key, reason):
+    change = {"passwd": ["safe", "passwd", *new_password], "move": ["safe", "move", "--server", second.url]}[verb]
+    theirs = phone(80, key)
+    machine.folder.put(KEYS, theirs)
+    machine.keytool.fails(20, "safe", "push", "--force")
+    before = snapshot(machine.folder.path), snapshot(second.path)
+    for options in ([], ["--accept-loss"]):
+        error = machine.keytool.fails(20, *change, *options, "--json").error
+        assert error["reason"] == reason and "safe pull" in error["hint"]
+        assert (snapshot(machine.folder.path), snapshot(second.path)) == before
+    # With one more word it goes, and is kept: whoever wrote it may want it back.
+    machine.keytool.ok(*change, "--overwrite")
+    assert theirs in machine.kept
+    assert contacts(machine.folder) + contacts(second) == [names(40)]
+    assert machine.push()["result"] == "unchanged"
+
+
+def test_change_after_a_pull_carries_the_other_devices_contacts(machine, new_password):
+    theirs = phone(80)
+    machine.folder.put(KEYS, theirs)
+    machine.keytool.fails(20, "safe", "passwd", *new_password)
+    machine.keytool.ok("safe", "pull")
+    machine.keytool.ok("safe", "passwd", *new_password)
+    assert contacts(machine.folder) == [names(80)] and machine.kept == [theirs]
+
+
+def test_old_place_that_comes_back_with_another_devices_backup(machine, second):
+    """It was away during the move, and the phone has written there since."""
+    machine.folder.go_away()
+    assert "was not deleted" in machine.keytool.ok("safe", "move", "--server", second.url).err
+    assert contacts(second) == [names(40)]
+    machine.folder.come_back()
+    theirs = phone(80)
+    machine.folder.put(KEYS, theirs)
+    for options in ([], ["--force"], ["-q"]):
+        result = machine.keytool.ok("safe", "push", *options)
+        assert "another device" in result.err
+        assert ("--forget-old" in result.err) == (options != ["-q"])
+        assert machine.blob == theirs
+    assert machine.folder.url in machine.keytool.ok("safe", "status").out
+    assert machine.keytool.json("safe", "server", "--forget-old")["forgotten"] is True
+    result = machine.keytool.ok("safe", "push")
+    assert result.err == "" and machine.blob == theirs
+    assert "old_server" not in machine.keytool.json("safe", "status")
+
+
+def test_old_place_that_comes_back_as_it_was_is_emptied(machine, second):
+    before = machine.blob
+    machine.folder.go_away()
+    machine.keytool.ok("safe", "move", "--server", second.url)
+    machine.folder.come_back()
+    result = machine.keytool.ok("safe", "push")
+    assert result.err == "" and machine.folder.names() == [] and machine.kept == [before]
+    assert contacts(second) == [names(40)]
+
+
+# One place under two names
+
+
+@pytest.fixture
+def alias(machine):
+    """Another name of a directory that holds a backup of the keystore's own."""
+    machine.push("--force")
+    link = machine.folder.path.with_name("alias")
+    link.symlink_to(machine.folder.path.name)
+    return SafeFolder(link)
+
+
+def is_whole(machine, folder):
+    """The one backup is there, and push says so because it is."""
+    assert contacts(folder) == [names(40)]
+    machine.push()
+    machine.keytool.ok("safe", "check")
+    assert machine.push("--force")["result"] == "uploaded" and contacts(folder) == [names(40)]
+
+
+def test_move_to_another_name_of_the_same_place(machine, alias):
+    before = machine.blob
+    shown = machine.keytool.json("safe", "move", "--server", alias.url)
+    assert (shown["same_place"], shown["old_removed"]) == (True, False)
+    assert machine.blob == before, "nothing was moved"
+    assert machine.keytool.json("safe", "status")["server"]["address"] == alias.url
+    is_whole(machine, machine.folder)
+
+
+def test_move_to_another_name_before_the_first_push(safe):
+    link = safe.folder.path.with_name("alias")
+    link.symlink_to(safe.folder.path.name)
+    safe.keytool.ok("safe", "move", "--server", f"file://{link}")
+    safe.push()
+    assert safe.folder.names() == [safe.keys.backup_id]
+    safe.keytool.ok("safe", "check")
+
+
+def test_another_spelling_of_the_address(machine):
+    """Never 0 with an empty directory."""
+    path = str(machine.folder.path)
+    for url in (f"file://{path}/", f"file://{path[:-1]}%{ord(path[-1]):02x}", f"file://{path}//"):
+        result = machine.keytool("safe", "move", "--server", url)
+        assert result.code in (0, 64), result
+        is_whole(machine, machine.folder)
+
+
+def test_server_changes_the_spelling_only_of_the_same_place(machine, alias, second):
+    before = machine.blob
+    assert machine.keytool.json("safe", "server", "--server", alias.url)["changed"] is True
+    assert machine.blob == before
+    error = machine.keytool.fails(64, "safe", "server", "--server", second.url, "--json").error
+    assert error["reason"] == "other_place" and "safe move" in error["hint"]
+    assert second.names() == [] and machine.folder.names() == [KEYS.backup_id], "the probe is gone"
+    is_whole(machine, machine.folder)
+
+
+def test_other_name_while_the_first_one_is_away(machine, alias):
+    """Nobody can prove then that both are one place: nothing is deleted before somebody has."""
+    machine.keytool.ok("safe", "server", "--server", alias.url)
+    target = alias.path.readlink()
+    alias.path.unlink()
+    error = machine.keytool.fails(64, "safe", "move", "--server", machine.folder.url, "--json").error
+    assert error["reason"] == "replica" and "--leave-old" in error["hint"]
+    assert contacts(machine.folder) == [names(40)]
+    machine.keytool.ok("safe", "move", "--server", machine.folder.url, "--leave-old")
+    alias.path.symlink_to(target)
+    is_whole(machine, machine.folder)
+
+
+def test_copy_that_follows_the_old_place(machine, second):
+    """Equal bytes are no proof: it may lose its backup with the old place."""
+    second.put(KEYS, machine.blob)
+    error = machine.keytool.fails(64, "safe", "move", "--server", second.url, "--json").error
+    assert error["reason"] == "replica"
+    assert contacts(machine.folder) == contacts(second) == [names(40)]
+    result = machine.keytool.ok("safe", "move", "--server", second.url, "--leave-old")
+    assert contacts(machine.folder) == [names(40)], result
+    is_whole(machine, second)
+
+
+def test_alias_made_while_a_move_waits_for_its_old_place(machine, second):
+    """The old address leads to the new place by now: what is deleted there would be the only backup."""
+    machine.folder.go_away()
+    machine.keytool.ok("safe", "move", "--server", second.url)
+    machine.folder.path.symlink_to(second.path)
+    for options in ([], ["--force"], []):
+        machine.push(*options)
+        assert contacts(second) == [names(40)]
+    machine.keytool.ok("safe", "check")
+
+
+# A change that cannot go on
+
+
+def test_move_to_a_place_that_is_too_small(machine, second, tmp_path):
+    second.prepare(max_backup_bytes=200)
+    assert "--abort" in machine.keytool.fails(14, "safe", "move", "--server", second.url, "--json").error["hint"]
+    generation = 0
+    for options in ([], ["--force"], ["--force", "-q"], ["--all", "--force"]):
+        result = machine.keytool.ok("safe", "push", *options)
+        assert "cannot be finished" in result.err and "--abort" in result.err
+        assert contacts(machine.folder) == [names(40)] and second.names() == []
+    generation = machine.document["keytool"]["generation"]
+    assert generation >= 3, "each of them did its work"
+    shown = machine.keytool.json("safe", "status")
+    assert (shown["changing"], shown["new_server"]) == (True, second.url)
+    assert "--abort" in machine.keytool.ok("safe", "status").out
+    assert machine.keytool.json("safe", "move", "--abort")["aborted"] is True
+    result = machine.keytool.ok("safe", "push", "--force")
+    assert result.err == "" and machine.keytool.json("safe", "status")["changing"] is False
+
+
+def test_move_that_can_go_on_again(machine, second):
+    """The push finishes it, without a password."""
+    second.prepare(max_backup_bytes=200)
+    machine.keytool.fails(14, "safe", "move", "--server", second.url)
+    second.prepare()
+    assert machine.keytool.ok("safe", "push").err == ""
+    assert machine.folder.names() == [] and contacts(second) == [names(40)]
+    assert machine.keytool.json("safe", "status")["changing"] is False
+
+
+# A loss that was seen
+
+
+@pytest.mark.parametrize("look", ["check", "status"])
+@pytest.mark.parametrize("loss, code", [("missing", 10), ("damaged", 65)])
+def test_loss_that_was_seen_is_repaired_by_the_next_push(machine, look, loss, code):
+    machine.push("--force")
+    if loss == "missing":
+        machine.folder.backup(KEYS).unlink()
+    else:
+        machine.folder.put(KEYS, bytes([machine.blob[0] ^ 1]) + machine.blob[1:])
+    command = {"check": ["safe", "check"], "status": ["safe", "status", "--remote", "--max-age", "1d"]}[look]
+    assert machine.keytool(*command).code == code
+    assert machine.keytool("safe", "status", "--max-age", "1d").code == 18
+    assert machine.keytool("doctor").code == code
+    shown = without_waiting(machine.keytool).json("safe", "push")
+    assert (shown["result"], shown["reason"]) == ("restored", f"replaced_{loss}")
+    assert contacts(machine.folder) == [names(40)]
+    for command in (["safe", "check"], ["safe", "status", "--remote", "--max-age", "1d"], ["doctor"]):
+        machine.keytool.ok(*command)
+
+
+def test_loss_that_was_seen_is_said_while_the_server_is_away(machine):
+    machine.push("--force")
+    machine.folder.backup(KEYS).unlink()
+    machine.keytool.fails(10, "safe", "check")
+    machine.folder.go_away()
+    machine.keytool.fails(75, "safe", "push")
+    assert machine.keytool("safe", "status", "--max-age", "1d").code == 18
+
+
+# Taking a change back
+
+
+def test_abort_deletes_no_other_devices_backup(machine, second, other_keytool, safe_password):
+    """Another keystore of the identity has moved to the new place meanwhile."""
+    second.prepare(max_backup_bytes=200)
+    machine.keytool.fails(14, "safe", "move", "--server", second.url)
+    second.prepare()
+    second.put(KEYS, phone(80))
+    other_keytool.ok("safe", "pull", "--id", ID, "--server", second.url, *safe_password)
+    other_keytool.ok("safe", "push", "--force")
+    theirs = second.backup(KEYS).read_bytes()
+    result = machine.keytool.ok("safe", "push", "--force")
+    assert "another device" in result.err and "--abort" in result.err
+    assert contacts(machine.folder) == [names(40)]
+    assert machine.keytool.json("safe", "move", "--abort")["aborted"] is True
+    assert second.backup(KEYS).read_bytes() == theirs
+    assert machine.keytool.ok("safe", "push", "--force").err == ""
+    other_keytool.ok("safe", "check")
+
+
+@pytest.fixture
+def unfinished_move(machine, second):
+    """Killed when the backup had just arrived at the new place."""
+    move = ["safe", "move", "--server", second.url]
+    found = points(machine.keytool, *move)
+    arrival = next(number for number, point in enumerate(found)
+                   if point.call in ("linkat", "renameat") and KEYS.backup_id in point.text)
+    injection.kill(machine.keytool, found[arrival + 1], *move)
+    assert len(contacts(second)) == len(contacts(machine.folder)) == 1
+    return machine
+
+
+def test_abort_deletes_what_the_move_has_sent(unfinished_move, second):
+    unfinished_move.keytool.ok("safe", "move", "--abort")
+    assert second.names() == [] and contacts(unfinished_move.folder) == [names(40)]
+    assert unfinished_move.push("--force")["result"] == "uploaded" and second.names() == []
+
+
+def test_abort_leaves_what_was_written_since(unfinished_move, second):
+    theirs = phone(80)
+    second.put(KEYS, theirs)
+    result = unfinished_move.keytool.ok("safe", "push", "--force")
+    assert "another device" in result.err and "--abort" in result.err
+    result = unfinished_move.keytool.ok("safe", "move", "--abort")
+    assert "another device" in result.err
+    assert second.backup(KEYS).read_bytes() == theirs and contacts(unfinished_move.folder) == [names(40)]
+    assert unfinished_move.keytool.ok("safe", "push", "--force").err == ""
+
+
+# A deletion that is not believed
+
+
+def test_old_backup_that_says_it_is_deleted_and_is_not(machine, new_password):
+    """A lie: the unlink says that it succeeded, and the file stays."""
+    command = ["safe", "passwd", *new_password]
+    shown = lying(machine.keytool, *command).json(*command)
+    assert (shown["old_removed"], shown["old_left"]) == (False, "not_removed")
+    assert len(contacts(machine.folder)) == 2
+    assert "old_server" in machine.keytool.json("safe", "status")
+    machine.keytool.ok("safe", "push")
+    assert contacts(machine.folder) == [names(40)] and len(machine.folder.names()) == 1
+    assert "old_server" not in machine.keytool.json("safe", "status")
+
+
+def test_deletion_that_is_a_lie(machine):
+    command = ["safe", "delete", "--yes"]
+    error = lying(machine.keytool, *command).fails(19, *command, "--json").error
+    assert error["reason"] == "not_removed"
+    assert machine.record("safe").exists()
+    machine.keytool.ok(*command)
+    assert machine.folder.names() == []
+
+
+# A deletion that was interrupted
+
+
+@pytest.fixture
+def interrupted_deletion(machine):
+    machine.push("--force")
+    delete = ["safe", "delete", "--yes"]
+    injection.kill(machine.keytool, unlinking(machine.keytool, *delete), *delete)
+    return machine
+
+
+def is_refused(machine):
+    """Cron's push, again and again: it deletes nothing and says what there is to decide."""
+    before = machine.blob
+    for _ in range(2):
+        result = machine.keytool("safe", "push", "--all", "--quiet")
+        assert result.code == 17, result
+        assert "safe delete" in result.err and "--resume-deleted" in result.err
+        assert machine.blob == before
+    assert machine.keytool.fails(17, "safe", "push", "--json").error["reason"] == "deletion_interrupted"
+    for verb in ("passwd", "move"):
+        machine.keytool.ok("safe", verb, "--abort")
+    assert "--resume-deleted" in machine.keytool.ok("safe", "status").out
+    assert machine.keytool.json("safe", "status")["deleting"] is True and machine.blob == before
+
+
+def test_interrupted_deletion_is_never_carried_out_later(interrupted_deletion):
+    is_refused(interrupted_deletion)
+    assert interrupted_deletion.push("--resume-deleted")["result"] == "uploaded"
+    assert interrupted_deletion.push()["result"] == "unchanged"
+    assert contacts(interrupted_deletion.folder) == [names(40)]
+
+
+def test_interrupted_deletion_can_be_done_again(interrupted_deletion):
+    is_refused(interrupted_deletion)
+    interrupted_deletion.keytool.ok("safe", "delete", "--yes")
+    assert interrupted_deletion.folder.names() == []
+    interrupted_deletion.keytool.fails(10, "safe", "push")
+
+
+def test_interrupted_deletion_ends_with_a_pull(interrupted_deletion):
+    interrupted_deletion.keytool.ok("safe", "pull")
+    assert interrupted_deletion.push()["result"] in ("uploaded", "unchanged")
+    assert interrupted_deletion.keytool.json("safe", "status")["deleting"] is False
+
+
+@pytest.mark.parametrize("command", [["safe", "check"], ["safe", "delete", "--yes"]], ids=["check", "delete"])
+def test_interrupted_deletion_ends_where_a_phone_has_written(interrupted_deletion, command):
+    machine = interrupted_deletion
+    theirs = phone(80)
+    machine.folder.put(KEYS, theirs)
+    machine.keytool.fails(20, *command)
+    machine.keytool.fails(20, "safe", "push")
+    assert machine.blob == theirs and machine.keytool.json("safe", "status")["deleting"] is False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_deletion_that_is_interrupted_by_a_person(machine, number):
+    """While it waits for the directory: nothing has begun, and nothing goes on later."""
+    machine.push("--force")
+    before = machine.blob
+    with Held(machine.folder.backups):
+        running = machine.keytool.start("safe", "delete", "--yes")
+        time.sleep(1.5)
+        running.send_signal(number)
+        running.communicate(timeout=20)
+    assert running.returncode in (-number, 128 + number)
+    assert machine.push()["result"] == "unchanged" and machine.blob == before
+
+
+# A pull that is killed
+
+
+def test_pull_of_another_key_changes_everything_at_once(machine):
+    machine.folder.put(KEYS, phone(3, OTHER_KEY))
+    pull = ["safe", "pull", "--replace", "--replace-key", ID]
+    def state():
+        found = records(machine.keytool.keystore, ID)
+        return found["identity"], found["profile"]
+
+    before, seen = state(), set()
+    with unchanged(machine.keytool):
+        machine.keytool.ok(*pull)
+        after = state()
+    assert before[0] != after[0] and before[1] != after[1]
+    for point in points(machine.keytool, *pull):
+        with unchanged(machine.keytool):
+            injection.kill(machine.keytool, point, *pull)
+            assert state() in (before, after), f"a mixture, killed at {point}"
+            seen.add(state() == after)
+    assert seen == {False, True}
+
+
+def test_pull_of_fewer_contacts_says_so(machine):
+    machine.folder.put(KEYS, phone(1))
+    result = machine.keytool.ok("safe", "pull")
+    assert "40 contacts" in result.err and "1 now" in result.err
