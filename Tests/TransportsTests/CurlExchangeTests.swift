@@ -41,6 +41,18 @@ import Transports
         }
     }
 
+    @Test func `an unknown certificate is shown, and works as the authority once it is trusted`() throws {
+        let server = try HTTPSServer.prepared()
+        let stranger = server.exchange(password: "correct horse", authority: nil)
+        let shown = try #require(try stranger.presentCertificate())
+        #expect(shown.flaw == nil && shown.fingerprint.count == 32 && !shown.subject.isEmpty)
+        #expect(shown.subject == shown.issuer && shown.validFrom != shown.validUntil)
+        let pin = try stranger.presentPin()
+        #expect(shown.pin == pin)
+        let config = try server.exchange(password: "correct horse", authority: shown.pem).config()
+        #expect(try ServerLimits(config: config.span) == .standard)
+    }
+
     @Test func `what changed since it was read is neither replaced nor removed`() throws {
         let server = try HTTPSServer.prepared()
         let id = SafeExchangeRule.id(1)
