@@ -627,13 +627,13 @@ _keytool_safe() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    setup|push|pull|status|check|passwd|delete)
+    setup|push|pull|status|check|passwd|move|server|delete)
         # Offer subcommand argument completions
         "_keytool_safe_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'setup push pull status check passwd delete' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'setup push pull status check passwd move server delete' -- "${cur}"))
         ;;
     esac
 }
@@ -721,7 +721,7 @@ _keytool_safe_setup() {
 
 _keytool_safe_push() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --overwrite --no-verify --dry-run --all --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --overwrite --accept-loss --resume-deleted --no-verify --dry-run --all --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --jitter --tolerate --lock-wait --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
@@ -787,7 +787,7 @@ _keytool_safe_pull() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -829,6 +829,10 @@ _keytool_safe_pull() {
         return
         ;;
     '--server-password-fd')
+        return
+        ;;
+    '--replace-key')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe pull -- --replace-key "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--output'|'-o')
@@ -975,9 +979,63 @@ _keytool_safe_check() {
 
 _keytool_safe_passwd() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --same-password --abort --force --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --overwrite --accept-loss --abort --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--new-safe-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-safe-password-command')
+        return
+        ;;
+    '--new-safe-password-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe passwd -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_safe_move() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --leave-old --overwrite --accept-loss --abort --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1017,14 +1075,75 @@ _keytool_safe_passwd() {
     '--server-password-fd')
         return
         ;;
-    '--new-safe-password-file')
+    '--passphrase-file')
         __keytool_add_completions -f
         return
         ;;
-    '--new-safe-password-command')
+    '--passphrase-command')
         return
         ;;
-    '--new-safe-password-fd')
+    '--passphrase-fd')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe move -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_safe_server() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --forget-old --version -h --help)
+    repeating_options=(--pin)
+    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--server')
+        return
+        ;;
+    '--server-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--server-user')
+        return
+        ;;
+    '--ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin')
+        return
+        ;;
+    '--server-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--server-password-command')
+        return
+        ;;
+    '--server-password-fd')
         return
         ;;
     '--passphrase-file')
@@ -1048,7 +1167,7 @@ _keytool_safe_passwd() {
     # Offer positional completions
     case "${positional_number}" in
     1)
-        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe passwd -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe server -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -1470,7 +1589,7 @@ _keytool_qr_show() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr-wait --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --mode --file)
+    non_repeating_options=(--keystore --color --mode --qr-file)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -1487,7 +1606,7 @@ _keytool_qr_show() {
         __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
         return
         ;;
-    '--file')
+    '--qr-file')
         __keytool_add_completions -o plusdirs -fX '!*.@(png|svg)'
         return
         ;;
@@ -1498,7 +1617,7 @@ _keytool_qr_contact() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --qr-wait --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --mode --file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --mode --qr-file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1515,7 +1634,7 @@ _keytool_qr_contact() {
         __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
         return
         ;;
-    '--file')
+    '--qr-file')
         __keytool_add_completions -o plusdirs -fX '!*.@(png|svg)'
         return
         ;;
