@@ -3,6 +3,7 @@ import Encodings
 import SafeKeeping
 import SafeRules
 import SafeWire
+import SecureMemory
 import Threema
 
 struct SafeSetup: Verb {
@@ -45,12 +46,14 @@ struct SafeSetup: Verb {
         let id = try session.identity(id, in: keeper)
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
+        // A password that nobody has to type is judged before a directory is prepared for it.
+        let isAsking = try password.source() == nil
+        var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
             server, preparing: create, isTesting: !noTest, &keeper, waiting.patience, session)
         let address = found.server.address
-        let secret = try SecretAsker(password, session).create(
-            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-        let isAsking = try password.source() == nil
+        let chosen = given.take()
+        let secret = try chosen ?? choosePassword(id, session)
         if isAsking { keeper = session.renewed(keeper, waiting.patience) }
         let backupExists = try session.output.busy("deriving the Safe key") {
             try keeper.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
@@ -75,6 +78,11 @@ struct SafeSetup: Verb {
         let isPushing = try isAsking && asksToPush(session)
         guard isPushing else { return session.output.hint("upload it now: keytool safe push \(id)") }
         try pushFirst(id, session.renewed(keeper, waiting.patience), session)
+    }
+
+    private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
+        try SecretAsker(password, session).create(
+            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
     }
 
     private func asksToPush(_ session: Session) throws -> Bool {
