@@ -54,7 +54,14 @@ extension SafeKeeper {
         var options = options
         let setup = try keystore.identity(id.text).requiredSetup()
         let new = target(setup.current)
-        guard !new.isSame(as: setup.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        guard !new.isSame(as: setup.current) else {
+            // An earlier run has made the switch, and died before it could delete the old backup.
+            guard setup.isRetiring else { throw SafeKeepingError.sameTarget(id: id.text) }
+            let result = try run(.push(.init()), of: id)
+            try check(result, of: id)
+            return ChangeResult(
+                server: result.address, isSamePlace: false, left: result.outcome.left.first?.reason)
+        }
         switch setup.next {
         case .some(let next): options.isUnfinishedOne = new.isSame(as: next)
         case .none: break

@@ -110,6 +110,14 @@ struct SafeSetup: ~Copyable {
         message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
     }
 
+    /// Whether the backup at an old target is still to be deleted.
+    var isRetiring: Bool {
+        switch retiring {
+        case .some: true
+        case .none: false
+        }
+    }
+
     // MARK: Moves
 
     /// Lets the targets move, and takes over what is known of the change.
