@@ -53,11 +53,23 @@ public final class Keystore: Sendable {
     }
 
     private func lock(_ id: String, wait: Duration) throws -> LockedIdentity {
-        let records = try identity(id)
-        let lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
-        if try records.folder.hasTemporaryNames() { try records.folder.sweepFiles() }
-        try records.sweepHistory()
-        return LockedIdentity(lock: lock, records: records)
+        try goneIfRemoved(id) {
+            let records = try identity(id)
+            let lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
+            if try records.folder.hasTemporaryNames() { try records.folder.sweepFiles() }
+            try records.sweepHistory()
+            return LockedIdentity(lock: lock, records: records)
+        }
+    }
+
+    /// Whatever fails because another process removes the identity meanwhile: there is no such identity.
+    public func goneIfRemoved<Result: ~Copyable>(_ id: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            guard try identities().contains(id) else { throw KeystoreError.noIdentity(id) }
+            throw error
+        }
     }
 
     /// Adds an identity with all of its records at once.
@@ -98,6 +110,7 @@ public final class Keystore: Sendable {
         let held = try lock(id, wait: wait)
         let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         let identities = try folder.folder(LockedKeystore.identitiesName)
+        guard try identities.contains(id) else { throw KeystoreError.noIdentity(id) }
         let temporary = Self.temporaryName(id)
         try identities.sweepFolders(with: History.folderName)
         try identities.rename(id, to: temporary, existing: .refuse)

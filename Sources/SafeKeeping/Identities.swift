@@ -65,12 +65,15 @@ extension SafeKeeper {
 
     /// Changes nothing.
     public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
-        let records = try keystore.identity(id.text)
-        let state = try UploadState(of: records, key: stateKey)
-        guard let setup = try records.setup() else {
-            return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
+        try keystore.goneIfRemoved(id.text) {
+            let records = try keystore.identity(id.text)
+            let state = try UploadState(of: records, key: stateKey)
+            guard let setup = try records.setup() else {
+                return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
+            }
+            return RemovalProspect(
+                isCodeProven: state.codeProvenAt != nil, safeServer: setup.current.address.text)
         }
-        return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: setup.current.address.text)
     }
 
     /// Removes an identity with all of its records at once.

@@ -37,6 +37,18 @@ def test_sixteen_times_the_same_id(keytool):
     assert keytool.json("id", "show")["public_key"] == made[0]["public_key"]
 
 
+@pytest.mark.parametrize("round", range(3))
+def test_sixteen_removals_of_one_identity(keytool, round):
+    """One of them removes it; to the others there is no such identity."""
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.ok("id", "create", "--id", "ZZZZ9999")
+    running = [keytool.start("id", "remove", "ABCD1234", "--yes", "--json") for _ in range(16)]
+    results = [keytool.finish(process, timeout=60) for process in running]
+    assert sorted(result.code for result in results) == [0] + [10] * 15, results
+    assert {result.error["name"] for result in results if result.code} == {"absent"}
+    assert [one["id"] for one in keytool.json("id", "list")["identities"]] == ["ZZZZ9999"]
+
+
 @pytest.fixture
 def lock(safe):
     return safe.record("lock")
