@@ -18,6 +18,7 @@ NEW_PASSWORD = b"another-stable-5"
 ID, OTHER_ID = "ABCD1234", "ZZZZ9999"
 RECORDS = ("identity", "profile", "devicegroupkey", "safe")
 # Somebody else's backup in the same directory: no command may touch it.
+PROBE_BYTES = 64  # no backup is that short
 STRANGER, STRANGERS_BACKUP = "0" * 64, b"somebody else's backup"
 
 
@@ -50,8 +51,10 @@ class Place:
         return self.path.with_name(f"{self.path.name}-{name}")
 
     def temporary(self):
-        """What a writer that is still at work would have."""
-        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob(".*"))
+        """What a writer that is still at work would have. A probe in a Safe directory does not count: it goes with the
+        next upload there."""
+        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob(".*")
+                      if path.parent.name != "backups" or path.lstat().st_size > PROBE_BYTES)
 
     @property
     def folders(self):
@@ -59,6 +62,13 @@ class Place:
         return [self.folder] if self.second.path.is_symlink() else [self.folder, self.second]
 
     def _backups(self):
+        return [path for path in self._files() if path.stat().st_size != PROBE_BYTES]
+
+    def probes(self):
+        """Random bytes under a random name, by which a command tries whether a server works."""
+        return [path for path in self._files() if path.stat().st_size == PROBE_BYTES]
+
+    def _files(self):
         return [path for folder in self.folders for path in sorted(folder.backups.glob("*"))
                 if path.name != STRANGER and not path.name.startswith(".")]
 

@@ -34,7 +34,8 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
 
     def check(place, point):
         result = injection.fail(place.keytool, point, error, *command(place))
-        judge(staged, place, result, CODES[error], point.call in injection.SYNCING)
+        judge(staged, place, result, CODES[error], point.call in injection.SYNCING,
+              may_leave_probe=point.call.startswith("unlink"))
 
     # The slow ones share their calls between two errors, which differ little but in the exit code.
     share = {"ENOSPC": slice(0, None, 2), "EIO": slice(1, None, 2)}
@@ -59,17 +60,17 @@ def test_short_writes(built, name, tmp_path_factory):
     assert codes != {0}, "no file of this command is that long"
 
 
-def judge(staged, place, result, codes, must_fail):
+def judge(staged, place, result, codes, must_fail, may_leave_probe=False):
     if result.code == 0:
         # The one thing that a command may leave to the next: every push tries again.
-        is_owned_up_to = "old backup could not be deleted" in result.err
+        is_owned_up_to = "was not deleted" in result.err or "may still hold" in result.err
         assert not must_fail or is_owned_up_to, f"a failed fsync went unnoticed: {result}"
         assert "new" in staged.names(place) or is_owned_up_to, f"it was not done: {result}"
     else:
         assert result.code in codes, f"expected {codes}: {result}"
         assert result.out == "", result
         assert len(re.findall(r"^keytool: error: \S", result.err, re.M)) == 1, result
-        assert all(opened for *_, opened in place.backups()), f"left a probe: {place.backups()}"
+        assert not place.probes() or may_leave_probe, f"left a probe: {result}"
     if not staged.scene.is_swept_later:
         assert not place.temporary(), f"left {place.temporary()}: {result}"
     staged.nothing_is_lost(place)
