@@ -98,9 +98,9 @@ let package = Package(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
-            name: "safe-model", dependencies: ["SafeModel", "SafeRules", "Encodings"], path: "Tests/SafeModelRun",
+            name: "safe-model", dependencies: ["SafeModel", "SafeRules"], path: "Tests/SafeModelRun",
             swiftSettings: [.swiftLanguageMode(.v6)]),
-        tests(of: "SafeRules", ["SafeModel", "SafeWire", "Encodings", "VectorKit"]),
+        tests(of: "SafeRules", ["SafeModel", "Encodings", "VectorKit"]),
         tests(
             of: "SafeKeeping",
             [

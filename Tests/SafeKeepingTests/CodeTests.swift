@@ -86,7 +86,7 @@ import Threema
         try house.push()
         _ = try house.keeper.keep(Household.identity(0x11), replacing: true, isFromCode: true)
         // What stands there has the old key, and who wrote it is forgotten.
-        #expect(throws: Household.conflict) { try house.push() }
+        #expect(throws: Household.refusal(.conflict(.current, isOtherKey: true))) { try house.push() }
         let result = try house.push { $0.isOverwriting = true }
         #expect(result.outcome == .uploaded)
         #expect(try house.stored()?.clientKey == [UInt8](repeating: 0x11, count: 32))
