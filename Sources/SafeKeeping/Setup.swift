@@ -51,8 +51,6 @@ extension SafeKeeper {
                 try server.store(content, at: id, if: .absent)
             } catch .changed {
                 honoursConditions = true
-            } catch {
-                // Another refusal says nothing about conditions.
             }
             try server.remove(id, if: .none)
             guard isReturned, try server.fetch(id) == nil else {

@@ -31,6 +31,8 @@ COMMANDS = {
     "safe check": [ID],
     "safe delete": [ID, "--yes"],
     "safe passwd": [ID, "--new-safe-password-file", "@new-safe-password"],
+    "safe move": [ID, "--create", "--server", "@@second"],
+    "safe server": [ID],
 }
 
 
