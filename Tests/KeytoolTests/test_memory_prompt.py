@@ -43,11 +43,11 @@ def left_waiting(process, house, asked, guarded):
     return unexpected(snapshot, house) + unexpected(dumped, house)
 
 
-def left_at_exit(process, house, *last):
-    """Types the last answers first."""
+def left_at_exit(process, house, *last, question=r", again: $"):
+    """Types the last answers first; behind each but the very last stands the question."""
     for secret in last[:-1]:
         process.send(secret.decode())
-        process.expect(r", again: $")
+        process.expect(question)
     memory = seize(process.process.pid)  # from here on, its end is ours to wait for
     process.send(last[-1].decode())
     snapshot = exit_snapshot(process.process.pid, memory)
@@ -77,7 +77,10 @@ def test_safe_setup(house, terminal):
                        runner=house.keytool)
     answer(process, "passphrase")
     left = left_waiting(process, house, "safe-password", "master key")
-    is_clean(left + left_at_exit(process, house, *[PASSWORDS["safe-password"]] * 2))
+    process.send(PASSWORDS["safe-password"].decode())
+    process.expect(r", again: $")
+    is_clean(left + left_at_exit(
+        process, house, PASSWORDS["safe-password"], b"", question=r"Upload the first backup now\? \[y/N\] $"))
 
 
 def test_backup_import(house, terminal):

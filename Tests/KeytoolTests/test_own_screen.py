@@ -15,15 +15,17 @@ CHOSEN = re.compile(r"(?:[a-z]{5}-){4}[a-z]{5}")
 OFFER = r"password[^\n]* \(nothing for a random one\): $"
 SHOWN = r"press Enter[^\n]*$"
 TYPE = r"Now type it: $"
+UPLOAD = r"Upload the first backup now\? \[y/N\] $"
 
 
 @pytest.fixture
 def setup(keytool, terminal, folder):
     """setup(**environment): safe setup at the moment the password is shown."""
     keytool.ok("id", "create", "--id", "ABCD1234")
+    folder.prepare()
 
     def setup(shown=SHOWN, **environment):
-        run = terminal("safe", "setup", "--create", "--server", folder.url,
+        run = terminal("safe", "setup", "--server", folder.url,
                        runner=keytool.with_environment(**environment))
         run.expect(OFFER)
         run.send("")
@@ -37,7 +39,7 @@ def unchanged(keytool, folder, setup):
     """Nothing half made here and on the server, whatever happens in the test."""
     before = snapshot(keytool.keystore)
     yield
-    assert snapshot(keytool.keystore) == before and list(folder.path.iterdir()) == []
+    assert snapshot(keytool.keystore) == before and list(folder.backups.iterdir()) == []
 
 
 def chosen(run):
@@ -52,6 +54,8 @@ def test_shown_wiped_and_typed(setup, folder, keytool):
     run.expect(TYPE)
     assert not run.echo
     run.send(password)
+    run.expect(UPLOAD)
+    run.send("")
     assert run.finish() == 0, run.text
     first, second = screens(run.text)
     assert len(second) == 1 and password in second[0]
@@ -89,6 +93,8 @@ def test_shown_again_until_it_is_typed(setup):
     run.send("")
     run.expect(TYPE)
     run.send(password)
+    run.expect(UPLOAD)
+    run.send("")
     assert run.finish() == 0, run.text
     assert len(screens(run.text)[1]) == 3
 
@@ -171,6 +177,8 @@ def test_terminal_that_cannot_be_wiped(setup, folder, kind):
     run.send("wrong")
     run.expect(r"Write it down, then type it: $")
     run.send(password)
+    run.expect(UPLOAD)
+    run.send("")
     assert run.finish() == 0, run.text
     assert "\x1b[?" not in run.text and run.settings == run.untouched
 
@@ -188,6 +196,8 @@ def test_ignored_signal_stays_ignored(setup, keytool, folder):
         run.send("")
         run.expect(TYPE)
         run.send(chosen(run))
+        run.expect(UPLOAD)
+        run.send("")
         assert run.finish() == 0, run.text
     finally:
         run.close()

@@ -120,12 +120,18 @@ def test_export_asks_twice(identity, terminal, tmp_path):
     assert oracle.open_code(code, BACKUP_PASSWORD).public_key == identity["public_key"]
 
 
+def decline_upload(run):
+    run.expect(r"Upload the first backup now\? \[y/N\] $")
+    run.send("")
+
+
 def test_prompt_names_the_secret_and_whose(identity, terminal, folder):
     run = terminal("safe", "setup", "--create", "--server", folder.url)
     run.expect("Safe password for ABCD1234")
     run.expect(": ?$")
     run.send(SAFE)
     answer(run, r"password[^\n]*: ?$", SAFE)
+    decline_upload(run)
     assert run.finish() == 0, run.text
     keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
     assert keys.backup_id not in run.text
@@ -140,6 +146,7 @@ def test_two_answers_that_differ(identity, terminal, folder, keytool):
     answer(run, r"password[^\n]*: ?$", SAFE)
     assert snapshot(keytool.keystore) == before
     answer(run, r"password[^\n]*: ?$", SAFE)
+    decline_upload(run)
     assert run.finish() == 0, run.text
 
 
@@ -151,7 +158,8 @@ def test_never_the_same_twice(identity, terminal, keytool, folder):
     run.press(b"\x03")
     assert run.finish() == 130, run.text
     assert snapshot(keytool.keystore) == before
-    assert list(folder.path.iterdir()) == []
+    # The server is prepared and tested first; nothing is on it yet.
+    assert list(folder.backups.iterdir()) == []
 
 
 def test_weak_password_takes_a_second_question(identity, terminal):

@@ -142,6 +142,10 @@ class Scene:
         self.keytool.ok("id", "create", "--id", "ABCD1234")
         return self
 
+    def prepared(self):
+        self.folder.prepare()
+        return self.identity()
+
     def protected(self):
         self.identity()
         masterkey.rewrap(self.keytool)
@@ -210,22 +214,21 @@ PROMPTS = {
     "backup password": Prompt(Scene.code, ["backup", "import", "@code"], opening(
         secret("Backup password"), 12, short=([(secret("Backup password"), b"abc\r")], 64))),
     "backup code": Prompt(Scene.nothing, ["backup", "import"], entering_code()),
-    "new Safe's password": Prompt(Scene.identity, ["safe", "setup", "--create", *SERVER], creating(
+    "new Safe's password": Prompt(Scene.prepared, ["safe", "setup", *SERVER], creating(
         SAFE, SAFE_AGAIN, generated(SAFE))),
     "another Safe password": Prompt(Scene.with_safe, ["safe", "passwd"], creating(
         NEW_SAFE, r"New Safe password[^\n]*, again: $", generated(NEW_SAFE))),
     "Safe password": Prompt(Scene.backup, ["safe", "pull", "--id", "ABCD1234", *SERVER], opening(
         secret("Safe password"), 10, tries=1)),
     "Safe password, proven": Prompt(Scene.with_safe, ["safe", "check", "--with-password"], opening(
-        secret("Safe password"), 10, tries=1)),
+        secret("Safe password"), 12)),
     "server password": Prompt(Scene.identity, ["safe", "setup", *HTTPS], [
         (name, [*script, (SAFE, CTRL_C)] if code == 130 and script[-1][1] != CTRL_C else script, code)
         for name, script, code in opening(secret("Safe server password"), 130, tries=1)]),
     "server": Prompt(Scene.identity, ["safe", "setup"], list(naming_server())),
-    "bare folder, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], behind(
-        SAFE, GOOD, behind(SAFE_AGAIN, GOOD, [
-            (name, script, 15 if code == 64 else code)
-            for name, script, code in confirming(r"\[y/N\] $")]))),
+    "bare folder, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], [
+        (name, script, 15 if code == 64 else code)
+        for name, script, code in confirming(r"\[y/N\] $")]),
     "revocation password": Prompt(Scene.nothing, ["revoke", "hash"], creating(
         REVOCATION, r"Revocation password, again: $", ([(REVOCATION, ENTER)] * 3, 64))),
     "ID before it is removed": Prompt(
