@@ -55,7 +55,9 @@ extension UploadState {
         let known = [safe, next, retiring].compactMap { $0 }.first { $0.target == digests.target }
         var state = known?.state ?? .unknown
         state.document = digests.content
-        state.backup = Digest(Hex.decode(target.keys.backupID.hex) ?? []) ?? .none
+        // Not the id itself: it is half of the Safe key.
+        let backupID = Array(target.keys.backupID.hex.utf8)
+        state.backup = Digest(BLAKE2b.hash(backupID.span)) ?? .none
         return state
     }
 

@@ -93,6 +93,6 @@ def test_memory_for_a_new_passphrase(keytool, other_keytool, replaced, short_of_
     before = snapshot(keytool.keystore)
     short_of_memory.fails(71, "key", "protect", *replaced.passphrase)
     assert snapshot(keytool.keystore) == before
-    short_of_memory.keystore = other_keytool.keystore
-    short_of_memory.fails(71, "id", "create", *replaced.passphrase)
+    elsewhere = Prefixed(other_keytool, *short_of_memory.prefix)
+    elsewhere.fails(71, "id", "create", *replaced.passphrase)
     assert {path.name for path in other_keytool.keystore.iterdir()} <= {"lock"}

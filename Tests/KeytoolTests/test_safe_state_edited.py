@@ -43,13 +43,21 @@ def judge_all(machine, seeds, is_changed, judge):
         file = Mutation(genuine, random.Random(seed)).next()
         machine.record("state.json").write_bytes(file)
         machine.folder.put(machine.keys, uploaded)
-        is_same = meaning(file) == meaning(genuine)
+        is_same = said(file) == said(genuine)
         kept += is_same
         try:
             judge(machine, keytool, is_same)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {file!r}") from error
     assert kept < len(seeds) / 4, "most of them do change what it says"
+
+
+def said(file):
+    """What a state says: its digest in capital letters is the same digest."""
+    state = meaning(file)
+    if isinstance(state, dict) and isinstance(state.get("mac"), str):
+        state["mac"] = state["mac"].lower()
+    return state
 
 
 def push(keytool):
