@@ -144,6 +144,9 @@ struct Session {
         }
     }
 
+    /// Whether there is somebody to ask.
+    var canAsk: Bool { mayAsk && ControllingTerminal.exists }
+
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: SafeKeeper) throws -> ThreemaID {
         if let named { return named }

@@ -1,5 +1,6 @@
 """safe setup on a terminal, with nothing given: it asks for all it needs."""
 
+import functools
 import re
 
 import pytest
@@ -9,6 +10,13 @@ import oracle
 from httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
 from runner import snapshot
 from setupdialog import PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in
+
+
+@pytest.fixture
+def terminal(terminal):
+    """So wide that no sentence is broken."""
+    return functools.partial(terminal, columns=300)
+
 
 @pytest.fixture
 def trusting(bare):

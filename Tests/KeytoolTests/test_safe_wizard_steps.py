@@ -1,5 +1,6 @@
 """safe setup on a terminal: a step that fails is asked again by itself, and nothing else is."""
 
+import functools
 import json
 import re
 import time
@@ -25,6 +26,12 @@ def ends_well(run):
 
 def count(run, question):
     return len(re.findall(question.rstrip("$"), run.text))
+
+
+@pytest.fixture
+def terminal(terminal):
+    """So wide that no sentence is broken."""
+    return functools.partial(terminal, columns=300)
 
 
 @pytest.fixture

@@ -47,7 +47,8 @@ struct SafeSetup: Verb {
         guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
         // A password that nobody has to type is judged before a directory is prepared for it.
-        let isAsking = try password.source() == nil
+        let isAsking = try password.source() == nil && session.canAsk
+        guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
             server, preparing: create, isTesting: !noTest, &keeper, waiting.patience, session)

@@ -44,6 +44,11 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
+    /// Whether an option or the environment names a server.
+    var isNamed: Bool {
+        get throws { try server != nil || serverFile != nil || Environment.setting(Self.variable) != nil }
+    }
+
     /// The server that is named.
     /// - Parameter isNeeded: without an option, look at the environment. `KEYTOOL_SERVER` is ignored once a server is
     ///   set up.

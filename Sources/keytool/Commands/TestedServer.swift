@@ -12,13 +12,17 @@ struct TestedServer: ~Copyable {
     let test: SafeKeeper.ServerTest?
 
     /// - Parameter keeper: its time for all tries begins anew after each answer.
+    /// Nobody has named a server, and nobody can be asked for one.
+    static let noServer = UsageFailure(
+        "which server?", hint: "--server https://… or file:///DIR, with --create for a new one")
+
     /// - Throws: what the last step throws, if nobody can be asked, or if there is no answer.
     static func find(
         _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout SafeKeeper, _ patience: Patience,
         _ session: Session
     ) throws -> TestedServer {
         guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
-            throw UsageFailure("which server?", hint: "--server https://… or file:///DIR, with --create for a new one")
+            throw noServer
         }
         guard isTesting else { return TestedServer(server: server, test: nil) }
         // A certificate that is trusted on one machine says nothing about another.

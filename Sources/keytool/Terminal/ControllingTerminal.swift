@@ -9,6 +9,14 @@ struct ControllingTerminal: ~Copyable {
     /// Longest line that is read, in bytes: what the kernel's line editing holds.
     static let maxLineBytes = 4096
 
+    /// Whether this process has a terminal.
+    static var exists: Bool {
+        switch ControllingTerminal() {
+        case .some: true
+        case .none: false
+        }
+    }
+
     /// Nil where this process has no terminal.
     init?() {
         descriptor = unsafe keytool_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
