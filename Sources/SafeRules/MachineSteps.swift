@@ -73,7 +73,11 @@ extension SafeMachine {
         case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
         case (.store(let role), _): writeFailed(role, error)
         case (.delete(let removal), _): writeFailed(removal.role, error)
-        case (.storeProbe(let role), _), (.askLimits(let role), _), (.hold(let role), _), (.look(let role, _), _):
+        case (.storeProbe(let role), _):
+            noteWait(role, error)
+            // It may have arrived.
+            perform([.removeProbe(role), .fail(.exchange(role, error))])
+        case (.askLimits(let role), _), (.hold(let role), _), (.look(let role, _), _):
             noteWait(role, error)
             fail(.exchange(role, error))
         default: fail(.exchange(.current, error))

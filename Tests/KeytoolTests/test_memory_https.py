@@ -109,7 +109,7 @@ def wrong_login(house):
 
 @expecting(13)
 def new_login(house):
-    return ["safe", "passwd", "--same-password", "--server-user", "somebody",
+    return ["safe", "server", "--server-user", "somebody",
             "--server-password-file", house.home / "other-password", *house.given("passphrase")]
 
 
@@ -143,7 +143,7 @@ COMMANDS = {
     "pull, to empty": pull_to_empty,
     "pull, from a server that is not trusted": pull_from_nobody_known,
     "passwd": opening("safe", "passwd", stems=["new-safe-password"]),
-    "passwd, new login": new_login,
+    "server, new login": new_login,
     "delete": opening("safe", "delete", "--yes"),
 }
 
