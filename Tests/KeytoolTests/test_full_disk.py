@@ -41,7 +41,11 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
 
     # The slow ones share their calls between two errors, which differ little but in the exit code.
     share = {"ENOSPC": slice(0, None, 2), "EIO": slice(1, None, 2)}
-    staged.each(staged.points[share[error]] if name in DERIVING else staged.points, check)
+    points = staged.points[share[error]] if name in DERIVING else staged.points
+    if name == "abort":
+        # It always ends the change, and names what it could not delete at the new place.
+        points = [point for point in points if not ("unlink" in point.call and re.search(r'"[0-9a-f]{64}"', point.text))]
+    staged.each(points, check)
 
 
 @pytest.mark.parametrize("name", [name for name in SCENES if name != "remove"])

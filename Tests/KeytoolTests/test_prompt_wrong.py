@@ -223,7 +223,7 @@ PROMPTS = {
     "Safe password, proven": Prompt(Scene.with_safe, ["safe", "check", "--with-password"], opening(
         secret("Safe password"), 12)),
     "server password": Prompt(Scene.identity, ["safe", "setup", *HTTPS], [
-        (name, [*script, (SAFE, CTRL_C)] if code == 130 and script[-1][1] != CTRL_C else script, code)
+        (name, [*script, (r"Safe server \([^\n]*: $", CTRL_C)] if code == 130 and script[-1][1] != CTRL_C else script, code)
         for name, script, code in opening(secret("Safe server password"), 130, tries=1)]),
     "server": Prompt(Scene.identity, ["safe", "setup"], list(naming_server())),
     "bare folder, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], [
