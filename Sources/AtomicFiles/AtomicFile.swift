@@ -36,12 +36,14 @@ extension Folder {
         }
         try discard(temporary)
         if rule == .shared { sweepLeftovers(of: name) }
-        do throws(FileError) {
-            try writeWhole(temporary, bytes, readers)
-            try rename(temporary, to: name, existing: existing)
-        } catch {
-            unsafe unlinkat(descriptor, temporary, 0)
-            throw error
+        try EndingSignals.held { () throws(FileError) in
+            do throws(FileError) {
+                try writeWhole(temporary, bytes, readers)
+                try rename(temporary, to: name, existing: existing)
+            } catch {
+                unlink(temporary)
+                throw error
+            }
         }
     }
 
@@ -52,20 +54,22 @@ extension Folder {
     ) throws {
         try requirePlainFile(name)
         let temporary = temporaryName(name)
-        do {
-            try discard(temporary)
-            try writeWhole(temporary, bytes, .owner)
-            try proof(try read(temporary, limit: bytes.count))
-            try rename(temporary, to: name, existing: .replace)
-        } catch {
-            unsafe unlinkat(descriptor, temporary, 0)
-            throw error
+        try EndingSignals.held {
+            do {
+                try discard(temporary)
+                try writeWhole(temporary, bytes, .owner)
+                try proof(try read(temporary, limit: bytes.count))
+                try rename(temporary, to: name, existing: .replace)
+            } catch {
+                unlink(temporary)
+                throw error
+            }
         }
     }
 
     /// Removes what a killed writer left under a temporary name.
     private func discard(_ temporary: String) throws(FileError) {
-        guard unsafe unlinkat(descriptor, temporary, 0) == 0 || errno == ENOENT else {
+        guard unlink(temporary) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: temporary), code: errno)
         }
     }
@@ -78,13 +82,13 @@ extension Folder {
     public func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
         var result =
             switch existing {
-            case .replace: unsafe renameat(descriptor, name, descriptor, newName)
-            case .refuse: unsafe keytool_rename_noreplace(descriptor, name, newName)
+            case .replace: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
+            case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, newName) }
             }
         if existing == .refuse, result != 0, errno == EINVAL {
             // Some network file systems know no such rename. Looking first is enough where a lock is held.
             if try contains(newName) { throw .exists(path: path(of: newName)) }
-            result = unsafe renameat(descriptor, name, descriptor, newName)
+            result = uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
         }
         guard result == 0 else { throw FileError(.rename, path: path(of: newName), code: errno) }
         try sync()
@@ -95,11 +99,15 @@ extension Folder {
     private func writeUnnamed(
         _ name: String, _ bytes: Span<UInt8>, _ readers: Readers
     ) throws(FileError) -> Bool {
-        let file = unsafe keytool_openat(descriptor, ".", O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
+        let flags = O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC
+        let file = unsafe keytool_openat(descriptor, ".", flags, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
         try write(bytes, to: file, name, readers)
-        guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW) == 0 else {
+        let result = uninterrupted {
+            unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW)
+        }
+        guard result == 0 else {
             // Without /proc there is no way to name it.
             if errno == ENOENT { return false }
             throw FileError(.rename, path: path(of: name), code: errno)
@@ -133,9 +141,9 @@ extension Folder {
             guard result >= 0 else { throw .system(.write, path: path(of: name), code: errno) }
             written += result
         }
-        if readers == .everybody, fchmod(file, 0o644) != 0 {
+        if readers == .everybody, uninterrupted({ fchmod(file, 0o644) }) != 0 {
             throw .system(.write, path: path(of: name), code: errno)
         }
-        guard fsync(file) == 0 else { throw .system(.sync, path: path(of: name), code: errno) }
+        guard uninterrupted({ fsync(file) }) == 0 else { throw .system(.sync, path: path(of: name), code: errno) }
     }
 }

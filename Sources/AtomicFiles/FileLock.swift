@@ -57,7 +57,8 @@ extension FileLock {
     /// The lock on a folder itself, which needs no file in it. A file system without locks (some network file
     /// systems lock no folders) gives one that excludes nobody.
     fileprivate init(itself folder: borrowing Folder, wait: Duration) throws(FileError) {
-        let file = unsafe keytool_openat(folder.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let file = unsafe keytool_openat(folder.descriptor, ".", flags, 0)
         guard file >= 0 else { throw FileError(.open, path: folder.path, code: errno) }
         let deadline = ContinuousClock.now + wait
         while flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {

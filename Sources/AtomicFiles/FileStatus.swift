@@ -51,14 +51,16 @@ extension Folder {
     /// The status of a name, without following a link; nil where there is nothing of that name.
     func status(_ name: String) throws(FileError) -> stat? {
         var status = stat()
-        if unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if uninterrupted({ unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
         guard errno == ENOENT else { throw FileError(.open, path: path(of: name), code: errno) }
         return nil
     }
 
     static func status(of descriptor: Int32, path: String) throws(FileError) -> stat {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
+        guard uninterrupted({ unsafe fstat(descriptor, &status) }) == 0 else {
+            throw FileError(.open, path: path, code: errno)
+        }
         return status
     }
 

@@ -35,7 +35,8 @@ public struct Folder: ~Copyable, Sendable {
     public static func open(_ path: String, rule: Rule) throws(FileError) -> Folder {
         let target = rule == .secret ? try LinkRule.resolve(path) : path
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
-        return unsafe try adopt(keytool_openat(AT_FDCWD, target, flags, 0), path: path, rule: rule)
+        let descriptor = unsafe keytool_openat(AT_FDCWD, target, flags, 0)
+        return try adopt(descriptor, path: path, rule: rule)
     }
 
     /// Makes the folder, and those above it that are missing (0700); one that exists is fine.
@@ -50,7 +51,7 @@ public struct Folder: ~Copyable, Sendable {
     /// Makes the folder (0700) in one that has to be there; one that exists is fine.
     /// - Throws: `.missing` where there is none above it.
     public static func makeLast(_ path: String) throws(FileError) {
-        if unsafe mkdir(path, 0o700) == 0 {
+        if uninterrupted({ unsafe mkdir(path, 0o700) }) == 0 {
             try open(LinkRule.folder(above: path), rule: .shared).sync()
         } else if errno != EEXIST {
             throw FileError(.open, path: path, code: errno)
@@ -60,12 +61,13 @@ public struct Folder: ~Copyable, Sendable {
     /// Opens a folder inside this one.
     public func folder(_ name: String) throws(FileError) -> Folder {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
-        return unsafe try Self.adopt(keytool_openat(descriptor, name, flags, 0), path: path(of: name), rule: rule)
+        let inner = unsafe keytool_openat(descriptor, name, flags, 0)
+        return try Self.adopt(inner, path: path(of: name), rule: rule)
     }
 
     /// Makes a folder inside this one (0700). One that exists is fine.
     public func makeFolder(_ name: String) throws(FileError) {
-        if unsafe mkdirat(descriptor, name, 0o700) == 0 { return try sync() }
+        if uninterrupted({ unsafe mkdirat(descriptor, name, 0o700) }) == 0 { return try sync() }
         guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
     }
 
@@ -81,15 +83,18 @@ public struct Folder: ~Copyable, Sendable {
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        errno = 0
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                if errno == EINTR { continue }
+                guard errno == 0 else { throw FileError(.list, path: path, code: errno) }
+                break
+            }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
             if name != "." && name != ".." { names.append(name) }
-            errno = 0
         }
-        guard errno == 0 else { throw FileError(.list, path: path, code: errno) }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
@@ -128,10 +133,16 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Removes a file; one that is not there is fine.
     public func remove(_ name: String) throws(FileError) {
-        guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+        guard unlink(name) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
         try sync()
+    }
+
+    /// - Returns: as unlinkat(2).
+    @discardableResult
+    func unlink(_ name: String, flags: Int32 = 0) -> Int32 {
+        uninterrupted { unsafe unlinkat(descriptor, name, flags) }
     }
 
     /// Removes a folder in this one, with the files in it; one that is not there is fine.
@@ -141,7 +152,7 @@ public struct Folder: ~Copyable, Sendable {
         let inner = try folder(name)
         if let innerName { try inner.removeFolder(innerName) }
         for file in try inner.allNames() { try inner.remove(file) }
-        guard unsafe unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else {
+        guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
         try sync()
@@ -173,7 +184,7 @@ public struct Folder: ~Copyable, Sendable {
     /// Makes what happened to names in this folder survive a power cut.
     func sync() throws(FileError) {
         // Some network file systems cannot sync a folder and say so; they have nothing to lose by it.
-        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+        guard uninterrupted({ fsync(descriptor) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw FileError(.sync, path: path, code: errno)
         }
     }

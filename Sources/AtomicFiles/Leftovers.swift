@@ -36,7 +36,7 @@ extension Folder {
         }
         let isDead = Writer(of: left)?.isDead ?? false
         guard isDead || status.st_mtim.tv_sec < time(nil) - Self.oldAge else { return }
-        unsafe unlinkat(descriptor, left, 0)
+        unlink(left)
     }
 }
 

@@ -14,7 +14,9 @@ enum LinkRule {
     static func resolve(_ path: String) throws(FileError) -> String {
         let place = withoutTail(path)
         var status = stat()
-        guard unsafe lstat(place, &status) == 0 else { throw FileError(.open, path: path, code: errno) }
+        guard uninterrupted({ unsafe lstat(place, &status) }) == 0 else {
+            throw FileError(.open, path: path, code: errno)
+        }
         guard status.st_mode & S_IFMT == S_IFLNK else { return place }
 
         var way = steps(of: place.utf8.first == slash ? place : workingFolder + "/" + place)
@@ -27,7 +29,7 @@ enum LinkRule {
             }
             let here = reached + "/" + step
             // A way that leads nowhere could be completed by somebody else.
-            guard unsafe lstat(here, &status) == 0 else { throw .unsafeLink(path: path) }
+            guard uninterrupted({ unsafe lstat(here, &status) }) == 0 else { throw .unsafeLink(path: path) }
             guard status.st_uid == 0 || status.st_uid == geteuid() else { throw .unsafeLink(path: here) }
             if status.st_mode & S_IFMT == S_IFLNK {
                 links += 1

@@ -25,8 +25,13 @@ static inline int keytool_rename_noreplace(int folder, const char *from, const c
     return (int)syscall(SYS_renameat2, folder, from, folder, to, RENAME_NOREPLACE);
 }
 
+/// Again while a signal interrupts it, which happens on network file systems.
 static inline int keytool_openat(int folder, const char *name, int flags, unsigned int mode) {
-    return openat(folder, name, flags, mode);
+    int result;
+    do {
+        result = openat(folder, name, flags, mode);
+    } while (result < 0 && errno == EINTR);
+    return result;
 }
 
 /// Keeps other processes of this account from attaching, and the kernel from writing a core.

@@ -86,20 +86,22 @@ public final class Keystore: Sendable {
         guard try !identities.contains(id) else { throw KeystoreError.exists(id) }
         let temporary = Self.temporaryName(id)
         try identities.sweepFolders(with: History.folderName)
-        do {
-            try identities.makeFolder(temporary)
-            try fill(
-                LockedIdentity(
-                    lock: nil,
-                    records: IdentityRecords(id: id, folder: try identities.folder(temporary), keystore: self)))
-            try identities.rename(temporary, to: id, existing: .refuse)
-        } catch {
-            // It may have got its name already, if what failed was to make that last.
-            if case FileError.system(.sync, _, _) = error {
-                try? identities.rename(id, to: temporary, existing: .refuse)
+        try EndingSignals.held {
+            do {
+                try identities.makeFolder(temporary)
+                try fill(
+                    LockedIdentity(
+                        lock: nil,
+                        records: IdentityRecords(id: id, folder: try identities.folder(temporary), keystore: self)))
+                try identities.rename(temporary, to: id, existing: .refuse)
+            } catch {
+                // It may have got its name already, if what failed was to make that last.
+                if case FileError.system(.sync, _, _) = error {
+                    try? identities.rename(id, to: temporary, existing: .refuse)
+                }
+                try? identities.removeFolder(temporary, with: History.folderName)
+                throw error
             }
-            try? identities.removeFolder(temporary, with: History.folderName)
-            throw error
         }
         _ = consume lock
     }
@@ -113,8 +115,10 @@ public final class Keystore: Sendable {
         guard try identities.contains(id) else { throw KeystoreError.noIdentity(id) }
         let temporary = Self.temporaryName(id)
         try identities.sweepFolders(with: History.folderName)
-        try identities.rename(id, to: temporary, existing: .refuse)
-        try identities.removeFolder(temporary, with: History.folderName)
+        try EndingSignals.held {
+            try identities.rename(id, to: temporary, existing: .refuse)
+            try identities.removeFolder(temporary, with: History.folderName)
+        }
         _ = consume lock
         _ = consume held
     }

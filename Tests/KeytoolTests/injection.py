@@ -108,6 +108,14 @@ def fail(keytool, point, error, *arguments):
     return result
 
 
+def send(keytool, point, name, *arguments):
+    """Runs the command, which gets this signal at this call, and gives its exit code."""
+    process = _traced(keytool, point, f"signal={name}").start(*arguments)
+    process.communicate(timeout=60)
+    _log(keytool).unlink()
+    return process.returncode
+
+
 def _traced(keytool, point, fault):
     # Not with --seccomp-bpf, which is faster: strace 6.1 then loses the signal.
     return Prefixed(keytool, "strace", "-qq", "-o", _log(keytool), "-e", f"trace={point.call},{SLEEP}",
