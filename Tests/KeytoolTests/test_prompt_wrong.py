@@ -107,12 +107,12 @@ def naming_server():
     yield "NUL", [(server, b"file:///\0x\r"), (server, CTRL_D)], 64
     yield "not UTF-8", [(server, b"https://\xff.example/\r"), (server, CTRL_D)], 64
     yield from endings(server)
-    yield "user: empty", [there, (user, ENTER), (SAFE, CTRL_C)], 130
-    yield "user: colon", [there, (user, b"a:b\r")], 64
+    yield "user: empty", [there, (user, ENTER), (server, CTRL_C)], 130
+    yield "user: colon", [there, (user, b"a:b\r"), (user, CTRL_C)], 130
     yield "user: Ctrl-D", [there, (user, CTRL_D)], 64
     yield "user: paste", [there, (user, PASTE)], 65
-    yield "user: NUL", [there, (user, b"ab\0c\r")], 64
-    yield "user: not UTF-8", [there, (user, b"\xff\r")], 64
+    yield "user: NUL", [there, (user, b"ab\0c\r"), (user, CTRL_D)], 64
+    yield "user: not UTF-8", [there, (user, b"\xff\r"), (user, CTRL_D)], 64
     for name, script, code in endings(there, user):
         yield f"user: {name}", script, code
 
