@@ -52,9 +52,9 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
 
-model: ## check the rules of the Safe: every sequence of verbs and faults to a depth
+model: ## check the rules of the Safe: every sequence of verbs and faults to a depth, then random ones
 	$(swift) build -c release --product safe-model $(imports)
-	.build/release/safe-model --walks 0
+	.build/release/safe-model
 
 build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)

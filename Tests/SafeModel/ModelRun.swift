@@ -209,12 +209,14 @@ package struct ModelRun {
 
     private mutating func request(_ action: Action) -> Answer? {
         if case .storeProbe = action { probes = [] }
-        let fault = faults[report.requests.count]
+        let planned = faults[report.requests.count]
         report.requests.append(Request(action))
+        // An answer that is lost changes something only where the request does: a look without an answer is no look.
+        let fault = planned == .answerLost && Request(action) == .fetch ? .lost : planned
         switch fault {
         case .killBefore: return nil
         case .killAfter:
-            _ = carryOut(action)
+            if Request(action) != .fetch { _ = carryOut(action) }
             return nil
         case .lost: return .failed(.unavailable("", .timeout))
         case .answerLost:

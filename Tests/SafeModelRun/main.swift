@@ -57,13 +57,15 @@ DispatchQueue.concurrentPerform(iterations: scenarios.count) { index in
     explorer.explore(from: scenario.start, depth: scenario.depth) { time(nil) > end }
     total.withLock { $0.add(explorer, scenario.name, ", new at each depth: \(explorer.depths)") }
 }
-for terms in Set(scenarios.map(\.terms)) {
+for terms in Set(Scenario.all.map(\.terms)) {
+    let name = "random walks of 30 steps, \(terms)"
+    guard only.isEmpty || name.contains(only) else { continue }
     var random = SystemRandomNumberGenerator()
     var explorer = Explorer(terms, events: Scenario.changes + Scenario.neighbours)
     for _ in 0..<count / 4 where time(nil) <= end && explorer.violations.isEmpty {
         explorer.walk(from: World(keystores: 2), steps: 30, random: &random)
     }
-    total.withLock { $0.add(explorer, "random walks of 30 steps, \(terms)", "") }
+    total.withLock { $0.add(explorer, name, "") }
 }
 let failed = total.withLock { total in
     for (words, count) in total.exceptions.sorted(by: { $0.key < $1.key }) { print("excepted: \(words): \(count)") }
