@@ -81,6 +81,31 @@ public struct SafeServer: ~Copyable, Sendable {
         }
     }
 
+    /// What there is to know of the way to a server.
+    public struct Approach: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// Any bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// User name and password.
+        public static let login = Approach(rawValue: 1)
+        /// Certificate authorities of its own, instead of the system's.
+        public static let authority = Approach(rawValue: 2)
+        /// The only public keys that are accepted.
+        public static let pins = Approach(rawValue: 4)
+    }
+
+    /// This server, approached without these.
+    public consuming func without(_ approach: Approach) -> SafeServer {
+        let authority = approach.contains(.authority) ? nil : authority
+        let pins = approach.contains(.pins) ? [] : pins
+        let address = address
+        return SafeServer(
+            address, login: approach.contains(.login) ? nil : takeLogin(), authority: authority, pins: pins)
+    }
+
     /// This server, with other authorities and pins.
     public consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeServer {
         SafeServer(address, login: takeLogin(), authority: authority, pins: pins)

@@ -243,6 +243,34 @@ def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
     assert pushed.push("--force")["result"] == "uploaded"
 
 
+def test_pins_are_given_up(pushed, certificates):
+    pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
+    assert pushed.keytool.json("safe", "server", "--no-pins")["pins"] == []
+    pushed.folder.restart(certificate=certificates.renewed)
+    assert pushed.push("--force")["result"] == "uploaded"
+
+
+def test_own_authorities_are_given_up_where_the_system_trusts_the_server(pushed):
+    """Here it does not: the test of the new values fails, and nothing changes."""
+    pushed.keytool.fails(21, "safe", "server", "--no-ca")
+    assert pushed.keytool.json("safe", "server")["own_authority"] is True
+    assert pushed.push("--force")["result"] == "uploaded"
+
+
+def test_login_is_given_up_where_the_server_wants_none(pushed):
+    pushed.keytool.fails(13, "safe", "server", "--no-login")
+    assert pushed.keytool.json("safe", "server")["user"] == ANNA.user
+    pushed.folder.restart(login=None)
+    assert pushed.keytool.json("safe", "server", "--no-login").get("user") is None
+    assert pushed.push("--force")["result"] == "uploaded"
+
+
+@pytest.mark.parametrize("options", [["--no-pins", "--pin", "@pin"], ["--no-ca", "--ca-file", "/dev/null"],
+                                     ["--no-login", "--server-user", "bert"], ["--no-pins", "--forget-old"]])
+def test_options_of_server_that_exclude_each_other(owner, certificates, options):
+    owner.fails(64, "safe", "server", *[certificates.good.pin if word == "@pin" else word for word in options])
+
+
 @pytest.mark.parametrize("pin", ["", "sha256//", "sha256//AAAA", "sha256/" + 43 * "A" + "=",
                                  "sha1//" + 27 * "A" + "=", 43 * "A" + "="])
 def test_pins_that_are_none(owner, web_server, setting_up, pin):

@@ -23,6 +23,15 @@ struct SafeServerCommand: Verb {
     @OptionGroup(title: "Changes")
     var server: ServerOptions
 
+    @Flag(help: "Approach the server without user name and password.")
+    var noLogin = false
+
+    @Flag(name: .customLong("no-ca"), help: "Trust the system's certificate authorities again.")
+    var noAuthority = false
+
+    @Flag(help: "Accept every public key whose certificate passes the other checks.")
+    var noPins = false
+
     @Flag(help: "Stop trying to delete the backup that an earlier change has left at its old place.")
     var forgetOld = false
 
@@ -31,12 +40,27 @@ struct SafeServerCommand: Verb {
 
     @OptionGroup var waiting: PatienceOptions
 
+    func validate() throws {
+        try server.validate(without: without)
+        guard !forgetOld || (without.isEmpty && !server.isGiven) else {
+            throw ValidationError("--forget-old goes with no other change")
+        }
+    }
+
+    private var without: SafeServer.Approach {
+        var without: SafeServer.Approach = []
+        if noLogin { without.insert(.login) }
+        if noAuthority { without.insert(.authority) }
+        if noPins { without.insert(.pins) }
+        return without
+    }
+
     func run(_ session: Session) throws {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if forgetOld { return try forget(id, keeper, session.output) }
-        var changed = try server.changed(from: keeper.server(of: id), session)
+        var changed = try server.changed(from: keeper.server(of: id), without: without, session)
         let isChanged = changed != nil
         if let new = changed.take() {
             try session.output.busy("asking the server") { try keeper.readdress(id, as: new.copy) }

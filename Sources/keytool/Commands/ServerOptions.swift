@@ -61,12 +61,29 @@ struct ServerOptions: ParsableArguments {
 
     /// What is to be different of a server that is set up: the place, or the way to it.
     /// - Returns: nil where nothing is.
-    func changed(from present: borrowing SafeServer, _ session: Session) throws -> SafeServer? {
-        guard isApproach || server != nil || serverFile != nil else { return nil }
+    /// - Parameter without: what is known of the present way, and is to be so no more.
+    func changed(
+        from present: borrowing SafeServer, without: SafeServer.Approach, _ session: Session
+    ) throws -> SafeServer? {
+        guard isGiven || !without.isEmpty else { return nil }
         let named = try named(isNeeded: false, session) ?? server(at: present.address, session)
         // Of another place, what was known of the present one says nothing.
-        return named.address == present.address ? named.completed(by: present) : named
+        return named.address == present.address ? named.completed(by: present.copy.without(without)) : named
     }
+
+    func validate(without: SafeServer.Approach) throws {
+        guard !without.contains(.login) || (serverUser == nil && !password.isGiven) else {
+            throw ValidationError("--no-login and --server-user exclude each other")
+        }
+        guard !without.contains(.authority) || caFile == nil else {
+            throw ValidationError("--no-ca and --ca-file exclude each other")
+        }
+        guard !without.contains(.pins) || pin.isEmpty else {
+            throw ValidationError("--no-pins and --pin exclude each other")
+        }
+    }
+
+    var isGiven: Bool { isApproach || server != nil || serverFile != nil }
 
     private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }
 
