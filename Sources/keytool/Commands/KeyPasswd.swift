@@ -24,7 +24,8 @@ struct KeyPasswd: Verb {
             _ = try session.unlock(locked, passphrase)
             throw CommandFailure(
                 failure: Failure(
-                    .absent, "the keystore is not protected by a passphrase", hints: "keytool key protect"))
+                    .absent, "the keystore is not protected by a passphrase", hints: "keytool key protect"
+                ).because(of: "not_protected"))
         }
         var present: SecureBytes?
         let keystore = try SecretAsker(passphrase, session).open("", isWrong: { $0 as? KeyFileError == .notOpened }) {

@@ -85,7 +85,9 @@ struct SafePush: Verb {
         }
         let ids = try keeper.identityIDs().filter { try keeper.hasSafe($0) }
         guard !ids.isEmpty else {
-            throw CommandFailure(failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup"))
+            throw CommandFailure(
+                failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
+            )
         }
         var results: [JSONValue] = []
         var firstFailure: Failure?

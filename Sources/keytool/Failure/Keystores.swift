@@ -7,9 +7,11 @@ extension KeystoreError: Explained {
         case .absent(let path):
             Failure(
                 .absent, "there is no identity in \(path)",
-                hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL")
+                hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL"
+            ).because(of: "no_identity")
         case .noIdentity(let id):
             Failure(.absent, "there is no identity \(id) in the keystore", hints: "keytool id list")
+                .because(of: "no_identity")
         case .exists(let id): Failure(.exists, "the keystore holds \(id) already", hints: "keytool id show \(id)")
         case .foreign(let path):
             Failure(.exists, "\(path) is not keytool's", hints: "choose another folder with --keystore")
