@@ -121,10 +121,12 @@ extension SafeKeeper {
     }
 
     /// Takes over identity, profile and setup of a backup that was fetched with ID, server and password.
+    /// - Returns: how many contacts the profile had that was replaced; nil if the identity is new.
     /// - Throws: `SafeKeepingError.otherKey`, `.refused`. Then nothing was changed.
+    @discardableResult
     package func keep(
         _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
-    ) throws {
+    ) throws -> Int? {
         do {
             try keystore.add(fetched.id.text) { new in
                 var changes = new.changes()
@@ -132,15 +134,17 @@ extension SafeKeeper {
                 if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
                 try new.commit(changes)
             }
+            return nil
         } catch KeystoreError.exists {
-            try takeOver(fetched, access, options)
+            return try takeOver(fetched, access, options)
         }
     }
 
     /// Puts the backup into an identity that the keystore holds already.
+    /// - Returns: how many contacts the profile had.
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ options: KeepOptions
-    ) throws {
+    ) throws -> Int {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
@@ -163,6 +167,7 @@ extension SafeKeeper {
             try add(fetched, access, place, to: &changes, state)
         }
         try held.commit(changes)
+        return profile.document.contactCount
     }
 
     /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
