@@ -74,20 +74,24 @@ extension SafeKeeper {
     /// Throws what a verb's failure is to its caller.
     func check(_ result: RunResult, of id: ThreemaID) throws {
         guard let failure = result.outcome.failure else { return }
-        throw error(failure, of: id, at: result.address)
+        throw error(failure, of: id, at: result.address, isChangeUnfinished: result.knowledge.next != nil)
     }
 
     /// A failure of the machine as the error that is thrown: a server's own where the present place is meant.
-    func error(_ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress) -> any Error {
+    private func error(
+        _ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress, isChangeUnfinished: Bool
+    ) -> any Error {
         switch failure {
         case .exchange(.current, let error): error
         case .badLimits(.current, let error): SafeKeepingError.badLimits(error)
         case .tooLarge(let role, let bytes, let limit):
             SafeKeepingError.tooLarge(
-                bytes: bytes, limit: limit,
+                role, bytes: bytes, limit: limit,
                 pictureBytes: (try? keystore.identity(id.text).profile().document.profilePictureCount) ?? 0,
-                isOfChange: role != .current)
-        default: SafeKeepingError.refused(failure, id: id.text, server: address.text)
+                isChangeUnfinished: role == .next && isChangeUnfinished)
+        default:
+            SafeKeepingError.refused(
+                failure, id: id.text, server: address.text, isChangeUnfinished: isChangeUnfinished)
         }
     }
 }

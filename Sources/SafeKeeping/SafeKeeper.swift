@@ -63,12 +63,12 @@ package enum SafeKeepingError: Error, Equatable, Sendable {
     case noBackup(id: String, server: String, isFromPassword: Bool)
     /// `config` is not that of a Safe server.
     case badLimits(ServerLimitsError)
-    /// - `isOfChange`: the new place takes less; the present one may take it.
-    case tooLarge(bytes: Int, limit: Int, pictureBytes: Int, isOfChange: Bool)
+    /// A place takes less than the backup has; nothing was sent there.
+    case tooLarge(Role, bytes: Int, limit: Int, pictureBytes: Int, isChangeUnfinished: Bool)
     /// The server did not return what was stored there for a test.
     case notVerified(server: String)
     /// The rules of the Safe say no; `server` is the address of the present place.
-    case refused(SafeFailure, id: String, server: String)
+    case refused(SafeFailure, id: String, server: String, isChangeUnfinished: Bool = false)
 
     /// What was compared.
     package enum Expectation: Sendable {

@@ -48,12 +48,18 @@ extension SafeMachine {
         guard rule.mayReplace(found, at: candidate) != .refused else { return fail(Self.conflict(found, at: .next)) }
     }
 
+    /// What the new place would refuse for good is no change to begin.
+    mutating func measureChange() -> Action? {
+        if let failure = lossOfContacts(at: .next) {
+            fail(failure)
+            return nil
+        }
+        return .seal(.next, generation: nextGeneration(.next))
+    }
+
     /// Writes the change down: from here on it is unfinished.
     mutating func beginChange() -> Action? {
-        guard case .change(let change) = verb, var candidate else { return nil }
-        // The guard against lost contacts counts from what the old place holds.
-        candidate.contacts = max(candidate.contacts, knowledge.current.contacts)
-        candidate.generation = max(candidate.generation, knowledge.current.generation)
+        guard case .change(let change) = verb, let candidate else { return nil }
         knowledge.next = candidate
         knowledge.consents = Array(work.consents.values)
         knowledge.isLeavingOld = change.isLeavingOld

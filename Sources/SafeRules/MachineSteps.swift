@@ -32,6 +32,7 @@ extension SafeMachine {
         case .finishChange: finishChange()
         case .decide: decide()
         case .settleEarlierChange: settleEarlierChange()
+        case .measureChange: return measureChange()
         case .beginChange: return beginChange()
         case .completeChange: return completeChange()
         case .retireOld: retireOld()
@@ -51,6 +52,7 @@ extension SafeMachine {
             if role == .current { outcome.limits = limits }
         case (.look(let role, let purpose), .found(let found)): judge(found, at: role, for: purpose)
         case (.seal(let role), .sealed(let digest, let bytes)): sealed(role, digest, bytes)
+        case (.measureChange, .sealed(_, let bytes)): checkSize(bytes, for: .next)
         case (.store(let role), _): perform(verification(role))
         case (.delete(let removal), _): perform(looks(after: removal))
         case (.fetchProbe, .probe(let isThere)): work.isProbeThere = isThere

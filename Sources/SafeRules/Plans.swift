@@ -77,14 +77,18 @@ extension SafeMachine {
     // MARK: change and abort
 
     private mutating func planChange() {
-        guard let candidate else { return perform(unfinishedChange) }
+        guard var candidate else { return perform(unfinishedChange) }
+        // The guard against lost contacts counts from what the old place holds.
+        candidate.contacts = max(candidate.contacts, knowledge.current.contacts)
+        candidate.generation = max(candidate.generation, knowledge.current.generation)
+        self.candidate = candidate
         let isSameBackup = candidate.backup == knowledge.current.backup
         let proof =
             isSameBackup && clauses.contains(.provesPlaces)
             ? self.proof(write: .next, look: .current) + [.judgeProbe(.ofChange)] : [.look(.next, .newPlace)]
         let oldPlace: [Step] = clauses.contains(.judgesOldPlace) ? [.look(.current, .oldPlace)] : []
         perform(
-            [.settleEarlierChange] + oldPlace + [.askLimits(.next)] + proof
+            [.settleEarlierChange] + oldPlace + [.askLimits(.next), .measureChange] + proof
                 + [.beginChange, .upload(.next), .completeChange, .retireOld])
     }
 

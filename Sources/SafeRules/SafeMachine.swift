@@ -76,6 +76,7 @@ package struct SafeMachine: Sendable {
         case finishChange
         case decide
         case settleEarlierChange
+        case measureChange
         case beginChange
         case completeChange
         case retireOld

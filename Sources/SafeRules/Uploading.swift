@@ -9,14 +9,17 @@ internal import SafeWire
 
 extension SafeMachine {
     mutating func upload(to role: Role) {
-        let before = Int(clamping: place(role).contacts)
-        guard contacts * 2 >= before || isAcceptingLoss else {
-            return fail(.losesContacts(before: before, now: contacts))
-        }
+        if let failure = lossOfContacts(at: role) { return fail(failure) }
         work.looks = 0
         work.conditionFailures = 0
         let limits: [Step] = work.limits[role] == nil ? [.askLimits(role)] : []
         perform(limits + [.hold(role), .look(role, .replace)])
+    }
+
+    /// The guard against a profile that was emptied by mistake.
+    func lossOfContacts(at role: Role) -> SafeFailure? {
+        let before = Int(clamping: place(role).contacts)
+        return contacts * 2 >= before || isAcceptingLoss ? nil : .losesContacts(before: before, now: contacts)
     }
 
     /// Judges what stands where the upload is to go.
@@ -56,11 +59,15 @@ extension SafeMachine {
 
     mutating func sealed(_ role: Role, _ digest: Digest, _ bytes: Int) {
         work.sealed = (digest, bytes)
-        // What could not be read back must not be sent, whatever the server would take.
-        let limit = min(work.limits[role]?.maxBackupBytes ?? maxFetchedBytes, maxFetchedBytes)
-        guard bytes <= limit else { return fail(.tooLarge(role, bytes: bytes, limit: limit)) }
         let isSomethingThere = work.found[role]?.digest != nil
         perform((isSomethingThere ? [.keep(role)] : []) + [.announce(role), .store(role)])
+        checkSize(bytes, for: role)
+    }
+
+    mutating func checkSize(_ bytes: Int, for role: Role) {
+        // What could not be read back must not be sent, whatever the server would take.
+        let limit = min(work.limits[role]?.maxBackupBytes ?? maxFetchedBytes, maxFetchedBytes)
+        if bytes > limit { fail(.tooLarge(role, bytes: bytes, limit: limit)) }
     }
 
     /// What follows a store that the server accepted. After a refused condition the upload begins again, and so does this.

@@ -4,6 +4,8 @@ package enum WayOut: Hashable, Sendable {
     case pushOverwriting
     case pushResumingDeleted
     case pushAcceptingLoss
+    /// The same command again, with the word for it.
+    case overwriting
     case pull
     case pullReplacing
     case pullReplacingKey
@@ -19,8 +21,10 @@ package enum WayOut: Hashable, Sendable {
 
 extension SafeFailure {
     /// What its user can do about it with this program, the most likely first.
-    package var waysOut: [WayOut] {
-        switch self {
+    /// - Parameter isChangeUnfinished: whether a change was begun: only then is there something to take back.
+    package func waysOut(isChangeUnfinished: Bool) -> [WayOut] {
+        guard isChangeUnfinished || role != .next else { return waysOutBeforeChange }
+        return switch self {
         case .exchange(.current, _), .badLimits(.current, _), .tooLarge(.current, _, _): [.nothing]
         case .exchange(.next, _), .badLimits(.next, _), .tooLarge(.next, _, _): [.pushAgain, .abort]
         case .exchange(.retiring, _), .badLimits(.retiring, _), .tooLarge(.retiring, _, _): [.pushAgain, .forgetOld]
@@ -43,6 +47,14 @@ extension SafeFailure {
         case .otherPlace: [.move]
         case .changeUnfinished: [.pushAgain, .abort]
         case .oldBackupLeft: [.forgetOld]
+        }
+    }
+
+    /// Of what is wrong with the new place before anything was sent there.
+    private var waysOutBeforeChange: [WayOut] {
+        switch self {
+        case .conflict, .tooLong, .unreadable: [.overwriting]
+        default: [.nothing]
         }
     }
 }

@@ -240,8 +240,14 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
 
 def test_new_place_that_takes_too_little(pushed, other):
     """It keeps no push from the place that works."""
-    other.config = b'{"maxBackupBytes":200,"retentionDays":180}'
+    enough, other.config = other.config, b'{"maxBackupBytes":200,"retentionDays":180}'
     pushed.keytool.fails(14, "safe", "move", *other.options)
+    assert pushed.keytool.ok("safe", "push").err == "", "nothing was begun"
+    other.config = enough
+    other.fault("PUT", f.lie(507), after="DELETE")
+    pushed.keytool.fails(14, "safe", "move", *other.options)
+    other.heal()
+    other.config = b'{"maxBackupBytes":200,"retentionDays":180}'
     for options in ([], ["--force"], ["--quiet"]):
         result = pushed.keytool.ok("safe", "push", *options)
         assert "warning" in result.err and "--abort" in result.err, result

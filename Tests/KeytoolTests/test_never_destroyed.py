@@ -13,7 +13,7 @@ import pytest
 
 import injection
 import oracle
-from edit import contacts_of
+from edit import contacts_of, edit
 from injection import without_waiting
 from known import SAFE_PASSWORD
 from locks import Held
@@ -248,10 +248,57 @@ def test_alias_made_while_a_move_waits_for_its_old_place(machine, second):
 # A change that cannot go on
 
 
-def test_move_to_a_place_that_is_too_small(machine, second, tmp_path):
+def killed_move(machine, second, later):
+    """`later`: how many calls after the one by which the backup arrives at the new place."""
+    move = ["safe", "move", "--server", second.url]
+    found = points(machine.keytool, *move)
+    arrival = next(number for number, point in enumerate(found)
+                   if point.call in ("linkat", "renameat") and KEYS.backup_id in point.text)
+    injection.kill(machine.keytool, found[arrival + later], *move)
+    assert machine.keytool.json("safe", "status")["changing"] is True
+    return machine
+
+
+@pytest.fixture
+def begun_move(machine, second):
+    """Killed before anything arrived at the new place."""
+    machine = killed_move(machine, second, 0)
+    assert contacts(second) == [] and len(contacts(machine.folder)) == 1
+    return machine
+
+
+def test_place_that_is_too_small_is_no_move_to_begin(machine, second):
     second.prepare(max_backup_bytes=200)
-    assert "--abort" in machine.keytool.fails(14, "safe", "move", "--server", second.url, "--json").error["hint"]
-    generation = 0
+    before = snapshot(machine.keytool.keystore / "identities" / ID / "safe")
+    error = machine.keytool.fails(14, "safe", "move", "--server", second.url, "--json").error
+    assert error["reason"] == "too_large" and "the new place takes at most 200" in error["message"]
+    assert "--abort" not in (error["hint"] or "")
+    assert snapshot(machine.keytool.keystore / "identities" / ID / "safe") == before and second.names() == []
+    assert machine.keytool.json("safe", "status")["changing"] is False
+
+
+@pytest.mark.parametrize("verb", ["passwd", "move"])
+def test_change_that_would_lose_contacts_is_not_begun(machine, second, new_password, verb):
+    change = {"passwd": ["safe", "passwd", *new_password], "move": ["safe", "move", "--server", second.url]}[verb]
+    edit(machine, KEY, names(10))
+    assert machine.keytool.fails(17, *change, "--json").error["reason"] == "loses_contacts"
+    assert machine.keytool.json("safe", "status")["changing"] is False
+    machine.keytool.ok(*change, "--accept-loss")
+
+
+def test_taken_place_is_no_move_to_begin(machine, second):
+    """There is nothing to take back; the hint names what leads on."""
+    second.put(KEYS, phone(80))
+    error = machine.keytool.fails(20, "safe", "move", "--server", second.url, "--json").error
+    assert "--overwrite" in error["hint"] and "--abort" not in error["hint"]
+    assert machine.keytool.json("safe", "status")["changing"] is False
+    machine.keytool.ok("safe", "move", "--server", second.url, "--overwrite")
+    assert contacts(second) == [names(40)] and machine.folder.names() == []
+
+
+def test_move_to_a_place_that_has_become_too_small(begun_move, second):
+    machine = begun_move
+    second.prepare(max_backup_bytes=200)
     for options in ([], ["--force"], ["--force", "-q"], ["--all", "--force"]):
         result = machine.keytool.ok("safe", "push", *options)
         assert "cannot be finished" in result.err and "--abort" in result.err
@@ -266,11 +313,9 @@ def test_move_to_a_place_that_is_too_small(machine, second, tmp_path):
     assert result.err == "" and machine.keytool.json("safe", "status")["changing"] is False
 
 
-def test_move_that_can_go_on_again(machine, second):
+def test_move_that_can_go_on_again(begun_move, second):
     """The push finishes it, without a password."""
-    second.prepare(max_backup_bytes=200)
-    machine.keytool.fails(14, "safe", "move", "--server", second.url)
-    second.prepare()
+    machine = begun_move
     assert machine.keytool.ok("safe", "push").err == ""
     assert machine.folder.names() == [] and contacts(second) == [names(40)]
     assert machine.keytool.json("safe", "status")["changing"] is False
@@ -310,11 +355,9 @@ def test_loss_that_was_seen_is_said_while_the_server_is_away(machine):
 # Taking a change back
 
 
-def test_abort_deletes_no_other_devices_backup(machine, second, other_keytool, safe_password):
+def test_abort_deletes_no_other_devices_backup(begun_move, second, other_keytool, safe_password):
     """Another keystore of the identity has moved to the new place meanwhile."""
-    second.prepare(max_backup_bytes=200)
-    machine.keytool.fails(14, "safe", "move", "--server", second.url)
-    second.prepare()
+    machine = begun_move
     second.put(KEYS, phone(80))
     other_keytool.ok("safe", "pull", "--id", ID, "--server", second.url, *safe_password)
     other_keytool.ok("safe", "push", "--force")
@@ -331,11 +374,7 @@ def test_abort_deletes_no_other_devices_backup(machine, second, other_keytool, s
 @pytest.fixture
 def unfinished_move(machine, second):
     """Killed when the backup had just arrived at the new place."""
-    move = ["safe", "move", "--server", second.url]
-    found = points(machine.keytool, *move)
-    arrival = next(number for number, point in enumerate(found)
-                   if point.call in ("linkat", "renameat") and KEYS.backup_id in point.text)
-    injection.kill(machine.keytool, found[arrival + 1], *move)
+    machine = killed_move(machine, second, 1)
     assert len(contacts(second)) == len(contacts(machine.folder)) == 1
     return machine
 
@@ -477,4 +516,10 @@ def test_pull_of_another_key_changes_everything_at_once(machine):
 def test_pull_of_fewer_contacts_says_so(machine):
     machine.folder.put(KEYS, phone(1))
     result = machine.keytool.ok("safe", "pull")
+    assert "40 contacts" in result.err and "1 now" in result.err
+
+
+def test_pull_with_the_password_of_fewer_contacts_says_so(machine, safe_password):
+    machine.folder.put(KEYS, phone(1))
+    result = machine.keytool.ok("safe", "pull", "--id", ID, "--server", machine.folder.url, *safe_password)
     assert "40 contacts" in result.err and "1 now" in result.err

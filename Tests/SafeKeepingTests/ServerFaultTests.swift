@@ -48,7 +48,10 @@ import Threema
         for limit in [1, bytes - 1] {
             house.server.served = ServerLimits(maxBackupBytes: limit, retentionDays: 180).config
             _ = house.server.takeRequests()
-            #expect(throws: SafeKeepingError.tooLarge(bytes: bytes, limit: limit, pictureBytes: 0, isOfChange: false)) {
+            #expect(
+                throws: SafeKeepingError.tooLarge(
+                    .current, bytes: bytes, limit: limit, pictureBytes: 0, isChangeUnfinished: false)
+            ) {
                 try house.push { $0.isForced = true }
             }
             #expect(house.server.takeRequests() == [.config, .fetch])
@@ -64,7 +67,8 @@ import Threema
         let picture = JSONValue.string(String(repeating: "A", count: 3000))
         try house.change(to: SafeDocument(["info": ["version": 1], "user": ["profilePic": picture]]))
         let error = #expect(throws: SafeKeepingError.self) { try house.push() }
-        guard case .tooLarge(let bytes, limit: 2000, pictureBytes: 3000, isOfChange: false)? = error else {
+        guard case .tooLarge(.current, let bytes, limit: 2000, pictureBytes: 3000, isChangeUnfinished: false)? = error
+        else {
             Issue.record("\(String(describing: error))")
             return
         }

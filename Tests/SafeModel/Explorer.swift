@@ -84,6 +84,11 @@ package struct Explorer {
 
     private mutating func expand(_ node: Node, _ event: Event, _ next: inout [Node]) {
         guard let plain = step(node, event, [:]) else { return }
+        if case .verb(let command, let index) = event, let failure = lastFailure,
+            let stuck = notLeadingOut(failure, of: command, plain.world, index, 4)
+        {
+            violations.append(("(d) what \(command) names leads nowhere: \(stuck)", path(plain.trace)))
+        }
         visit(plain, &next)
         guard case .verb = event, node.faults > 0 || node.kills > 0 else { return }
         expandFaults(node, event, [:], from: 0, kinds: lastRequests, &next)
@@ -110,6 +115,7 @@ package struct Explorer {
     }
 
     private var lastRequests: [Request] = []
+    private var lastFailure: SafeFailure?
 
     /// - Returns: nil after a violation: what follows proves nothing.
     private mutating func step(_ node: Node, _ event: Event, _ faults: [Int: Fault]) -> Node? {
@@ -117,6 +123,7 @@ package struct Explorer {
         var world = node.world
         let report = world.happen(event, terms, faults: faults, clauses: clauses)
         lastRequests = report?.requests ?? []
+        lastFailure = report?.outcome?.failure
         for exception in report?.exceptions ?? [] { exceptions[exception, default: 0] += 1 }
         traces.append((node.trace, event, faults))
         let trace = traces.count - 1
@@ -189,18 +196,21 @@ package struct Explorer {
         var world = world
         let outcome = world.happen(.verb(.push, by: index), terms, clauses: clauses)?.outcome
         guard let failure = outcome?.failure else { return nil }
-        return notLeadingOut(failure, world, index, depth)
+        return notLeadingOut(failure, of: .push, world, index, depth)
     }
 
     /// Each of the ways that a failure names has to lead out.
-    private func notLeadingOut(_ failure: SafeFailure, _ world: World, _ index: Int, _ depth: Int) -> String? {
-        guard depth > 0, !failure.waysOut.isEmpty else { return "\(failure)" }
-        for way in failure.waysOut {
-            guard let command = way.command else { continue }
+    private func notLeadingOut(
+        _ failure: SafeFailure, of failed: Event.Command, _ world: World, _ index: Int, _ depth: Int
+    ) -> String? {
+        let ways = failure.waysOut(isChangeUnfinished: world.keystores[index].setup?.next != nil)
+        guard depth > 0, !ways.isEmpty else { return "\(failure)" }
+        for way in ways {
+            guard let command = way.command(after: failed) else { continue }
             var after = world
             let told = after.happen(.verb(command, by: index), terms, clauses: clauses)?.outcome?.failure
             let why =
-                told.flatMap { $0 == failure ? "\($0)" : notLeadingOut($0, after, index, depth - 1) }
+                told.flatMap { $0 == failure ? "\($0)" : notLeadingOut($0, of: command, after, index, depth - 1) }
                 ?? (told == nil ? stuck(after, index, depth - 1) : nil)
             if let why { return "\(failure) → \(command) → \(why)" }
         }
@@ -209,8 +219,14 @@ package struct Explorer {
 }
 
 extension WayOut {
-    fileprivate var command: Event.Command? {
+    fileprivate func command(after failed: Event.Command) -> Event.Command? {
         switch self {
+        case .overwriting:
+            switch failed {
+            case .passwd: .passwdOverwrite
+            case .move: .moveOverwrite
+            default: nil
+            }
         case .pushAgain: .push
         case .pushOverwriting: .pushOverwrite
         case .pushResumingDeleted: .pushResume

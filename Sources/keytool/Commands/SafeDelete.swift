@@ -66,7 +66,7 @@ struct SafeDelete: Verb {
             return try keeper.deleteSafe(of: id, options)
         } catch let error as SafeExchangeError {
             throw force ? error : advised(error, "")
-        } catch SafeKeepingError.refused(.exchange(let role, let error), _, _) {
+        } catch SafeKeepingError.refused(.exchange(let role, let error), _, _, _) {
             throw force ? error : advised(error, "\(role.words) still holds a backup; ")
         }
     }

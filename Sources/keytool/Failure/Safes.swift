@@ -38,13 +38,14 @@ extension SafeKeepingError: Explained {
                     : "keytool safe push \(id) uploads it again"
             ).because(of: "no_backup")
         case .badLimits(let error): error.failure
-        case .tooLarge(let bytes, let limit, let picture, let isOfChange):
+        case .tooLarge(let role, let bytes, let limit, let picture, let isChangeUnfinished):
             Failure(
-                .tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)",
+                .tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)",
                 hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
-                    + (isOfChange ? ["--abort takes the change back"] : []))
+                    + (isChangeUnfinished ? ["--abort takes the change back"] : []))
         case .notVerified(let server): SafeFailure.notReturned(server)
-        case .refused(let failure, let id, let server): failure.explained(id, server)
+        case .refused(let failure, let id, let server, let isChangeUnfinished):
+            failure.explained(id, server, isChangeUnfinished: isChangeUnfinished)
         }
     }
 }
@@ -57,8 +58,9 @@ extension SafeFailure {
     }
 
     /// The sentence, and the commands that lead on (see `waysOut`).
-    func explained(_ id: String, _ server: String) -> Failure {
+    func explained(_ id: String, _ server: String, isChangeUnfinished: Bool = false) -> Failure {
         let (status, message) = sentence(id, server)
+        let waysOut = waysOut(isChangeUnfinished: isChangeUnfinished)
         return Failure(status, message, hints: waysOut.compactMap { $0.words(id) }).because(of: word)
     }
 
@@ -66,8 +68,8 @@ extension SafeFailure {
         switch self {
         case .exchange(_, let error): (error.failure.status, error.failure.message)
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
-        case .tooLarge(_, let bytes, let limit):
-            (.tooLarge, "the backup has \(bytes) bytes, the server takes at most \(limit)")
+        case .tooLarge(let role, let bytes, let limit):
+            (.tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)")
         case .waiting(let moment, nil): (.tempfail, "the server asked to wait until \(moment.rfc3339)")
         case .waiting(let moment, let loss?):
             (
@@ -185,6 +187,7 @@ extension WayOut {
         case .pushOverwriting: "keytool safe push --overwrite \(id) replaces what is on the server"
         case .pushResumingDeleted: "keytool safe push --resume-deleted \(id) uploads again"
         case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it if that is meant"
+        case .overwriting: "--overwrite replaces it; the history keeps what is replaced for 90 days"
         case .pull: "keytool safe pull \(id) takes the backup over"
         case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and gives up what is here"
         case .pullReplacingKey:
