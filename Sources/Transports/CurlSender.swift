@@ -21,8 +21,6 @@ final class CurlSender: Sendable {
 
     /// The only name that every Safe server takes.
     private static let userAgent = "User-Agent: Threema"
-    /// A server that asks for more between two tries of a GET is not asked again: the caller may hold locks.
-    private static let longestWaitInside = 16
 
     init(
         to server: borrowing SafeServer, patience: Duration, retry: RetryPolicy, watch: CurlExchange.Watch?,
@@ -63,10 +61,9 @@ final class CurlSender: Sendable {
     func send(_ request: Request) throws(SafeExchangeError) -> CurlRequest.Response {
         var tries = 1
         while true {
-            var asked: Int?
             do throws(SafeExchangeError) {
                 let answer = try observed(request)
-                asked = answer.secondsToWait
+                let asked = answer.secondsToWait
                 switch answer.status {
                 case 429: throw .throttled(name, seconds: asked)
                 case let status where SafeExchangeError.passingStatuses.contains(status):
@@ -75,7 +72,7 @@ final class CurlSender: Sendable {
                 }
             } catch {
                 guard request.method == .get, error.isWorthRepeating else { throw error }
-                guard isWorthWaiting(after: tries, asked) else {
+                guard retry.waits(after: tries, at: name) else {
                     hasGivenUp.withLock { $0 = true }
                     throw error
                 }
@@ -85,19 +82,14 @@ final class CurlSender: Sendable {
         }
     }
 
-    private func isWorthWaiting(after tries: Int, _ asked: Int?) -> Bool {
-        guard let asked else { return retry.waits(after: tries) }
-        return asked <= Self.longestWaitInside && retry.waits(after: tries, asked: asked)
-    }
-
     /// See `SafeExchange.pause`.
     func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
         let isPaused =
             switch error {
-            case .throttled(_, let seconds): retry.waits(after: tries, asked: seconds)
-            case .changed: retry.waits(after: tries)
+            case .throttled(_, let seconds): retry.waits(after: tries, at: name, asked: seconds)
+            case .changed: retry.waits(after: tries, at: name)
             // A GET that failed five times is not sent twenty times more.
-            case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries)
+            case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries, at: name)
             default: false
             }
         if isPaused { noticed.withLock { $0.retries += 1 } }
@@ -141,7 +133,7 @@ final class CurlSender: Sendable {
     private func curl(
         _ method: CurlRequest.Method, _ url: String, limit: Int
     ) throws(SafeExchangeError) -> CurlRequest {
-        let total = retry.patience(atMost: patience)
+        let total = retry.patience(atMost: patience, at: name)
         var curl = try CurlRequest(method, url, patience: .init(total: total), limit: limit)
         curl.trust(authority)
         curl.require(oneOf: pins)
@@ -158,7 +150,8 @@ final class CurlSender: Sendable {
     /// anything else is wrong with it.
     func presentCertificate(_ url: String) throws(SafeExchangeError) -> PresentedCertificate? {
         guard let shown = try shownCertificate(url), var certificate = shown.presented else { return nil }
-        var request = try CurlRequest(.get, url, patience: .init(total: retry.patience(atMost: patience)), limit: 0)
+        var request = try CurlRequest(
+            .get, url, patience: .init(total: retry.patience(atMost: patience, at: name)), limit: 0)
         request.trust(certificate.pem)
         let outcome = request.connect()
         if [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR].contains(outcome.code) {

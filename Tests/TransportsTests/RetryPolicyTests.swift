@@ -1,3 +1,4 @@
+import Foundation
 import SafeWire
 import Synchronization
 import Testing
@@ -23,8 +24,8 @@ import Testing
     @Test func `a failure is followed by four waits, each up to twice as long`() {
         let policy = policy()
         for _ in 0..<100 {
-            for tries in 1...4 { #expect(policy.waits(after: tries)) }
-            #expect(!policy.waits(after: 5))
+            for tries in 1...4 { #expect(policy.waits(after: tries, at: "a")) }
+            #expect(!policy.waits(after: 5, at: "a"))
         }
         #expect(made.count == 400)
         for tries in 1...4 {
@@ -35,24 +36,32 @@ import Testing
 
     @Test func `what the server asks for is waited for, at least a second`() {
         let policy = policy()
-        for seconds in [0, 1, 2, 30] { #expect(policy.waits(after: 1, asked: seconds)) }
+        for seconds in [0, 1, 2, 30] { #expect(policy.waits(after: 1, at: "a", asked: seconds)) }
         #expect(made == [.seconds(1), .seconds(1), .seconds(2), .seconds(30)])
     }
 
     @Test func `a server that does not say how long is left alone for at least a second, too`() {
         let policy = policy()
-        for _ in 0..<100 { #expect(policy.waits(after: 1, asked: nil)) }
+        for _ in 0..<100 { #expect(policy.waits(after: 1, at: "a", asked: nil)) }
         #expect(made.allSatisfy { (.seconds(1)...(.seconds(2))).contains($0) })
     }
 
     @Test(arguments: [31, 3600, Int.max]) func `a longer wait than the limit is not made`(_ seconds: Int) {
-        #expect(!policy().waits(after: 1, asked: seconds))
+        #expect(!policy().waits(after: 1, at: "a", asked: seconds))
         #expect(made == [])
     }
 
+    @Test func `a server that uses up its time takes none from another`() throws {
+        let policy = policy(total: .milliseconds(50))
+        _ = policy.patience(atMost: .seconds(9), at: "a")
+        Thread.sleep(forTimeInterval: 0.06)
+        #expect(policy.patience(atMost: .seconds(9), at: "a") == .milliseconds(1))
+        #expect(policy.patience(atMost: .seconds(9), at: "b") > .milliseconds(10))
+    }
+
     @Test func `nor one that ends after the total time, nor a fifth`() {
-        #expect(!policy(total: .seconds(5)).waits(after: 1, asked: 6))
-        #expect(!policy().waits(after: 5, asked: 1))
+        #expect(!policy(total: .seconds(5)).waits(after: 1, at: "a", asked: 6))
+        #expect(!policy().waits(after: 5, at: "a", asked: 1))
         #expect(made == [])
     }
 }

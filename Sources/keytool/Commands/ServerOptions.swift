@@ -159,7 +159,8 @@ struct PatienceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Time limit for one request to the server.", valueName: "duration"))
     var timeout = TimeSpan(argument: "2m")!
 
-    @Option(help: ArgumentHelp("Time limit for all tries of the command together.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("Time limit for all tries of the command at one server together.", valueName: "duration"))
     var retryMaxTime = TimeSpan(argument: "10m")!
 
     var patience: Patience { Patience(request: timeout.duration, total: retryMaxTime.duration) }
