@@ -41,10 +41,12 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Makes the folder, and those above it that are missing (0700); one that exists is fine.
     public static func make(_ path: String) throws(FileError) {
-        var end = path.startIndex
-        while end < path.endIndex {
-            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-            try makeLast(String(path[..<end]))
+        // Bytes, not characters: a slash and a combining mark behind it are one character.
+        let bytes = path.utf8
+        var end = bytes.startIndex
+        while end < bytes.endIndex {
+            end = bytes[bytes.index(after: end)...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex
+            try makeLast(String(decoding: bytes[..<end], as: UTF8.self))
         }
     }
 

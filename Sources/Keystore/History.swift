@@ -149,8 +149,9 @@ extension LockedIdentity {
     }
 
     /// Removes the entries that are older than a time, in milliseconds since the epoch.
-    public func thinHistory(olderThan milliseconds: Int64) throws(FileError) {
-        let old = try records.history().filter { $0.milliseconds < milliseconds }
+    /// - Parameter count: so many of the newest stay, whatever their time: a clock may be wrong.
+    public func thinHistory(olderThan milliseconds: Int64, keepingNewest count: Int) throws(FileError) {
+        let old = try records.history().dropFirst(count).filter { $0.milliseconds < milliseconds }
         guard !old.isEmpty else { return }
         let history = try records.folder.folder(History.folderName)
         for entry in old { try history.remove(entry.name) }

@@ -37,7 +37,7 @@ import VectorKit
     @Test func `nothing is kept at first`() throws {
         let history = try history()
         #expect(history == [])
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max)
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max, keepingNewest: 0)
         #expect(throws: FileError.missing(path: scratch.at(folder + "20261121T030000123Z-0001020304050607"))) {
             _ = try read("20261121T030000123Z-0001020304050607")
         }
@@ -93,9 +93,15 @@ import VectorKit
             try keep([UInt8(day)], [UInt8](repeating: UInt8(day), count: 32), at: Self.noon + Int64(day) * 86_400_000)
         }
         try scratch.put(folder + "notes", [1])
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: Self.noon + 2 * 86_400_000)
-        let left = try history().map { try read($0.name) }
+        let day: Int64 = 86_400_000
+        try keystore.lockedIdentity("ABCD1234", wait: .zero)
+            .thinHistory(olderThan: Self.noon + 2 * day, keepingNewest: 1)
+        var left = try history().map { try read($0.name) }
         #expect(left == [[4], [3], [2]])
+        // As by a clock that is years ahead.
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max, keepingNewest: 2)
+        left = try history().map { try read($0.name) }
+        #expect(left == [[4], [3]])
         let names = try files()
         #expect(names.contains("notes"))
     }
