@@ -132,7 +132,8 @@ struct SafePush: Verb {
             let failure = Failure(error)
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
-                let last = (try? keeper.status(of: id))?.lastGoodPush, Session.now() - last <= tolerate.duration
+                let status = try? keeper.status(of: id), status.finding == nil,
+                let last = status.lastGoodPush, Session.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }
