@@ -51,25 +51,21 @@ extension SafeKeeper {
     private func change(
         _ id: ThreemaID, _ options: ChangeOptions, to target: (borrowing SafeTarget) -> SafeTarget
     ) throws -> ChangeResult {
-        var options = options
-        let setup = try keystore.identity(id.text).requiredSetup()
-        let new = target(setup.current)
-        guard !new.isSame(as: setup.current) else {
-            // An earlier run has made the switch, and died before it could delete the old backup.
-            guard setup.isRetiring else { throw SafeKeepingError.sameTarget(id: id.text) }
-            let result = try run(.push(.init()), of: id)
-            try check(result, of: id)
-            return ChangeResult(
-                server: result.address, isSamePlace: false, left: result.outcome.left.first?.reason)
-        }
-        switch setup.next {
-        case .some(let next): options.isUnfinishedOne = new.isSame(as: next)
-        case .none: break
-        }
-        let result = try run(.change(options), of: id) { setup in
+        var tries = 0
+        let result = try run(id) { setup in
+            tries += 1
+            let new = target(setup.current)
+            guard !new.isSame(as: setup.current) else {
+                // An earlier run, or try, has made the switch, and could not delete the old backup.
+                guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: id.text) }
+                return Job(verb: .push(.init()), candidate: nil)
+            }
+            var options = options
             switch setup.next {
-            case .some: nil
-            case .none: target(setup.current)
+            case .some(let next):
+                options.isUnfinishedOne = new.isSame(as: next)
+                return Job(verb: .change(options), candidate: nil)
+            case .none: return Job(verb: .change(options), candidate: new)
             }
         }
         try check(result, of: id)
@@ -85,7 +81,9 @@ extension SafeKeeper {
     package func readdress(_ id: ThreemaID, as server: consuming SafeServer) throws {
         let new = server
         let isSame = try keystore.identity(id.text).requiredSetup().current.address == new.address
-        let result = try run(.readdress(isSameAddress: isSame), of: id) { $0.current.approached(as: new.copy) }
+        let result = try run(id) {
+            Job(verb: .readdress(isSameAddress: isSame), candidate: $0.current.approached(as: new.copy))
+        }
         guard case .exchange(.next, let error)? = result.outcome.failure else { return try check(result, of: id) }
         throw error
     }

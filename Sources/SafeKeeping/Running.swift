@@ -8,6 +8,8 @@ internal import Threema
 extension SafeKeeper {
     /// Backups that were replaced or deleted are kept for so many days.
     static let historyDays = 90
+    /// And so many longer, until there are newer ones.
+    static let leastHistory = 8
 
     /// What a verb led to, and what was noticed of the server on the way.
     struct RunResult {
@@ -23,25 +25,39 @@ extension SafeKeeper {
         var knowledge: Knowledge
     }
 
+    /// A verb and, for `change` and `readdress`, the place that it leads to.
+    struct Job: ~Copyable {
+        var verb: SafeVerb
+        var candidate: SafeTarget?
+    }
+
     /// Runs a verb, again from the beginning after failures that may pass. No lock is held while it waits.
     /// - Parameters:
-    ///   - candidate: made anew for each try.
     ///   - isLooking: the verb only looks: it goes on without the lock, and without writing anything down, if another
     ///     process holds it or if the keystore cannot be written.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; what files, keys and backups throw.
     func run(
-        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = lockWait, isLooking: Bool = false,
-        candidate: (borrowing SafeSetup) throws -> SafeTarget? = { _ in nil }
+        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = lockWait, isLooking: Bool = false
+    ) throws -> RunResult {
+        try run(id, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
+    }
+
+    /// - Parameter job: what is to be done, judged anew by the setup for each try: an earlier one may have begun it.
+    func run(
+        _ id: ThreemaID, _ lockWait: Duration = lockWait, _ isLooking: Bool = false,
+        job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0
         var tries = 0
+        var agreement = Agreement()
         while true {
             tries += 1
-            var run = try begin(id, lockWait, isLooking, candidate)
-            let outcome = try run.drive(verb)
+            var run = try begin(id, lockWait, isLooking, job)
+            let outcome = try run.drive(agreement)
+            agreement = outcome.agreement
             var result = RunResult(
                 outcome: outcome, address: run.address(.current), notes: run.server(.current).notes,
-                isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: try run.knowledge())
+                isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge())
             retries += result.notes.retries
             result.notes.retries = retries
             guard case .exchange(let role, let error)? = outcome.failure else { return result }
@@ -54,21 +70,23 @@ extension SafeKeeper {
     }
 
     private func begin(
-        _ id: ThreemaID, _ lockWait: Duration, _ isLooking: Bool,
-        _ candidate: (borrowing SafeSetup) throws -> SafeTarget?
+        _ id: ThreemaID, _ lockWait: Duration, _ isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
     ) throws -> SafeRun {
         guard isLooking else {
             let identity = try keystore.lockedIdentity(id.text, wait: lockWait)
-            let target = try candidate(identity.records.requiredSetup())
-            return try SafeRun.begin(self, id, .locked(identity), candidate: target)
+            let job = try job(identity.records.requiredSetup())
+            return try SafeRun.begin(self, id, .locked(identity), job)
         }
         let identity: LockedIdentity
         do {
             identity = try keystore.lockedIdentity(id.text, wait: .zero)
         } catch let error where !(error is KeystoreError) {
-            return try SafeRun.begin(self, id, .unlocked(try keystore.identity(id.text)))
+            let records = try keystore.identity(id.text)
+            let job = try job(records.requiredSetup())
+            return try SafeRun.begin(self, id, .unlocked(records), job)
         }
-        return try SafeRun.begin(self, id, .locked(identity), isLooking: true)
+        let job = try job(identity.records.requiredSetup())
+        return try SafeRun.begin(self, id, .locked(identity), job, isLooking: true)
     }
 
     /// Throws what a verb's failure is to its caller.

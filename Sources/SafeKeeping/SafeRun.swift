@@ -17,6 +17,8 @@ struct SafeRun: ~Copyable {
     private let publicKey: PublicKey
     private(set) var setup: SafeSetup
     private var state: UploadState
+    private let verb: SafeVerb
+    /// The place of a change, or another way to the present one.
     private let candidate: SafeTarget?
     /// What cannot be written down is no failure of a verb that only looks.
     private let isLooking: Bool
@@ -30,25 +32,25 @@ struct SafeRun: ~Copyable {
     /// Whether what was learned could not be written down.
     private(set) var isUnsaved = false
 
-    /// - Parameter candidate: the place of a change, or another way to the present one.
     /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
     static func begin(
-        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, isLooking: Bool = false,
-        candidate: consuming SafeTarget? = nil
+        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ job: consuming SafeKeeper.Job,
+        isLooking: Bool = false
     ) throws -> SafeRun {
         let content = try holding.read(keeper.stateKey)
-        return SafeRun(keeper, id, holding, content, isLooking: isLooking, candidate: candidate)
+        return SafeRun(keeper, id, holding, content, job, isLooking: isLooking)
     }
 
     private init(
         _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ content: consuming Content,
-        isLooking: Bool, candidate: consuming SafeTarget?
+        _ job: consuming SafeKeeper.Job, isLooking: Bool
     ) {
         self.keeper = keeper
         self.id = id
         self.holding = holding
         self.isLooking = isLooking
-        self.candidate = candidate
+        verb = job.verb
+        candidate = job.candidate
         stateKey = keeper.stateKey
         publicKey = content.publicKey
         state = content.state
@@ -62,11 +64,13 @@ struct SafeRun: ~Copyable {
     // MARK: Driving
 
     /// Runs the machine to its end.
+    /// - Parameter agreement: of an earlier try of the same command.
     /// - Throws: what files, keys and backups throw that are not the machine's matter. A server's failures are in the
     ///   outcome.
-    mutating func drive(_ verb: SafeVerb) throws -> Outcome {
+    mutating func drive(_ agreement: Agreement) throws -> Outcome {
         var machine = SafeMachine(
-            verb, try knowledge(), candidate: try candidateState(), contacts: profile.document.contactCount)
+            verb, knowledge(), candidate: candidateState(), contacts: profile.document.contactCount,
+            agreement: agreement)
         var answer = Answer.start
         while true {
             let action = machine.next(answer, at: keeper.now())
@@ -79,7 +83,7 @@ struct SafeRun: ~Copyable {
     }
 
     /// What is known of the setup's places.
-    func knowledge() throws -> Knowledge {
+    func knowledge() -> Knowledge {
         var knowledge = Knowledge(current: placeState(setup.current))
         switch setup.next {
         case .some(let next): knowledge.next = placeState(next)
@@ -99,7 +103,7 @@ struct SafeRun: ~Copyable {
         state.state(at: target, TargetDigests(target, profile, key: stateKey))
     }
 
-    private func candidateState() throws -> PlaceState? {
+    private func candidateState() -> PlaceState? {
         switch candidate {
         case .some(let candidate): placeState(candidate)
         case .none: nil
@@ -252,7 +256,9 @@ struct SafeRun: ~Copyable {
         case .locked(let identity):
             try identity.keepHistory(bytes, digest: BLAKE2b.hash(bytes.span), at: moment.milliseconds)
             // Best effort: an entry too many is no failure.
-            try? identity.thinHistory(olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds)
+            try? identity.thinHistory(
+                olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds,
+                keepingNewest: SafeKeeper.leastHistory)
         case .unlocked: break
         }
         return .done
@@ -335,13 +341,7 @@ struct SafeRun: ~Copyable {
             try SafeBackup.open(bytes.span, keys: target.keys)
         }
         setup.apply(.stay, knowledge, candidate: candidate)
-        let digests = TargetDigests(setup.current, backup.profile, key: stateKey)
         remember(knowledge)
-        state.safe = state.safe.map { known in
-            var known = known
-            known.state.content = digests.content
-            return known
-        }
         let record = setup.encoded()
         _ = try commit { changes in
             changes.set(backup, id)

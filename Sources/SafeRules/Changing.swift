@@ -18,7 +18,7 @@ extension SafeMachine {
     }
 
     mutating func judgeOldPlace(_ found: Found) {
-        if isOverwriting { agree(to: found, at: .current) }
+        agree(to: found, at: .current)
         let standing = standing(found, at: .current)
         switch standing {
         case .last:
@@ -44,7 +44,7 @@ extension SafeMachine {
             candidate.journal.merge(knowledge.current.journal)
             self.candidate = candidate
         }
-        if isOverwriting { agree(to: found, at: .next) }
+        agree(to: found, at: .next)
         guard rule.mayReplace(found, at: candidate) != .refused else { return fail(Self.conflict(found, at: .next)) }
     }
 
@@ -61,7 +61,7 @@ extension SafeMachine {
     mutating func beginChange() -> Action? {
         guard case .change(let change) = verb, let candidate else { return nil }
         knowledge.next = candidate
-        knowledge.consents = Array(work.consents.values)
+        knowledge.consents = outcome.agreement.digests
         knowledge.isLeavingOld = change.isLeavingOld
         return save(.begin)
     }
@@ -73,6 +73,7 @@ extension SafeMachine {
         knowledge.retiring = knowledge.current
         knowledge.current = next
         knowledge.next = nil
+        outcome.agreement.complete()
         candidate = nil
         work.found = [.current: work.found[.next] ?? .nothing]
         work.limits = work.limits[.next].map { [.current: $0] } ?? [:]

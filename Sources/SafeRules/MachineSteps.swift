@@ -25,7 +25,7 @@ extension SafeMachine {
         case .announceRemoval(let removal): return announce(removal)
         case .delete(let removal): return .remove(removal.role, work.isUnconditional ? .none : .unchanged)
         case .drop(let role): return drop(role)
-        case .storeProbe(let role): return .storeProbe(role)
+        case .storeProbe(let role, _): return .storeProbe(role)
         case .fetchProbe(let role): return .fetchProbe(role)
         case .removeProbe(let role): return .removeProbe(role)
         case .judgeProbe(let proof): judge(proof)
@@ -64,8 +64,7 @@ extension SafeMachine {
         switch (step, error) {
         // 64 random bytes stay there.
         case (.removeProbe, _): break
-        case (.look(let role, .replace), .tooLarge): judge(.tooLong, at: role, for: .replace)
-        case (.look(let role, .removal(let removal)), .tooLarge): judge(.tooLong, at: role, for: .removal(removal))
+        case (.look(let role, let purpose), .tooLarge): judge(.tooLong, at: role, for: purpose)
         case (.look(let role, .oldPlace), _):
             // The old place of a change may be away: it is judged when it is back.
             noteWait(role, error)
@@ -75,10 +74,10 @@ extension SafeMachine {
         case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
         case (.store(let role), _): writeFailed(role, error)
         case (.delete(let removal), _): writeFailed(removal.role, error)
-        case (.storeProbe(let role), _):
+        case (.storeProbe(let role, let blamed), _):
             noteWait(role, error)
             // It may have arrived.
-            perform([.removeProbe(role), .fail(.exchange(role, error))])
+            perform([.removeProbe(role), .fail(.exchange(blamed, error))])
         case (.askLimits(let role), _), (.hold(let role), _), (.look(let role, _), _):
             noteWait(role, error)
             fail(.exchange(role, error))

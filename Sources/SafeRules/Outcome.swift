@@ -33,6 +33,8 @@ package struct Outcome: Equatable, Sendable {
     package var limits: ServerLimits?
     /// Whether the server had a backup that was deleted.
     package var wasRemoved = false
+    /// What `--overwrite` has come to mean: for another try of the same command.
+    package var agreement = Agreement()
 
     package struct Upload: Equatable, Sendable {
         package var limits: ServerLimits
@@ -52,6 +54,24 @@ package struct Outcome: Equatable, Sendable {
     package struct Left: Equatable, Sendable {
         package var role: Role
         package var reason: SafeFailure
+    }
+}
+
+/// The foreign backups that a command may replace: at each place those bytes that its first look showed.
+package struct Agreement: Equatable, Sendable {
+    private var made: [Role: Digest?] = [:]
+
+    package init() {}
+
+    var digests: [Digest] { made.values.compactMap(\.self) }
+
+    func isMade(at role: Role) -> Bool { made[role] != nil }
+
+    mutating func make(_ digest: Digest?, at role: Role) { made[role] = .some(digest) }
+
+    /// The places move as a change completes.
+    mutating func complete() {
+        made = [.retiring: made[.current], .current: made[.next]].compactMapValues(\.self)
     }
 }
 

@@ -13,7 +13,7 @@ extension SafeMachine {
             perform(
                 isSame
                     ? [.askLimits(.next), .look(.next, .otherAddress)]
-                    : [.askLimits(.next)] + proof(write: .next, look: .current)
+                    : [.askLimits(.next)] + proof(write: .next, look: .current, for: .next)
                         + [.judgeProbe(.ofAddress(isSame: false))])
         case .abort: planAbort()
         case .forgetOld:
@@ -28,12 +28,14 @@ extension SafeMachine {
     // MARK: push
 
     private mutating func plan(_ push: SafeVerb.Push) {
-        guard !push.isDryRun else { return decide() }
         if knowledge.isDeleting {
             guard clauses.contains(.endsDeletionWithProcess) else {
                 return perform([.remove(.init(role: .current, takesUnreadable: true)), .forget])
             }
             guard push.isResumingDeleted else { return fail(.deletionInterrupted) }
+        }
+        guard !push.isDryRun else { return decide() }
+        if knowledge.isDeleting {
             knowledge.isDeleting = false
             knowledge.current.hasFailed = true
         }
@@ -57,7 +59,8 @@ extension SafeMachine {
     mutating func decide() {
         guard case .push(let push) = verb else { return }
         work.firstLook = nil
-        let isForced = push.isForced || push.isOverwriting
+        // A dry run changes nothing that is known.
+        let isForced = push.isForced || push.isOverwriting || knowledge.isDeleting
         switch UploadDecision.decide(knowledge.current.past, isForced: isForced, now: now) {
         case .unchanged: outcome.result = outcome.upload == nil ? .unchanged : .uploaded
         case .deferred(let moment): outcome.result = .deferred(until: moment)
@@ -85,7 +88,8 @@ extension SafeMachine {
         let isSameBackup = candidate.backup == knowledge.current.backup
         let proof =
             isSameBackup && clauses.contains(.provesPlaces)
-            ? self.proof(write: .next, look: .current) + [.judgeProbe(.ofChange)] : [.look(.next, .newPlace)]
+            ? self.proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofChange)]
+            : [.look(.next, .newPlace)]
         let oldPlace: [Step] = clauses.contains(.judgesOldPlace) ? [.look(.current, .oldPlace)] : []
         perform(
             [.settleEarlierChange] + oldPlace + [.askLimits(.next), .measureChange] + proof
@@ -101,7 +105,7 @@ extension SafeMachine {
         outcome.result = .ended
         // Nothing was ever sent there.
         guard !next.journal.isEmpty else { return perform([.drop(.next)]) }
-        perform([.remove(.init(role: .next, survivor: .current)), .attempt(.leave(.next)), .drop(.next)])
+        perform([.remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next)])
     }
 
     // MARK: delete
@@ -139,7 +143,9 @@ extension SafeMachine {
         case .nothing:
             if knowledge.current.expectsBackup { note(.missing, at: .current) }
             fail(.absent)
-        case .tooLong: fail(.tooLong(.current))
+        case .tooLong:
+            if knowledge.current.expectsBackup { note(.damaged, at: .current) }
+            fail(.tooLong(.current))
         case .unauthentic:
             if knowledge.current.expectsBackup { note(.damaged, at: .current) }
             fail(.damaged)

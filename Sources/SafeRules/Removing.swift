@@ -42,22 +42,42 @@ extension SafeMachine {
         let isExpected = place(role).expectsBackup || !place(role).journal.isEmpty
         if isMissingOrDamaged, isExpected, !isSettled(found, at: role, .removal(removal)) { return }
         guard found != .nothing else { return }
-        if isOverwriting { agree(to: found, at: role) }
-        guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
+        let survivor = removal.survivor.flatMap { needsProof(removal, from: $0) ? $0 : nil }
+        // Bytes that are known at the survivor: one place under two names, or one that is copied from the other.
+        let isSurvivors = survivor.map { holds(found, $0) } ?? false
+        guard isSurvivors || rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
             if role == .current {
                 note(finding(standing(found, at: role)), at: role)
                 // Somebody uses this place: what was to be deleted here is not here any more.
                 knowledge.isDeleting = false
             }
-            guard case .authentic = found else { return fail(.unreadable(role)) }
+            if case .unauthentic = found { return fail(.unreadable(role)) }
             return fail(Self.conflict(found, at: role))
         }
-        guard let survivor = removal.survivor, place(survivor).backup == place(role).backup,
-            clauses.contains(.provesPlaces)
-        else { return performDeletion(removal) }
-        // Equal bytes: one place under two names, or one that is copied from the other.
-        guard found.digest != place(survivor).last else { return fail(.replica) }
-        perform(proof(write: survivor, look: role) + [.judgeProbe(.beforeDeletion(removal))])
+        guard let survivor else { return performDeletion(removal) }
+        perform(proof(write: survivor, look: role, for: role) + [.judgeProbe(.beforeDeletion(removal))])
+    }
+
+    private func needsProof(_ removal: Removal, from survivor: Role) -> Bool {
+        place(survivor).backup == place(removal.role).backup && clauses.contains(.provesPlaces)
+    }
+
+    private func holds(_ found: Found, _ role: Role) -> Bool {
+        guard let digest = found.digest else { return false }
+        return digest == place(role).last || place(role).journal.contains(digest)
+    }
+
+    /// The two are proven to be two places.
+    private mutating func deleteProven(_ removal: Removal) {
+        let (found, role) = (work.found[removal.role] ?? .nothing, removal.role)
+        if let survivor = removal.survivor, let digest = found.digest, digest == place(survivor).last {
+            // A copy that follows: what is deleted in one place may be deleted in the other.
+            return fail(.replica)
+        }
+        guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
+            return fail(Self.conflict(found, at: role))
+        }
+        performDeletion(removal)
     }
 
     mutating func performDeletion(_ removal: Removal) {
@@ -122,15 +142,16 @@ extension SafeMachine {
         case ofAddress(isSame: Bool)
     }
 
-    func proof(write: Role, look: Role) -> [Step] {
-        [.storeProbe(write), .fetchProbe(look), .removeProbe(write)]
+    /// - Parameter place: whose the failure is if the probe cannot be stored.
+    func proof(write: Role, look: Role, for place: Role) -> [Step] {
+        [.storeProbe(write, blamed: place), .fetchProbe(look), .removeProbe(write)]
     }
 
     mutating func judge(_ proof: Proof) {
         let isOnePlace = work.isProbeThere
         work.isProbeThere = nil
         switch (proof, isOnePlace) {
-        case (.beforeDeletion(let removal), false?): performDeletion(removal)
+        case (.beforeDeletion(let removal), false?): deleteProven(removal)
         // One place: the backup there is the one that is to stay. What was sent to it under the other name is known.
         case (.beforeDeletion(let removal), true?): mergeJournal(of: removal.role, into: removal.survivor ?? .current)
         case (.beforeDeletion(let removal), nil): fail(work.probeFailure ?? .unsettled(removal.role))

@@ -46,7 +46,7 @@ package struct ReplacementRule: Hashable, Sendable {
     package func mayReplace(_ found: Found, at place: PlaceState) -> Permission {
         switch standing(of: found, at: place) {
         case .last, .known, .own: .granted
-        // What cannot even be read whole cannot be kept either: that takes a word.
+        // What cannot even be read whole cannot be kept either, and may be an app's: that takes a word.
         case .unreadable where found == .tooLong: consents.contains(Self.tooLong) ? .granted : .refused
         case .nothing, .unreadable: place.expectsBackup ? .afterSecondLook : .granted
         case .foreign: isAgreed(found) ? .granted : .refused
@@ -58,6 +58,7 @@ package struct ReplacementRule: Hashable, Sendable {
     package func mayDelete(_ found: Found, at place: PlaceState, takesUnreadable: Bool) -> Bool {
         switch standing(of: found, at: place) {
         case .nothing, .last, .known: true
+        case .unreadable where found == .tooLong: consents.contains(Self.tooLong)
         case .unreadable: takesUnreadable
         case .own, .foreign: isAgreed(found)
         }

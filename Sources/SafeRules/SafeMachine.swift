@@ -30,9 +30,10 @@ package struct SafeMachine: Sendable {
     /// - Parameters:
     ///   - candidate: the place of the role `next`, for `change` and `readdress`.
     ///   - contacts: in the document as the keystore holds it.
+    ///   - agreement: of an earlier try of the same command.
     package init(
         _ verb: SafeVerb, _ knowledge: Knowledge, candidate: PlaceState? = nil, contacts: Int,
-        clauses: Clauses = .all
+        agreement: Agreement = Agreement(), clauses: Clauses = .all
     ) {
         self.verb = verb
         self.knowledge = knowledge
@@ -40,6 +41,7 @@ package struct SafeMachine: Sendable {
         self.candidate = candidate
         self.contacts = contacts
         self.clauses = clauses
+        outcome.agreement = agreement
         steps = [.begin]
     }
 
@@ -68,7 +70,8 @@ package struct SafeMachine: Sendable {
         case delete(Removal)
         case drop(Role)
         // Proof of two places
-        case storeProbe(Role)
+        /// What fails is `blamed` on the place that the proof is for.
+        case storeProbe(Role, blamed: Role)
         case fetchProbe(Role)
         case removeProbe(Role)
         case judgeProbe(Proof)
@@ -102,6 +105,8 @@ package struct SafeMachine: Sendable {
         case leave(Role)
         /// The same, if another device has written it; any other failure goes on.
         case leaveForeign(Role)
+        /// The backup of this place stays, whatever the failure is about.
+        case giveUp(Role)
         /// The deletion is over.
         case deletion
         /// An earlier change is not over.
@@ -121,8 +126,6 @@ package struct SafeMachine: Sendable {
         var sealed: (digest: Digest, bytes: Int) = (Digest(number: 0), 0)
         /// After a refused condition although nothing had changed.
         var isUnconditional = false
-        /// The foreign backup that was shown, and whose loss was agreed to.
-        var consents: [Role: Digest] = [:]
         /// Whether the probe was there; nil if nobody could look.
         var isProbeThere: Bool?
         var probeFailure: SafeFailure?
@@ -187,16 +190,29 @@ package struct SafeMachine: Sendable {
         update(role) { $0.finding = finding }
     }
 
-    var rule: ReplacementRule { ReplacementRule(consents: knowledge.consents + work.consents.values) }
+    var rule: ReplacementRule { ReplacementRule(consents: knowledge.consents + outcome.agreement.digests) }
 
     func standing(_ found: Found, at role: Role) -> ReplacementRule.Standing {
         rule.standing(of: found, at: place(role))
     }
 
-    /// The user has seen that a foreign backup stands here, and agrees to lose it: these bytes, at this place.
+    /// `--overwrite` agrees to lose what the first look at a place shows: these bytes, at this place, and no others that
+    /// are written there while the command runs.
     mutating func agree(to found: Found, at role: Role) {
-        guard work.consents[role] == nil, [.foreign, .unreadable].contains(standing(found, at: role)) else { return }
-        work.consents[role] = found.digest ?? ReplacementRule.tooLong
+        guard isOverwriting(at: role), !outcome.agreement.isMade(at: role) else { return }
+        let isLoss = [.foreign, .unreadable].contains(standing(found, at: role))
+        let digest = isLoss ? found.digest ?? ReplacementRule.tooLong : nil
+        outcome.agreement.make(digest, at: role)
+        // The change may be finished by another process.
+        if let digest, case .change = verb, knowledge.next != nil { knowledge.consents.append(digest) }
+    }
+
+    private func isOverwriting(at role: Role) -> Bool {
+        switch verb {
+        case .push(let push): push.isOverwriting && role == .current
+        case .change(let change): change.isOverwriting && role != .retiring
+        default: false
+        }
     }
 
     static func conflict(_ found: Found, at role: Role) -> SafeFailure {
@@ -223,6 +239,10 @@ package struct SafeMachine: Sendable {
             // What befalls the place that is to survive is no matter of the one that is left.
             guard failure.role == role || failure == .replica else { return fail(failure) }
             outcome.left.append(.init(role: role, reason: failure))
+        case .giveUp(let role):
+            outcome.left.append(.init(role: role, reason: failure))
+            // That the backup which is to stay was lost is no matter of the place that is given up.
+            if failure == .survivorLost { steps.insert(.fail(failure), at: 0) }
         case .leaveForeign(let role):
             guard case .conflict(role, _) = failure else { return fail(failure) }
             outcome.left.append(.init(role: role, reason: failure))

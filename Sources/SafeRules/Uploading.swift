@@ -24,7 +24,7 @@ extension SafeMachine {
 
     /// Judges what stands where the upload is to go.
     mutating func replace(_ found: Found, at role: Role) {
-        if isOverwriting { agree(to: found, at: role) }
+        agree(to: found, at: role)
         switch rule.mayReplace(found, at: place(role)) {
         case .refused:
             note(found == .tooLong ? .damaged : .foreign, at: role)
@@ -110,14 +110,6 @@ extension SafeMachine {
     }
 
     // MARK: What the verb says
-
-    var isOverwriting: Bool {
-        switch verb {
-        case .push(let push): push.isOverwriting
-        case .change(let change): change.isOverwriting
-        default: false
-        }
-    }
 
     private var isAcceptingLoss: Bool {
         switch verb {
