@@ -20,6 +20,8 @@ enum History {
     static let purpose: RecordName = "history"
     static let version: UInt8 = 1
     static let digestCount = 32
+    /// 2026-01-01 UTC: no true time of an entry is earlier.
+    static let earliest: Int64 = 1_767_225_600_000
     static let prefixCount = 8
     private static let timeRange = 1..<9
     private static let digestRange = timeRange.upperBound..<timeRange.upperBound + digestCount
@@ -149,9 +151,12 @@ extension LockedIdentity {
     }
 
     /// Removes the entries that are older than a time, in milliseconds since the epoch.
-    /// - Parameter count: so many of the newest stay, whatever their time: a clock may be wrong.
+    /// - Parameter count: so many of the newest stay, whatever their time: a clock may be wrong. So do entries from before
+    ///   there was a history: their clock was.
     public func thinHistory(olderThan milliseconds: Int64, keepingNewest count: Int) throws(FileError) {
-        let old = try records.history().dropFirst(count).filter { $0.milliseconds < milliseconds }
+        let old = try records.history().dropFirst(count).filter {
+            History.earliest <= $0.milliseconds && $0.milliseconds < milliseconds
+        }
         guard !old.isEmpty else { return }
         let history = try records.folder.folder(History.folderName)
         for entry in old { try history.remove(entry.name) }

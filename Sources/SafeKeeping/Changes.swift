@@ -58,7 +58,9 @@ extension SafeKeeper {
             guard !new.isSame(as: setup.current) else {
                 // An earlier run, or try, has made the switch, and could not delete the old backup.
                 guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: id.text) }
-                return Job(verb: .push(.init()), candidate: nil)
+                var options = options
+                options.isUnfinishedOne = true
+                return Job(verb: .change(options), candidate: nil)
             }
             var options = options
             switch setup.next {

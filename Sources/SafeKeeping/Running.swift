@@ -49,17 +49,24 @@ extension SafeKeeper {
     ) throws -> RunResult {
         var retries = 0
         var tries = 0
-        var agreement = Agreement()
+        var progress = Progress()
+        // A verb that only looks goes on beside another process.
+        var lookWait = Duration.zero
         while true {
             tries += 1
-            var run = try begin(id, lockWait, isLooking, job)
-            let outcome = try run.drive(agreement)
-            agreement = outcome.agreement
+            var run = try begin(id, isLooking ? lookWait : lockWait, isLooking, job)
+            let outcome = try run.drive(progress)
+            progress = outcome.progress
             var result = RunResult(
                 outcome: outcome, address: run.address(.current), notes: run.server(.current).notes,
                 isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge())
             retries += result.notes.retries
             result.notes.retries = retries
+            if run.isUnlocked, lookWait == .zero, outcome.failure?.isOfContent == true {
+                // The other process may just have written what was found.
+                lookWait = lockWait
+                continue
+            }
             guard case .exchange(let role, let error)? = outcome.failure else { return result }
             let server = run.server(role)
             // The lock is given back before anybody waits.
@@ -79,7 +86,7 @@ extension SafeKeeper {
         }
         let identity: LockedIdentity
         do {
-            identity = try keystore.lockedIdentity(id.text, wait: .zero)
+            identity = try keystore.lockedIdentity(id.text, wait: lockWait)
         } catch let error where !(error is KeystoreError) {
             let records = try keystore.identity(id.text)
             let job = try job(records.requiredSetup())

@@ -58,19 +58,27 @@ struct SafeRun: ~Copyable {
         profile = content.profile
     }
 
+    /// Whether another process holds the identity's lock, or nobody can.
+    var isUnlocked: Bool {
+        switch holding {
+        case .locked: false
+        case .unlocked: true
+        }
+    }
+
     /// What the present place was last seen to hold.
     var foundBytes: [UInt8]? { found[.current]?.bytes }
 
     // MARK: Driving
 
     /// Runs the machine to its end.
-    /// - Parameter agreement: of an earlier try of the same command.
+    /// - Parameter progress: of an earlier try of the same command.
     /// - Throws: what files, keys and backups throw that are not the machine's matter. A server's failures are in the
     ///   outcome.
-    mutating func drive(_ agreement: Agreement) throws -> Outcome {
+    mutating func drive(_ progress: Progress) throws -> Outcome {
         var machine = SafeMachine(
             verb, knowledge(), candidate: candidateState(), contacts: profile.document.contactCount,
-            agreement: agreement)
+            progress: progress)
         var answer = Answer.start
         while true {
             let action = machine.next(answer, at: keeper.now())

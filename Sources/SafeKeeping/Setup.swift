@@ -9,7 +9,7 @@ extension SafeKeeper {
     /// What a test of a server found.
     package struct ServerTest: Equatable, Sendable {
         package let limits: ServerLimits
-        /// Whether the server refuses a write whose condition does not hold.
+        /// Whether the server refuses a write whose condition does not hold, and no other.
         package let honoursConditions: Bool
     }
 
@@ -38,19 +38,19 @@ extension SafeKeeper {
         try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
     }
 
-    /// - Returns: whether a write was refused whose condition did not hold.
+    /// - Returns: whether a write was refused whose condition did not hold, after one was accepted whose condition held.
     private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
         let content = Random.bytes(64)
         let hold = try server.hold()
         defer { withExtendedLifetime(hold) {} }
         do {
-            try server.store(content, at: id, if: .none)
-            let isReturned = try server.fetch(id)?.bytes == content
-            var honoursConditions = false
-            do throws(SafeExchangeError) {
+            var honoursConditions = try isAccepted { () throws(SafeExchangeError) in
                 try server.store(content, at: id, if: .absent)
-            } catch .changed {
-                honoursConditions = true
+            }
+            if !honoursConditions { try server.store(content, at: id, if: .none) }
+            let isReturned = try server.fetch(id)?.bytes == content
+            if try isAccepted({ () throws(SafeExchangeError) in try server.store(content, at: id, if: .absent) }) {
+                honoursConditions = false
             }
             try server.remove(id, if: .none)
             guard isReturned, try server.fetch(id) == nil else {
@@ -60,6 +60,15 @@ extension SafeKeeper {
         } catch {
             try? server.remove(id, if: .none)
             throw error
+        }
+    }
+
+    private static func isAccepted(_ write: () throws(SafeExchangeError) -> Void) throws(SafeExchangeError) -> Bool {
+        do throws(SafeExchangeError) {
+            try write()
+            return true
+        } catch .changed {
+            return false
         }
     }
 
@@ -73,11 +82,12 @@ extension SafeKeeper {
         let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
         let target = try SafeTarget(server: server, password: password, id: id)
-        let backupExists = try test.map { _ in try connect(target).fetch(target.keys.backupID) != nil }
+        let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
         let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
         var place = PlaceState.unknown
         place.honoursConditions = test?.honoursConditions
+        if let stored = backup ?? nil { place.finding = try finding(stored, target, identity.records) }
         let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
         let record = SafeSetup(target.copy).encoded()
@@ -85,7 +95,16 @@ extension SafeKeeper {
         record.withBytes { changes.set(.safe, $0) }
         changes.setState(state.encoded(for: id.text, key: key))
         try identity.commit(changes)
-        return backupExists
+        return backup.map { $0 != nil }
+    }
+
+    /// What a backup is that stands at a place before anything was sent there: no push replaces it unseen.
+    private func finding(
+        _ backup: StoredBackup, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords
+    ) throws -> Finding? {
+        guard let opened = try? SafeBackup.open(backup.bytes.span, keys: target.keys) else { return .damaged }
+        let isOwn = try opened.clientKey.publicKey == records.identity().clientKey.publicKey
+        return try isOwn && opened.profile == records.profile() ? nil : .foreign
     }
 
     /// The limits of a server.

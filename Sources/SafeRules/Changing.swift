@@ -18,17 +18,18 @@ extension SafeMachine {
     }
 
     mutating func judgeOldPlace(_ found: Found) {
-        agree(to: found, at: .current)
         let standing = standing(found, at: .current)
         switch standing {
         case .last:
             note(nil, at: .current)
             knowledge.current.seenAt = now
         case .own: break
-        case .foreign where rule.mayDelete(found, at: knowledge.current, takesUnreadable: false): break
         case .foreign:
+            // Also where its loss is agreed to: the change may not come to that.
             note(.foreign, at: .current)
-            fail(Self.conflict(found, at: .current))
+            guard rule.mayDelete(found, at: knowledge.current, takesUnreadable: false) else {
+                return fail(Self.conflict(found, at: .current))
+            }
         case .nothing, .unreadable, .known:
             if knowledge.current.expectsBackup { note(finding(standing), at: .current) }
         }
@@ -44,7 +45,6 @@ extension SafeMachine {
             candidate.journal.merge(knowledge.current.journal)
             self.candidate = candidate
         }
-        agree(to: found, at: .next)
         guard rule.mayReplace(found, at: candidate) != .refused else { return fail(Self.conflict(found, at: .next)) }
     }
 
@@ -61,7 +61,7 @@ extension SafeMachine {
     mutating func beginChange() -> Action? {
         guard case .change(let change) = verb, let candidate else { return nil }
         knowledge.next = candidate
-        knowledge.consents = outcome.agreement.digests
+        knowledge.consents = outcome.progress.agreed.filter { $0 != ReplacementRule.tooLong }
         knowledge.isLeavingOld = change.isLeavingOld
         return save(.begin)
     }
@@ -73,7 +73,7 @@ extension SafeMachine {
         knowledge.retiring = knowledge.current
         knowledge.current = next
         knowledge.next = nil
-        outcome.agreement.complete()
+        outcome.progress.completeChange()
         candidate = nil
         work.found = [.current: work.found[.next] ?? .nothing]
         work.limits = work.limits[.next].map { [.current: $0] } ?? [:]
@@ -84,7 +84,7 @@ extension SafeMachine {
     mutating func retireOld() {
         guard let retiring = knowledge.retiring else { return endChange() }
         if knowledge.isLeavingOld {
-            outcome.left.append(.init(role: .retiring, reason: .replica))
+            outcome.left.append(.init(role: .retiring, reason: .leftAsAsked))
             return perform([.drop(.retiring)])
         }
         if let wait = retiring.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
@@ -121,19 +121,31 @@ extension SafeMachine {
 
     // MARK: Another address of the same place
 
-    mutating func judgeOtherAddress(_ found: Found) {
-        guard case .readdress(let isSame) = verb else { return }
-        // Whether these bytes are known is judged by the current place: the other address has no journal.
+    /// The same address with another login, other authorities or pins.
+    mutating func judgeOtherWay(_ found: Found) {
+        // Whether these bytes are known is judged by the current place: the other way has no journal.
         switch rule.standing(of: found, at: knowledge.current) {
-        case .last where isSame, .known where isSame: perform([.save(.readdress)])
-        case .nothing where isSame, .own where isSame, .unreadable where isSame:
-            if knowledge.current.expectsBackup { note(.unproven, at: .current) }
-            perform([.save(.readdress)])
-        case .foreign where isSame:
-            note(.foreign, at: .current)
-            perform([.save(.readdress)])
-        default: fail(.otherPlace)
+        case .last: readdress(noting: nil)
+        case .known where !isOlder(found, at: .current): readdress(noting: nil)
+        case .nothing where !knowledge.current.expectsBackup, .own: readdress(noting: knowledge.current.finding)
+        // Another login may lead to another folder.
+        default: perform(proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofOtherWay)])
         }
+    }
+
+    /// One place: does the other address show what the present one does, too?
+    mutating func judgeOtherAddress(_ found: Found) {
+        guard found == work.found[.current] else {
+            if case .change = verb { return perform([.look(.next, .newPlace)]) }
+            return fail(.otherPlace)
+        }
+        readdress(noting: finding(standing(found, at: .current)))
+    }
+
+    mutating func readdress(noting finding: Finding?) {
         outcome.result = .readdressed
+        if finding == nil || knowledge.current.expectsBackup || finding == .foreign { note(finding, at: .current) }
+        skipRest()
+        perform([.save(.readdress)])
     }
 }

@@ -5,42 +5,37 @@ internal import Encodings
 extension SafeMachine {
     /// Between two looks that have to show the same before what is missing or damaged is replaced.
     package static let secondLookDelay = Duration.seconds(5)
+    /// Between two tries of a write whose condition was refused although nothing seems to have changed.
+    static let patienceWithConditions = Duration.seconds(2)
     private static let maxLooks = 8
     private static let maxVerifications = 3
 
     mutating func judge(_ found: Found, at role: Role, for purpose: Purpose) {
         work.looks += 1
         guard work.looks < Self.maxLooks * 3 else { return fail(.unsettled(role)) }
-        let isUnchanged = work.found[role] == found
         work.found[role] = found
+        agree(to: found, at: role)
         if role == .current {
             outcome.found = found
             outcome.standing = standing(found, at: role)
         }
         switch purpose {
         case .confirm: confirm(found, at: role)
-        case .replace:
-            noteUselessConditions(found, isUnchanged)
-            replace(found, at: role)
+        case .replace: replace(found, at: role)
         case .verify(let tries): verify(found, at: role, tries)
-        case .removal(let removal):
-            noteUselessConditions(found, isUnchanged)
-            judge(found, for: removal)
+        case .removal(let removal): judge(found, for: removal)
         case .gone(let removal): judgeGone(found, removal)
-        case .survivor: judgeSurvivor(found, at: role)
+        case .survivor: judgeSurvivor(found, at: role, isAfter: true)
+        case .survivorBefore: judgeSurvivor(found, at: role, isAfter: false)
         case .oldPlace: judgeOldPlace(found)
         case .newPlace: judgeNewPlace(found)
+        case .otherWay: judgeOtherWay(found)
+        case .presentAddress:
+            if place(role).expectsBackup { note(finding(standing(found, at: role)), at: role) }
         case .otherAddress: judgeOtherAddress(found)
         case .check: check(found)
         case .pull: pull(found)
         }
-    }
-
-    /// A condition was refused, and the next look shows what the last one did: the server's conditions are of no use.
-    /// (Apache refuses the tags of files that are younger than a second.) That something is there which cannot be seen
-    /// is likelier at first than a server that refuses all conditions.
-    private mutating func noteUselessConditions(_ found: Found, _ isUnchanged: Bool) {
-        work.isUnconditional = isUnchanged && work.conditionFailures >= (found == .nothing ? 3 : 1)
     }
 
     /// What a look found that is not what was last uploaded.
@@ -105,9 +100,13 @@ extension SafeMachine {
         let standing = standing(found, at: .current)
         let isExpected = knowledge.current.expectsBackup
         switch standing {
-        case .last, .own:
+        case .last:
             note(nil, at: .current)
             knowledge.current.seenAt = now
+        case .own:
+            // From now on it is missed if it goes away.
+            guard case .authentic(let digest, let contents) = found else { break }
+            knowledge.current.take(digest, contents, retentionDays: nil, at: now)
         case .known where !isOlder(found, at: .current):
             // What was sent and never acknowledged has arrived.
             note(nil, at: .current)

@@ -19,11 +19,11 @@ extension SafeMachine {
         case .seal(let role): return .seal(role, generation: nextGeneration(role))
         case .keep(let role): return .keep(role)
         case .announce(let role): return announceUpload(to: role)
-        case .store(let role): return .store(role, work.isUnconditional ? .none : .unchanged)
+        case .store(let role): return .store(role, condition(at: role))
         case .finishUpload(let role): finishUpload(to: role)
         case .remove(let removal): remove(removal)
         case .announceRemoval(let removal): return announce(removal)
-        case .delete(let removal): return .remove(removal.role, work.isUnconditional ? .none : .unchanged)
+        case .delete(let removal): return .remove(removal.role, condition(at: removal.role))
         case .drop(let role): return drop(role)
         case .storeProbe(let role, _): return .storeProbe(role)
         case .fetchProbe(let role): return .fetchProbe(role)
@@ -54,7 +54,9 @@ extension SafeMachine {
         case (.seal(let role), .sealed(let digest, let bytes)): sealed(role, digest, bytes)
         case (.measureChange, .sealed(_, let bytes)): checkSize(bytes, for: .next)
         case (.store(let role), _): perform(verification(role))
-        case (.delete(let removal), _): perform(looks(after: removal))
+        case (.delete(let removal), _):
+            if removal.role == .current { outcome.progress.hasSentDeletion = true }
+            perform(looks(after: removal))
         case (.fetchProbe, .probe(let isThere)): work.isProbeThere = isThere
         default: break
         }
@@ -73,7 +75,14 @@ extension SafeMachine {
         case (.store(let role), .changed): lookAgain(role, .look(role, .replace))
         case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
         case (.store(let role), _): writeFailed(role, error)
-        case (.delete(let removal), _): writeFailed(removal.role, error)
+        case (.delete(let removal), _):
+            if error.isUncertain {
+                if removal.role == .current { outcome.progress.hasSentDeletion = true }
+            } else if let survivor = removal.survivor {
+                // Nothing was removed, and the survivor was seen just before.
+                note(nil, at: survivor)
+            }
+            writeFailed(removal.role, error)
         case (.storeProbe(let role, let blamed), _):
             noteWait(role, error)
             // It may have arrived.
@@ -92,13 +101,20 @@ extension SafeMachine {
         update(role) { $0.notBefore = moment }
     }
 
-    /// A condition did not hold: look again, and judge again. Where nothing has changed, the server's conditions are of
-    /// no use (Apache refuses the tags of files that are younger than a second).
+    /// A condition did not hold: look again, and judge again. The look may show what the last one did: Apache refuses the
+    /// tags of files that are younger than a second, and a cache may return what was there before.
     private mutating func lookAgain(_ role: Role, _ look: Step) {
         work.conditionFailures += 1
         guard work.conditionFailures < 5 else { return fail(.unsettled(role)) }
+        let isUnchanged = work.refused == work.found[role]
+        work.refused = work.found[role]
         work.firstLook = work.found[role]
-        perform([look])
+        perform((isUnchanged ? [.wait(Self.patienceWithConditions)] : []) + [look])
+    }
+
+    /// What a write demands. A server is known not to heed conditions, or to refuse those that hold, since `setup`.
+    private func condition(at role: Role) -> Action.Condition {
+        place(role).honoursConditions == false ? .none : .unchanged
     }
 
     /// A write that was perhaps carried out, or is yet to be.

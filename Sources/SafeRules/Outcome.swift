@@ -33,8 +33,8 @@ package struct Outcome: Equatable, Sendable {
     package var limits: ServerLimits?
     /// Whether the server had a backup that was deleted.
     package var wasRemoved = false
-    /// What `--overwrite` has come to mean: for another try of the same command.
-    package var agreement = Agreement()
+    /// For another try of the same command.
+    package var progress = Progress()
 
     package struct Upload: Equatable, Sendable {
         package var limits: ServerLimits
@@ -57,21 +57,24 @@ package struct Outcome: Equatable, Sendable {
     }
 }
 
-/// The foreign backups that a command may replace: at each place those bytes that its first look showed.
-package struct Agreement: Equatable, Sendable {
-    private var made: [Role: Digest?] = [:]
+/// What the tries of one command share.
+package struct Progress: Equatable, Sendable {
+    /// The foreign backups that it may replace: at each place those bytes that its first look showed, or none.
+    private var agreements: [Role: Digest?] = [:]
+    /// Whether it has asked for the deletion at the present place.
+    var hasSentDeletion = false
 
     package init() {}
 
-    var digests: [Digest] { made.values.compactMap(\.self) }
+    var agreed: [Digest] { agreements.values.compactMap(\.self) }
 
-    func isMade(at role: Role) -> Bool { made[role] != nil }
+    func hasAgreed(at role: Role) -> Bool { agreements[role] != nil }
 
-    mutating func make(_ digest: Digest?, at role: Role) { made[role] = .some(digest) }
+    mutating func agree(to digest: Digest?, at role: Role) { agreements[role] = .some(digest) }
 
-    /// The places move as a change completes.
-    mutating func complete() {
-        made = [.retiring: made[.current], .current: made[.next]].compactMapValues(\.self)
+    /// The places move.
+    mutating func completeChange() {
+        agreements = [.retiring: agreements[.current], .current: agreements[.next]].compactMapValues(\.self)
     }
 }
 
@@ -113,6 +116,8 @@ package enum SafeFailure: Error, Equatable, Sendable {
     case deletionInterrupted
     /// Old and new address show the same bytes, and are perhaps not one place.
     case replica
+    /// The old place was to be left as it is.
+    case leftAsAsked
     /// The two addresses are not one place.
     case otherPlace
     /// After the old backup was deleted the new one was gone, too; it was uploaded again.
@@ -124,6 +129,14 @@ package enum SafeFailure: Error, Equatable, Sendable {
 }
 
 extension SafeFailure {
+    /// Whether it is about what a server holds, not about the way there.
+    package var isOfContent: Bool {
+        switch self {
+        case .exchange, .badLimits: false
+        default: true
+        }
+    }
+
     /// The place that it is about; nil if it is about none in particular.
     package var role: Role? {
         switch self {
@@ -133,7 +146,8 @@ extension SafeFailure {
             role
         case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .notUnderstood, .survivorLost:
             .current
-        case .waiting, .losesContacts, .deletionInterrupted, .replica, .otherPlace, .changeUnfinished, .oldBackupLeft:
+        case .waiting, .losesContacts, .deletionInterrupted, .replica, .leftAsAsked, .otherPlace, .changeUnfinished,
+            .oldBackupLeft:
             nil
         }
     }

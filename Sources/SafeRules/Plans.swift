@@ -11,10 +11,10 @@ extension SafeMachine {
         case .readdress(let isSame):
             guard knowledge.next == nil else { return fail(.changeUnfinished) }
             perform(
-                isSame
-                    ? [.askLimits(.next), .look(.next, .otherAddress)]
-                    : [.askLimits(.next)] + proof(write: .next, look: .current, for: .next)
-                        + [.judgeProbe(.ofAddress(isSame: false))])
+                [.askLimits(.next)]
+                    + (isSame
+                        ? [.look(.next, .otherWay)]
+                        : proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofAddress)]))
         case .abort: planAbort()
         case .forgetOld:
             if knowledge.retiring != nil { outcome.result = .ended }
@@ -80,7 +80,7 @@ extension SafeMachine {
     // MARK: change and abort
 
     private mutating func planChange() {
-        guard var candidate else { return perform(unfinishedChange) }
+        guard var candidate else { return goOnWithChange() }
         // The guard against lost contacts counts from what the old place holds.
         candidate.contacts = max(candidate.contacts, knowledge.current.contacts)
         candidate.generation = max(candidate.generation, knowledge.current.generation)
@@ -96,15 +96,20 @@ extension SafeMachine {
                 + [.beginChange, .upload(.next), .completeChange, .retireOld])
     }
 
-    private var unfinishedChange: [Step] {
-        [.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld]
+    /// The same change said again, or tried again.
+    private mutating func goOnWithChange() {
+        guard case .change(let change) = verb else { return }
+        if change.isLeavingOld, change.isUnfinishedOne { knowledge.isLeavingOld = true }
+        // Only the old backup is left.
+        guard knowledge.next != nil || !change.isUnfinishedOne else { return perform([.retireOld]) }
+        perform([.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld])
     }
 
     private mutating func planAbort() {
         guard let next = knowledge.next else { return }
         outcome.result = .ended
-        // Nothing was ever sent there.
-        guard !next.journal.isEmpty else { return perform([.drop(.next)]) }
+        // Nothing was ever sent there, unless what was known of all places is lost.
+        guard !next.journal.isEmpty || knowledge.current.journal.isEmpty else { return perform([.drop(.next)]) }
         perform([.remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next)])
     }
 

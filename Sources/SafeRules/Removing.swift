@@ -3,10 +3,11 @@ internal import SafeWire
 
 // A deletion, in the order of its requests:
 //
-//   hold → look → the rule → proof that the survivor is elsewhere → keep → announce → delete → look → look at the survivor
+//   hold → look → the rule → proof that the survivor is elsewhere → look at the survivor → keep → announce → delete
+//        → look → look at the survivor
 //
-// Before the request the survivor's state says "look again"; after it the survivor is read, and uploaded again if it is
-// gone.
+// Before the request the survivor's state says "look again". A survivor that is gone, before or after it, is uploaded
+// again.
 
 extension SafeMachine {
     /// A deletion at one place.
@@ -41,7 +42,10 @@ extension SafeMachine {
         // What was sent and never acknowledged may be there, too.
         let isExpected = place(role).expectsBackup || !place(role).journal.isEmpty
         if isMissingOrDamaged, isExpected, !isSettled(found, at: role, .removal(removal)) { return }
-        guard found != .nothing else { return }
+        guard found != .nothing else {
+            outcome.wasRemoved = outcome.progress.hasSentDeletion
+            return
+        }
         let survivor = removal.survivor.flatMap { needsProof(removal, from: $0) ? $0 : nil }
         // Bytes that are known at the survivor: one place under two names, or one that is copied from the other.
         let isSurvivors = survivor.map { holds(found, $0) } ?? false
@@ -81,8 +85,17 @@ extension SafeMachine {
     }
 
     mutating func performDeletion(_ removal: Removal) {
-        let isSomethingToKeep = work.found[removal.role]?.digest != nil
-        perform((isSomethingToKeep ? [.keep(removal.role)] : []) + [.announceRemoval(removal), .delete(removal)])
+        let found = work.found[removal.role] ?? .nothing
+        if standing(found, at: removal.role) == .foreign { outcome.replaced = .foreign }
+        let keep: [Step] = found.digest == nil ? [] : [.keep(removal.role)]
+        perform(looks(before: removal) + keep + [.announceRemoval(removal), .delete(removal)])
+    }
+
+    /// What is to stay has to be there before anything else is deleted, unless this run has just seen it.
+    private func looks(before removal: Removal) -> [Step] {
+        guard let survivor = removal.survivor, clauses.contains(.provesPlaces) else { return [] }
+        if let digest = work.found[survivor]?.digest, digest == place(survivor).last { return [] }
+        return [.look(survivor, .survivorBefore)]
     }
 
     /// What follows a deletion that the server accepted.
@@ -112,8 +125,8 @@ extension SafeMachine {
         }
     }
 
-    /// After a deletion elsewhere: is the backup that was to stay still there?
-    mutating func judgeSurvivor(_ found: Found, at role: Role) {
+    /// Before, or after, a deletion elsewhere: is the backup that is to stay there?
+    mutating func judgeSurvivor(_ found: Found, at role: Role, isAfter: Bool) {
         switch standing(found, at: role) {
         case .last:
             note(nil, at: role)
@@ -124,7 +137,7 @@ extension SafeMachine {
             fail(Self.conflict(found, at: role))
         case .nothing, .unreadable, .known:
             note(finding(standing(found, at: role)), at: role)
-            perform([.upload(role), .fail(.survivorLost)])
+            perform([.upload(role)] + (isAfter ? [.fail(.survivorLost)] : []))
         }
     }
 }
@@ -139,7 +152,9 @@ extension SafeMachine {
         /// At the beginning of a change.
         case ofChange
         /// Of another spelling of the address.
-        case ofAddress(isSame: Bool)
+        case ofAddress
+        /// Of another login or other trust at the same address.
+        case ofOtherWay
     }
 
     /// - Parameter place: whose the failure is if the probe cannot be stored.
@@ -153,18 +168,26 @@ extension SafeMachine {
         switch (proof, isOnePlace) {
         case (.beforeDeletion(let removal), false?): deleteProven(removal)
         // One place: the backup there is the one that is to stay. What was sent to it under the other name is known.
-        case (.beforeDeletion(let removal), true?): mergeJournal(of: removal.role, into: removal.survivor ?? .current)
+        case (.beforeDeletion(let removal), true?): judgeOnePlace(removal)
         case (.beforeDeletion(let removal), nil): fail(work.probeFailure ?? .unsettled(removal.role))
-        case (.ofChange, true?):
-            outcome.result = .readdressed
-            skipRest()
-            perform([.save(.readdress)])
+        case (.ofChange, true?), (.ofAddress, true?):
+            perform([.look(.current, .presentAddress), .look(.next, .otherAddress)])
         case (.ofChange, _): perform([.look(.next, .newPlace)])
-        case (.ofAddress, true?):
-            outcome.result = .readdressed
-            perform([.save(.readdress)])
-        case (.ofAddress(let isSame), _): perform(isSame ? [.look(.next, .otherAddress)] : [.fail(.otherPlace)])
+        case (.ofAddress, _), (.ofOtherWay, false?): fail(.otherPlace)
+        case (.ofOtherWay, true?): readdress(noting: finding(standing(work.found[.next] ?? .nothing, at: .current)))
+        // The present way does not work any more: that is why there is another one.
+        case (.ofOtherWay, nil): readdress(noting: .unproven)
         }
+    }
+
+    /// The backup there is the one that is to stay. What was sent to it under the other name is known.
+    private mutating func judgeOnePlace(_ removal: Removal) {
+        let survivor = removal.survivor ?? .current
+        // A place that is seen through another one without being it.
+        guard let digest = work.found[removal.role]?.digest, digest == place(survivor).last else {
+            return fail(.replica)
+        }
+        mergeJournal(of: removal.role, into: survivor)
     }
 
     mutating func mergeJournal(of role: Role, into other: Role) {

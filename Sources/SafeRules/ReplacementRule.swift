@@ -21,7 +21,7 @@ package struct ReplacementRule: Hashable, Sendable {
     /// Whether something may be done to what was found.
     package enum Permission: Hashable, Sendable {
         case granted
-        /// Only if a second look, 5 seconds later, shows the same: a backup is expected there.
+        /// Only if a second look, 5 seconds later, shows the same: a backup is expected there, ours or another one.
         case afterSecondLook
         case refused
     }
@@ -48,7 +48,7 @@ package struct ReplacementRule: Hashable, Sendable {
         case .last, .known, .own: .granted
         // What cannot even be read whole cannot be kept either, and may be an app's: that takes a word.
         case .unreadable where found == .tooLong: consents.contains(Self.tooLong) ? .granted : .refused
-        case .nothing, .unreadable: place.expectsBackup ? .afterSecondLook : .granted
+        case .nothing, .unreadable: place.expectsBackup || place.finding != nil ? .afterSecondLook : .granted
         case .foreign: isAgreed(found) ? .granted : .refused
         }
     }
@@ -64,7 +64,7 @@ package struct ReplacementRule: Hashable, Sendable {
         }
     }
 
-    /// The consent to the loss of something that is too long to have a digest.
+    /// The consent to the loss of something that is too long to have a digest; for this command only.
     package static let tooLong = Digest(number: 0)
 
     private func isAgreed(_ found: Found) -> Bool { found.digest.map(consents.contains) ?? false }

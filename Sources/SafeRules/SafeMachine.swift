@@ -30,10 +30,10 @@ package struct SafeMachine: Sendable {
     /// - Parameters:
     ///   - candidate: the place of the role `next`, for `change` and `readdress`.
     ///   - contacts: in the document as the keystore holds it.
-    ///   - agreement: of an earlier try of the same command.
+    ///   - progress: of an earlier try of the same command.
     package init(
         _ verb: SafeVerb, _ knowledge: Knowledge, candidate: PlaceState? = nil, contacts: Int,
-        agreement: Agreement = Agreement(), clauses: Clauses = .all
+        progress: Progress = Progress(), clauses: Clauses = .all
     ) {
         self.verb = verb
         self.knowledge = knowledge
@@ -41,7 +41,7 @@ package struct SafeMachine: Sendable {
         self.candidate = candidate
         self.contacts = contacts
         self.clauses = clauses
-        outcome.agreement = agreement
+        outcome.progress = progress
         steps = [.begin]
     }
 
@@ -90,8 +90,8 @@ package struct SafeMachine: Sendable {
     /// Whose look it is.
     enum Purpose: Equatable, Sendable {
         case confirm, replace, verify(tries: Int)
-        case removal(Removal), gone(Removal), survivor
-        case oldPlace, newPlace, otherAddress
+        case removal(Removal), gone(Removal), survivor, survivorBefore
+        case oldPlace, newPlace, otherWay, presentAddress, otherAddress
         case check, pull
     }
 
@@ -123,9 +123,9 @@ package struct SafeMachine: Sendable {
         var firstLook: Found?
         var looks = 0
         var conditionFailures = 0
+        /// What was there by the last look when a condition was refused.
+        var refused: Found?
         var sealed: (digest: Digest, bytes: Int) = (Digest(number: 0), 0)
-        /// After a refused condition although nothing had changed.
-        var isUnconditional = false
         /// Whether the probe was there; nil if nobody could look.
         var isProbeThere: Bool?
         var probeFailure: SafeFailure?
@@ -190,7 +190,7 @@ package struct SafeMachine: Sendable {
         update(role) { $0.finding = finding }
     }
 
-    var rule: ReplacementRule { ReplacementRule(consents: knowledge.consents + outcome.agreement.digests) }
+    var rule: ReplacementRule { ReplacementRule(consents: knowledge.consents + outcome.progress.agreed) }
 
     func standing(_ found: Found, at role: Role) -> ReplacementRule.Standing {
         rule.standing(of: found, at: place(role))
@@ -199,12 +199,14 @@ package struct SafeMachine: Sendable {
     /// `--overwrite` agrees to lose what the first look at a place shows: these bytes, at this place, and no others that
     /// are written there while the command runs.
     mutating func agree(to found: Found, at role: Role) {
-        guard isOverwriting(at: role), !outcome.agreement.isMade(at: role) else { return }
+        guard isOverwriting(at: role), !outcome.progress.hasAgreed(at: role) else { return }
         let isLoss = [.foreign, .unreadable].contains(standing(found, at: role))
         let digest = isLoss ? found.digest ?? ReplacementRule.tooLong : nil
-        outcome.agreement.make(digest, at: role)
+        outcome.progress.agree(to: digest, at: role)
         // The change may be finished by another process.
-        if let digest, case .change = verb, knowledge.next != nil { knowledge.consents.append(digest) }
+        if let digest, digest != ReplacementRule.tooLong, case .change = verb, knowledge.next != nil {
+            knowledge.consents.append(digest)
+        }
     }
 
     private func isOverwriting(at role: Role) -> Bool {

@@ -6,7 +6,7 @@ package struct UploadJournal: Hashable, Sendable {
     /// Most digests of uploads; the oldest goes first.
     package static let capacity = 64
 
-    /// Digests of what was about to be sent, the newest last; each once.
+    /// Digests of what was about to be sent, or was taken into the profile, the newest last; each once.
     package private(set) var sent: [Digest]
     /// Digest of what was last taken into the profile.
     package private(set) var pulled: Digest?
@@ -33,7 +33,10 @@ package struct UploadJournal: Hashable, Sendable {
         if sent.count > Self.capacity { sent.removeFirst(sent.count - Self.capacity) }
     }
 
-    package mutating func enterPulled(_ digest: Digest) { pulled = digest }
+    package mutating func enterPulled(_ digest: Digest) {
+        pulled = digest
+        enterSent(digest)
+    }
 
     /// Also knows what `other` knows: of one place under two names.
     package mutating func merge(_ other: UploadJournal) {

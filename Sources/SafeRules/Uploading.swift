@@ -24,7 +24,6 @@ extension SafeMachine {
 
     /// Judges what stands where the upload is to go.
     mutating func replace(_ found: Found, at role: Role) {
-        agree(to: found, at: role)
         switch rule.mayReplace(found, at: place(role)) {
         case .refused:
             note(found == .tooLong ? .damaged : .foreign, at: role)

@@ -44,6 +44,7 @@ extension SafeFailure {
         case .notUnderstood: [.pushOverwriting]
         case .deletionInterrupted: [.delete, .pushResumingDeleted]
         case .replica: [.moveLeavingOld]
+        case .leftAsAsked: [.nothing]
         case .otherPlace: [.move]
         case .changeUnfinished: [.pushAgain, .abort]
         case .oldBackupLeft: [.forgetOld]

@@ -2,13 +2,21 @@ import Encodings
 import SafeRules
 
 /// A world without what makes no difference: labels are numbered in the order in which they turn up, times are ages of
-/// which only the classes count that a decision distinguishes, generations are left out (they give words).
+/// which only the classes count that a decision distinguishes, of generations only the order.
 package struct CanonicalWorld: Hashable, Sendable {
     private var values: [Int32] = []
     private var labels: [UInt64: Int32] = [:]
+    private var generations: [Int64] = []
 
     package init(_ world: World) {
         values.reserveCapacity(160)
+        generations = Set(
+            world.stored.flatMap { $0 }.compactMap { $0?.generation }
+                + world.keystores.flatMap { keystore in
+                    Role.allCases.compactMap { keystore.setup?.knowledge[$0]?.generation }
+                }
+        ).sorted()
+        for place in 0..<2 { values.append(world.isFull.contains(place) ? 1 : 0) }
         for place in world.stored { for blob in place { add(blob) } }
         for keystore in world.keystores { add(keystore, world) }
         for late in world.late {
@@ -17,14 +25,17 @@ package struct CanonicalWorld: Hashable, Sendable {
         }
         // Labels that no one holds any more do not matter; the table does not belong to the value.
         labels = [:]
+        generations = []
     }
 
     private mutating func add(_ blob: Blob?) {
         guard let blob else { return values.append(-1) }
         add(label: UInt64(blob.number))
-        values += [Int32(blob.key), blob.isDamaged ? 1 : 0]
+        values += [Int32(blob.key), (blob.isDamaged ? 1 : 0) + (blob.isTooLong ? 2 : 0), rank(blob.generation)]
         add(label: 1 << 32 + UInt64(blob.document))
     }
+
+    private func rank(_ generation: Int64) -> Int32 { Int32(generations.firstIndex(of: generation) ?? -1) }
 
     private mutating func add(label: UInt64) {
         let next = Int32(labels.count)
@@ -77,6 +88,7 @@ package struct CanonicalWorld: Hashable, Sendable {
     private mutating func add(_ place: PlaceState, _ world: World) {
         add(place.last)
         add(place.content)
+        values.append(rank(place.generation))
         let live = Set(
             world.stored.flatMap { $0 }.compactMap { $0?.digest } + world.late.compactMap { $0.blob?.digest })
         for digest in place.journal.sent where live.contains(digest) { add(digest) }

@@ -12,6 +12,10 @@ package enum Event: Hashable, Sendable, CustomStringConvertible {
     /// What a server holds is gone, or damaged.
     case loss(place: Int, password: UInt8)
     case damage(place: Int, password: UInt8)
+    /// Somebody stores more there than is read.
+    case flood(place: Int, password: UInt8)
+    /// A server begins, or ceases, to refuse new files.
+    case fill(place: Int)
     /// The second keystore becomes a copy of the first one.
     case copy
     case hours(Int)
@@ -31,6 +35,8 @@ package enum Event: Hashable, Sendable, CustomStringConvertible {
         case .app(let address, let password, let key): "app(\(address),\(password),key \(key))"
         case .loss(let place, let password): "loss(\(place),\(password))"
         case .damage(let place, let password): "damage(\(place),\(password))"
+        case .flood(let place, let password): "flood(\(place),\(password))"
+        case .fill(let place): "fill(\(place))"
         case .copy: "copy"
         case .hours(let hours): "\(hours)h"
         case .arrival: "arrival"
@@ -120,14 +126,24 @@ extension World {
             var blob = makeBlob(key: 0, document: 0, writer: nil)
             blob.isDamaged = true
             stored[place][Int(password)] = blob
+        case .flood(let place, let password):
+            var blob = makeBlob(key: 0, document: 0, writer: nil)
+            blob.isTooLong = true
+            stored[place][Int(password)] = blob
+        case .fill(let place):
+            if isFull.remove(place) == nil { isFull.insert(place) }
         case .copy:
             keystores[1] = keystores[0]
         case .hours(let hours): now = now + .hours(hours)
         case .arrival:
             guard let first = late.first else { break }
             late.removeFirst()
-            // Whatever it destroys: that no rule of the sender closes.
+            let victim = stored[first.place][Int(first.password)]
             stored[first.place][Int(first.password)] = first.blob
+            guard let victim, !keystores[first.sender].isOwn.contains(victim.number) else { break }
+            var report = Report()
+            report.exceptions = ["a request that arrives later"]
+            return report
         }
         return nil
     }
@@ -136,18 +152,9 @@ extension World {
         _ command: Event.Command, by index: Int, _ terms: Terms, faults: [Int: Fault], clauses: Clauses
     ) -> Report? {
         guard let setup = keystores[index].setup else { return nil }
-        var candidate = command.candidate(from: setup.current)
-        var verb = command.verb
-        if let wanted = candidate, setup.next != nil {
-            // The same change said again goes on with it.
-            if wanted == setup.next, case .change(var change) = verb {
-                change.isUnfinishedOne = true
-                verb = .change(change)
-                candidate = nil
-            }
-        }
         return ModelRun.run(
-            verb, by: index, candidate: candidate, in: &self, terms, faults: faults, clauses: clauses)
+            command.verb, by: index, target: command.candidate(from: setup.current), in: &self, terms, faults: faults,
+            clauses: clauses)
     }
 
     /// Whether the event can make a difference here.

@@ -199,12 +199,21 @@ package struct Explorer {
         return notLeadingOut(failure, of: .push, world, index, depth)
     }
 
+    /// Whether a push can work at the present place.
+    private func works(_ world: World, _ index: Int) -> Bool {
+        guard let current = world.keystores[index].setup?.current else { return false }
+        let place = world.place(current.address, terms)
+        return world.stored[place][Int(current.password)] != nil || !world.isFull.contains(place)
+    }
+
     /// Each of the ways that a failure names has to lead out.
     private func notLeadingOut(
         _ failure: SafeFailure, of failed: Event.Command, _ world: World, _ index: Int, _ depth: Int
     ) -> String? {
         let ways = failure.waysOut(isChangeUnfinished: world.keystores[index].setup?.next != nil)
         guard depth > 0, !ways.isEmpty else { return "\(failure)" }
+        // What only the server's keeper can end is no way out of what the server does not do wrong.
+        if ways == [.nothing], failed == .push, works(world, index), !failure.isWaiting { return "\(failure)" }
         for way in ways {
             guard let command = way.command(after: failed) else { continue }
             var after = world
@@ -215,6 +224,14 @@ package struct Explorer {
             if let why { return "\(failure) → \(command) → \(why)" }
         }
         return nil
+    }
+}
+
+extension SafeFailure {
+    /// Time ends it.
+    fileprivate var isWaiting: Bool {
+        if case .waiting = self { return true }
+        return false
     }
 }
 

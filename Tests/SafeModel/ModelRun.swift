@@ -2,97 +2,41 @@ import Encodings
 import SafeRules
 import SafeWire
 
-/// What goes wrong with one request.
-package enum Fault: Hashable, Sendable, CaseIterable {
-    /// It is not carried out; the sender waits in vain.
-    case lost
-    /// It is carried out, and the answer is lost.
-    case answerLost
-    /// It is not carried out now, but later; the sender waits in vain.
-    case late
-    /// The server refuses it.
-    case refused
-    /// A look is answered "nothing there"; a write is answered "done" and not carried out.
-    case lie
-    /// A look is answered with damaged bytes.
-    case damagedAnswer
-    /// An app writes in the moment before it.
-    case interloper
-    /// The process dies before it, or after it.
-    case killBefore, killAfter
-
-    package var isKill: Bool { self == .killBefore || self == .killAfter }
-
-    /// Whether it differs from the other faults at such a request.
-    func isPossible(at request: Request) -> Bool {
-        switch self {
-        case .lost, .killBefore: true
-        case .lie: request != .limits
-        case .damagedAnswer: request == .fetch
-        case .interloper: request == .fetch || request == .write
-        case .answerLost, .killAfter, .late, .refused: request == .write
-        }
-    }
-}
-
-/// What kind of request a fault befalls.
-package enum Request: Sendable {
-    case limits, fetch, probe, write
-
-    init(_ action: Action) {
-        self =
-            switch action {
-            case .askLimits: .limits
-            case .fetch: .fetch
-            case .store, .remove: .write
-            default: .probe
-            }
-    }
-}
-
-/// A violation of what must hold, in words.
-package struct Violation: Error, Hashable, Sendable {
-    package var words: String
-}
-
-/// What a run told and did.
-package struct Report: Sendable {
-    /// Nil if the process died.
-    package var outcome: Outcome?
-    /// The requests that it sent.
-    package var requests: [Request] = []
-    package var violations: [Violation] = []
-    /// What could not be prevented, by its reason.
-    package var exceptions: [String] = []
-}
-
-/// Drives the real machine against a world: one run of a verb, with what goes wrong at its requests.
+/// Drives the real machine against a world: one command, which may try a verb again, with what goes wrong at its
+/// requests.
 package struct ModelRun {
-    package private(set) var world: World
-    private let terms: Terms
-    private let index: Int
-    private let faults: [Int: Fault]
-    private let clauses: Clauses
-    private var targets: [Role: Target] = [:]
-    private var found: [Role: Blob?] = [:]
+    var world: World
+    let terms: Terms
+    let index: Int
+    let faults: [Int: Fault]
+    let clauses: Clauses
+    var targets: [Role: Target] = [:]
+    var found: [Role: Blob?] = [:]
     /// The places that hold the newest probe; each probe has an id of its own.
-    private var probes: Set<Int> = []
-    private var sealed: Blob?
-    private var report = Report()
-    /// Foreign bytes that were shown under `--overwrite`.
-    private var shown: Set<UInt16> = []
-    private var lies = 0
-    private var wasInterrupted = false
-    private var looks: [Role: (good: Bool, at: Timestamp)] = [:]
-    private var lastLook: (good: Bool, at: Timestamp)? { looks[.current] }
-    private var isConsenting = false
-    private let verb: SafeVerb
+    var probes: Set<Int> = []
+    var sealed: Blob?
+    var report = Report()
+    /// What the first look at each place showed, under `--overwrite`: these bytes are agreed to.
+    var agreed: Set<UInt16> = []
+    /// The places that were looked at for that.
+    var agreedAt: Set<Target> = []
+    /// Where the server lied, and how often; about a probe, everywhere.
+    var lies: [Target?: Int] = [:]
+    /// What apps wrote between two requests.
+    var interlopers: Set<UInt16> = []
+    var looks: [Role: (good: Bool, at: Timestamp)] = [:]
+    var lastLook: (good: Bool, at: Timestamp)? { looks[.current] }
+    /// What was asked for.
+    let command: SafeVerb
+    /// What this try does.
+    var verb: SafeVerb
     /// The old place of a change that this run has completed.
-    private var retired: Target?
+    var retired: Target?
 
     private init(
         _ world: World, _ terms: Terms, _ index: Int, _ faults: [Int: Fault], _ clauses: Clauses, _ verb: SafeVerb
     ) {
+        command = verb
         self.verb = verb
         self.world = world
         self.terms = terms
@@ -101,43 +45,71 @@ package struct ModelRun {
         self.clauses = clauses
     }
 
-    /// One run.
-    /// - Parameter candidate: the place of the role `next` for a change.
+    /// One command.
+    /// - Parameter target: where a change, or another address, leads.
     package static func run(
-        _ verb: SafeVerb, by index: Int, candidate: Target? = nil, in world: inout World, _ terms: Terms,
+        _ verb: SafeVerb, by index: Int, target: Target? = nil, in world: inout World, _ terms: Terms,
         faults: [Int: Fault] = [:], clauses: Clauses = .all
     ) -> Report {
         var run = ModelRun(world, terms, index, faults, clauses, verb)
-        run.drive(verb, candidate)
+        run.drive(target)
         world = run.world
         return run.report
     }
 
-    private var keystore: KeystoreModel { world.keystores[index] }
+    var keystore: KeystoreModel { world.keystores[index] }
 
     // MARK: The run
 
-    private mutating func drive(_ verb: SafeVerb, _ candidate: Target?) {
-        guard let setup = keystore.setup else { return }
-        targets = [.current: setup.current]
-        targets[.next] = setup.next ?? candidate
-        targets[.retiring] = setup.retiring
-        isConsenting = verb.isOverwriting
-        let place = setup.next == nil ? candidate.map { world.freshState(index, $0) } : nil
-        var machine = SafeMachine(
-            verb, setup.knowledge, candidate: verb.isChange ? place : nil, contacts: 10, clauses: clauses)
+    /// As `SafeKeeper.run` does it: from the beginning after each failure that may pass.
+    private mutating func drive(_ target: Target?) {
+        var progress = Progress()
+        for tries in 0...terms.retries {
+            guard let setup = keystore.setup else { return }
+            let candidate = judgeJob(target, setup)
+            targets = [.current: setup.current]
+            targets[.next] = setup.next ?? candidate
+            targets[.retiring] = setup.retiring
+            found = [:]
+            looks = [:]
+            var machine = SafeMachine(
+                verb, setup.knowledge, candidate: candidate.map { world.freshState(index, $0) }, contacts: 10,
+                progress: progress, clauses: clauses)
+            guard let outcome = drive(&machine) else { return }
+            progress = outcome.progress
+            if case .exchange(_, let error)? = outcome.failure, error.isWorthTrying, tries < terms.retries { continue }
+            return finish(outcome)
+        }
+    }
+
+    /// As `SafeKeeper.change` judges it: an earlier try may have begun the change.
+    private mutating func judgeJob(_ target: Target?, _ setup: KeystoreModel.Setup) -> Target? {
+        guard case .change(var change) = command else { return command.isChange && setup.next == nil ? target : nil }
+        if target == setup.current {
+            change.isUnfinishedOne = true
+            verb = .change(change)
+            return nil
+        }
+        change.isUnfinishedOne = setup.next != nil && target == setup.next
+        verb = .change(change)
+        return setup.next == nil ? target : nil
+    }
+
+    /// - Returns: nil if the process died.
+    private mutating func drive(_ machine: inout SafeMachine) -> Outcome? {
         var answer = Answer.start
         for _ in 0..<200 {
             let action = machine.next(answer, at: world.now)
-            if case .finish(let outcome) = action { return finish(verb, outcome) }
-            guard let next = perform(action) else { return }
+            if case .finish(let outcome) = action { return outcome }
+            guard let next = perform(action) else { return nil }
             answer = next
         }
         report.violations.append(Violation(words: "the machine does not end"))
+        return nil
     }
 
     /// - Returns: nil if the process dies.
-    private mutating func perform(_ action: Action) -> Answer? {
+    mutating func perform(_ action: Action) -> Answer? {
         switch action {
         case .hold: return .done
         case .wait(let duration):
@@ -168,7 +140,7 @@ package struct ModelRun {
         }
     }
 
-    private mutating func save(_ knowledge: Knowledge, _ shift: Shift) {
+    mutating func save(_ knowledge: Knowledge, _ shift: Shift) {
         defer {
             // A good look counts as soon as it is written down; a bad one when somebody is told.
             if let lastLook, lastLook.good, knowledge.current.seenAt == lastLook.at { noteLook() }
@@ -207,7 +179,7 @@ package struct ModelRun {
 
     // MARK: Requests
 
-    private mutating func request(_ action: Action) -> Answer? {
+    mutating func request(_ action: Action) -> Answer? {
         if case .storeProbe = action { probes = [] }
         let planned = faults[report.requests.count]
         report.requests.append(Request(action))
@@ -223,13 +195,14 @@ package struct ModelRun {
             _ = carryOut(action)
             return .failed(.unavailable("", .timeout))
         case .refused: return .failed(.full)
+        case .throttled: return .failed(.throttled("", seconds: 3600))
         case .late:
             postpone(action)
             return .failed(.unavailable("", .timeout))
         case .lie: return lie(action)
         case .damagedAnswer:
             guard case .fetch(let role) = action else { return carryOut(action) }
-            lies += 1
+            lies[targets[role], default: 0] += 1
             var blob = world.makeBlob(key: 0, document: 0, writer: nil)
             blob.isDamaged = true
             found[role] = blob
@@ -242,17 +215,17 @@ package struct ModelRun {
         }
     }
 
-    private func slot(_ role: Role) -> (place: Int, password: Int) {
+    func slot(_ role: Role) -> (place: Int, password: Int) {
         let target = targets[role]!
         return (world.place(target.address, terms), Int(target.password))
     }
 
-    private func blob(_ role: Role) -> Blob? {
+    func blob(_ role: Role) -> Blob? {
         let slot = slot(role)
         return world.stored[slot.place][slot.password]
     }
 
-    private mutating func carryOut(_ action: Action) -> Answer {
+    mutating func carryOut(_ action: Action) -> Answer {
         switch action {
         case .askLimits(let role):
             let isTooSmall = terms.isSecondTooSmall && targets[role]?.address == 1
@@ -261,9 +234,11 @@ package struct ModelRun {
             let blob = blob(role)
             found[role] = .some(blob)
             look(role, blob)
+            guard blob?.isTooLong != true else { return .failed(.tooLarge(limit: 1)) }
             return .found(describe(blob))
         case .store(let role, let condition):
             guard mayWrite(role, condition) else { return .failed(.changed("")) }
+            guard blob(role) != nil || !world.isFull.contains(slot(role).place) else { return .failed(.full) }
             write(sealed, at: role)
             return .done
         case .remove(let role, let condition):
@@ -271,6 +246,7 @@ package struct ModelRun {
             write(nil, at: role)
             return .done
         case .storeProbe(let role):
+            guard !world.isFull.contains(slot(role).place) else { return .failed(.full) }
             probes = [slot(role).place]
             return .done
         case .fetchProbe(let role): return .probe(isThere: probes.contains(slot(role).place))
@@ -281,13 +257,16 @@ package struct ModelRun {
         }
     }
 
-    private func mayWrite(_ role: Role, _ condition: Action.Condition) -> Bool {
+    func mayWrite(_ role: Role, _ condition: Action.Condition) -> Bool {
         guard terms.honoursConditions, condition == .unchanged, let seen = found[role] else { return true }
         return seen?.number == blob(role)?.number
     }
 
-    private mutating func lie(_ action: Action) -> Answer {
-        lies += 1
+    mutating func lie(_ action: Action) -> Answer {
+        switch action {
+        case .fetch(let role), .store(let role, _), .remove(let role, _): lies[targets[role], default: 0] += 1
+        default: lies[nil, default: 0] += 1
+        }
         switch action {
         case .fetch(let role):
             found[role] = .some(nil)
@@ -302,7 +281,7 @@ package struct ModelRun {
         }
     }
 
-    private mutating func postpone(_ action: Action) {
+    mutating func postpone(_ action: Action) {
         switch action {
         case .store(let role, let condition) where mayWrite(role, condition):
             if let sealed { world.keystores[index].isOwn.insert(sealed.number) }
@@ -316,139 +295,26 @@ package struct ModelRun {
     }
 
     /// An app writes where the request is about to write.
-    private mutating func interlope(_ action: Action) {
+    mutating func interlope(_ action: Action) {
         switch action {
         case .store(let role, _), .remove(let role, _), .fetch(let role):
             let slot = slot(role)
             let blob = world.makeBlob(key: 1, document: world.documents, writer: nil)
             world.documents += 1
             world.stored[slot.place][slot.password] = blob
-            if case .fetch = action { break }
-            wasInterrupted = true
+            interlopers.insert(blob.number)
         default: break
         }
     }
+}
 
-    // MARK: What is judged
-
-    private func describe(_ blob: Blob?) -> Found {
-        guard let blob else { return .nothing }
-        guard !blob.isDamaged else { return .unauthentic(digest: blob.digest) }
-        return .authentic(
-            digest: blob.digest,
-            .init(
-                isSame: blob.key == keystore.key && blob.document == keystore.document,
-                document: world.documentDigest(blob.document), isOtherKey: blob.key != keystore.key,
-                writer: blob.writer.map {
-                    .init(isThisKeystore: Int($0) == index, generation: blob.generation, writtenAt: world.now)
-                }, contacts: 10))
-    }
-
-    private mutating func look(_ role: Role, _ blob: Blob?) {
-        if let blob, isConsenting { shown.insert(blob.number) }
-        let isEqual = blob.map { $0.key == keystore.key && $0.document == keystore.document } ?? false
-        looks[role] = (
-            blob.map { !$0.isDamaged && (keystore.isOwn.contains($0.number) || isEqual) } ?? false, world.now
-        )
-    }
-
-    /// A write arrives: (a) nothing is replaced or deleted that this keystore did not send or pull, or whose loss
-    /// nobody agreed to; and it lies in the history.
-    private mutating func write(_ new: Blob?, at role: Role) {
-        let slot = slot(role)
-        let victim = world.stored[slot.place][slot.password]
-        world.stored[slot.place][slot.password] = new
-        if let new { world.keystores[index].isOwn.insert(new.number) }
-        if new == nil, role == .current, case .push = verb {
-            report.violations.append(Violation(words: "(e) a push carries out a deletion"))
+extension SafeExchangeError {
+    /// Whether a command tries again.
+    fileprivate var isWorthTrying: Bool {
+        switch self {
+        case .unavailable, .changed: true
+        default: false
         }
-        guard let victim, victim.number != new?.number else { return }
-        let journalIsEmpty = keystore.setup?.knowledge[role]?.journal.sent.count ?? 0 <= 1
-        let isOurs =
-            victim.isDamaged || keystore.isOwn.contains(victim.number) || shown.contains(victim.number)
-            || new != nil && journalIsEmpty && victim.key == keystore.key && victim.document == keystore.document
-            || keystore.setup?.knowledge.consents.contains(victim.digest) ?? false
-        guard !isOurs || !keystore.history.contains(victim.number) else { return }
-        let what =
-            "\(new == nil ? "deleted" : "replaced") \(isOurs ? "without keeping" : "foreign") \(victim.number) at \(role)"
-        // What no rule closes.
-        if wasInterrupted, !terms.honoursConditions {
-            report.exceptions.append("a write between our look and ours, on a server that ignores conditions")
-        } else if lies > 1 {
-            report.exceptions.append("a server that lies consistently")
-        } else if lies == 1, !terms.honoursConditions, !expectedBackup(role) {
-            report.exceptions.append("a lie where nothing is expected, on a server that ignores conditions")
-        } else {
-            report.violations.append(Violation(words: "(a) \(what)"))
-        }
-    }
-
-    private func expectedBackup(_ role: Role) -> Bool {
-        keystore.setup?.knowledge[role]?.expectsBackup ?? false
-    }
-
-    /// (b) and (c): who says 0 tells the truth.
-    private mutating func finish(_ verb: SafeVerb, _ outcome: Outcome) {
-        report.outcome = outcome
-        judgeDeletion(outcome)
-        guard outcome.failure == nil else {
-            noteLook()
-            return
-        }
-        switch verb {
-        case .push, .check, .change:
-            guard keystore.setup != nil, outcome.result != .readdressed else { break }
-            if let lastLook {
-                if !lastLook.good {
-                    report.violations.append(Violation(words: "(b) \(verb.word) says 0 after a look that was not good"))
-                }
-            } else if case .push = verb {
-                let isRecent = keystore.goodLook.map { world.now - $0 <= .days(7) } ?? false
-                if keystore.hasBadLook || !isRecent {
-                    report.violations.append(
-                        Violation(
-                            words: "(b) push says 0 unasked, "
-                                + (keystore.hasBadLook ? "after a look that failed" : "7 days after the last look")))
-                }
-            }
-            judgeTruth(verb, outcome)
-        default: break
-        }
-        noteLook()
-    }
-
-    /// (c) What a run says of the server is so, unless somebody lied to it.
-    private mutating func judgeTruth(_ verb: SafeVerb, _ outcome: Outcome) {
-        guard lies == 0, lastLook != nil, !wasInterrupted, faults.isEmpty else { return }
-        guard let blob = blob(.current), keystore.isOwn.contains(blob.number) || verb == .check else {
-            report.violations.append(Violation(words: "(c) \(verb.word) says 0, and there is no good backup"))
-            return
-        }
-        _ = blob
-    }
-
-    /// (f) What is said to be deleted is gone.
-    private mutating func judgeDeletion(_ outcome: Outcome) {
-        guard outcome.failure == nil, outcome.left.isEmpty, lies < 2, !wasInterrupted else { return }
-        var gone = retired
-        if case .delete = verb { gone = targets[.current] }
-        guard let gone, let blob = world.stored[world.place(gone.address, terms)][Int(gone.password)],
-            !blob.isDamaged, keystore.isOwn.contains(blob.number),
-            keystore.setup.map({ isOther(gone, $0.current) }) ?? true
-        else { return }
-        report.violations.append(
-            Violation(words: "(f) \(verb.word) says that the old backup is deleted, and it is there"))
-    }
-
-    private func isOther(_ target: Target, _ current: Target) -> Bool {
-        target.password != current.password
-            || world.place(target.address, terms) != world.place(current.address, terms)
-    }
-
-    private mutating func noteLook() {
-        guard let lastLook else { return }
-        world.keystores[index].hasBadLook = !lastLook.good
-        if lastLook.good { world.keystores[index].goodLook = lastLook.at }
     }
 }
 

@@ -32,13 +32,15 @@ package struct Scenario: Sendable, CustomStringConvertible {
         Terms(isAlias: false, honoursConditions: true), Terms(isAlias: true, honoursConditions: true),
         Terms(isAlias: false, honoursConditions: false), Terms(isAlias: true, honoursConditions: false),
         Terms(isAlias: false, honoursConditions: true, isSecondTooSmall: true),
+        Terms(isAlias: false, honoursConditions: true, retries: 1),
+        Terms(isAlias: true, honoursConditions: false, retries: 1),
     ]
 
-    /// Two faults and a kill in sequences of six, around one verb each; everything at once without faults to the same
-    /// depth, and with them to less.
+    /// Two faults and a kill in sequences of six, or less where more can happen, around one verb each; everything at once
+    /// without faults to the same depth, and with them to less.
     package static let all: [Scenario] = allTerms.flatMap { terms in
         focused.map {
-            Scenario($0.name, terms, keystores: $0.keystores, $0.events, faults: 2, kills: 1, depth: 6)
+            Scenario($0.name, terms, keystores: $0.keystores, $0.events, faults: 2, kills: 1, depth: $0.depth)
         } + [
             Scenario("all changes", terms, keystores: 1, changes, faults: 0, kills: 0, depth: 6),
             Scenario("two keystores", terms, keystores: 2, neighbours, faults: 0, kills: 0, depth: 5),
@@ -76,25 +78,32 @@ package struct Scenario: Sendable, CustomStringConvertible {
 
     private static let app = Event.app(address: 0, password: 0, key: 1)
 
-    private static let focused: [(name: String, keystores: Int, events: [Event])] = [
-        ("passwd", 1, commands([.push, .passwd, .abort], by: 0) + [app]),
-        ("move", 1, commands([.push, .move, .abort], by: 0) + [.app(address: 1, password: 0, key: 1)]),
-        ("delete", 1, commands([.push, .delete, .pushResume], by: 0) + [app]),
+    private static let focused: [(name: String, keystores: Int, depth: Int, events: [Event])] = [
+        ("passwd", 1, 6, commands([.push, .passwd, .abort], by: 0) + [app]),
+        ("move", 1, 6, commands([.push, .move, .abort], by: 0) + [.app(address: 1, password: 0, key: 1)]),
+        ("full", 1, 4, commands([.push, .move, .abort], by: 0) + [.fill(place: 0), .fill(place: 1), .edit(0)]),
+        ("overwrite", 1, 4, commands([.push, .pushOverwrite, .passwdOverwrite], by: 0) + [app]),
         (
-            "pull", 1,
-            commands([.push, .pullReplace, .check], by: 0) + [.app(address: 0, password: 0, key: 2), .hours(24)]
+            "delete", 1, 6,
+            commands([.push, .delete, .deleteForce, .pushResume], by: 0) + [app, .flood(place: 0, password: 0)]
         ),
-        ("copies", 2, commands([.push], by: 0) + commands([.push], by: 1) + [.copy, .edit(0), .hours(24)]),
+        (
+            "pull", 1, 6,
+            commands([.push, .pullReplace, .check], by: 0)
+                + [.app(address: 0, password: 0, key: 2), .flood(place: 0, password: 0), .hours(24)]
+        ),
+        ("copies", 2, 5, commands([.push], by: 0) + commands([.push], by: 1) + [.copy, .edit(0), .hours(24)]),
     ]
 
     package static let changes: [Event] =
         commands(
             [
-                .push, .pushOverwrite, .pushResume, .passwd, .move, .moveLeavingOld, .respell, .abort, .forgetOld,
-                .delete, .check, .pullReplace,
+                .push, .pushOverwrite, .pushResume, .passwd, .passwdOverwrite, .move, .moveOverwrite, .moveLeavingOld,
+                .respell, .abort, .forgetOld, .delete, .deleteForce, .check, .pullReplace,
             ], by: 0) + [
             app, .app(address: 1, password: 0, key: 1), .app(address: 0, password: 1, key: 2),
-            .loss(place: 0, password: 0), .hours(24), .hours(8 * 24), .arrival,
+            .loss(place: 0, password: 0), .flood(place: 0, password: 0), .fill(place: 1), .hours(24), .hours(8 * 24),
+            .arrival,
         ]
 
     package static let neighbours: [Event] =

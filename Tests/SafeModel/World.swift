@@ -17,6 +17,8 @@ package struct Blob: Hashable, Sendable {
     package var generation: Int64
     /// Whether it does not authenticate.
     package var isDamaged = false
+    /// Whether it is longer than what is read.
+    package var isTooLong = false
 
     package var digest: Digest { Digest(number: UInt64(number)) }
 }
@@ -59,16 +61,20 @@ package struct Terms: Hashable, Sendable, CustomStringConvertible {
     package var honoursConditions: Bool
     /// Whether the server at the second address takes no backup of this size.
     package var isSecondTooSmall = false
+    /// How often a command is tried again after a failure that may pass.
+    package var retries = 0
 
-    package init(isAlias: Bool, honoursConditions: Bool, isSecondTooSmall: Bool = false) {
+    package init(isAlias: Bool, honoursConditions: Bool, isSecondTooSmall: Bool = false, retries: Int = 0) {
         self.isAlias = isAlias
         self.honoursConditions = honoursConditions
         self.isSecondTooSmall = isSecondTooSmall
+        self.retries = retries
     }
 
     package var description: String {
         (isAlias ? "one place under two names" : "two places") + (isSecondTooSmall ? ", one too small" : "")
             + (honoursConditions ? ", conditions honoured" : ", conditions ignored")
+            + (retries > 0 ? ", tried again" : "")
     }
 }
 
@@ -77,6 +83,8 @@ package struct World: Hashable, Sendable {
     package var keystores: [KeystoreModel]
     /// By place and password.
     package var stored: [[Blob?]]
+    /// The places whose server makes no new files: what is there may be replaced.
+    package var isFull: Set<Int> = []
     /// A write whose sender has given up, and that may still arrive.
     package var late: [Late] = []
     var blobs: UInt16 = 1

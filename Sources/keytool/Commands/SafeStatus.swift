@@ -34,15 +34,17 @@ struct SafeStatus: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        let status = try keeper.status(of: id)
         let look = remote ? try session.output.busy("asking the server") { try keeper.look(at: id) } : nil
+        // What the look has found is part of it.
+        let status = try keeper.status(of: id)
         let pin = remote ? try keeper.presentPin(of: id) : nil
         try session.output.data(
             lines(id, status, try keeper.server(of: id)) + (look.map { lines($0, pin) } ?? []),
             json: json(id, status, look, pin))
         look?.warn(session.output)
         try look?.check(id)
-        guard let maxAge else { return }
+        // A look that found the backup has no age.
+        guard let maxAge, look == nil else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
             throw CommandFailure(

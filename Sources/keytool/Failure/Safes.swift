@@ -108,6 +108,7 @@ extension SafeFailure {
             (.exists, "a deletion of the Safe of \(id) was interrupted; nothing is uploaded until you decide")
         case .replica:
             (.usage, "the new place already holds this backup of \(id), perhaps as a copy that follows the old place")
+        case .leftAsAsked: (.exists, "the old backup of \(id) was to be left where it is")
         case .otherPlace: (.usage, "that address does not lead to the place where the Safe of \(id) is")
         case .survivorLost:
             (
@@ -142,6 +143,7 @@ extension SafeFailure {
         case .notUnderstood: "not_understood"
         case .deletionInterrupted: "deletion_interrupted"
         case .replica: "replica"
+        case .leftAsAsked: "left_as_asked"
         case .otherPlace: "other_place"
         case .survivorLost: "survivor_lost"
         case .changeUnfinished: "change_unfinished"
@@ -156,6 +158,7 @@ extension SafeFailure {
         case .unreadable, .damaged: "it is damaged"
         case .notRemoved: "the server says that it is deleted, and still returns it"
         case .replica: "the new place holds the same bytes, and it may be a copy of the old one"
+        case .leftAsAsked: "--leave-old was given"
         case .exchange(_, let error): error.failure.message
         case .waiting(let moment, _): "the server asked to wait until \(moment.rfc3339)"
         default: explained("", "").message
@@ -163,7 +166,7 @@ extension SafeFailure {
     }
 
     /// Whether the next push tries again.
-    var isRetried: Bool { self != .replica }
+    var isRetried: Bool { self != .replica && self != .leftAsAsked }
 
     /// What a look found instead of the backup, for the table of `status`.
     var found: String {
