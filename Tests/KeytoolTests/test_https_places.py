@@ -238,6 +238,18 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""
 
 
+@pytest.mark.parametrize("fault, code, hint", [
+    (f.status(401), 13, "--server-user NAME"), (f.status(404), 15, "--create prepares a new directory"),
+    (f.constant(f.HTML), 15, "is that a web page's address?")], ids=["login", "not prepared", "a web page"])
+def test_new_place_that_is_refused_before_a_change_was_begun(pushed, other, fault, code, hint):
+    other.fault("config", fault)
+    result = pushed.keytool.fails(code, "safe", "move", *other.options)
+    assert hint in result.err and "--abort" not in result.err
+    untrusted = pushed.keytool.fails(21, "safe", "move", "--server", other.url)
+    assert "--ca-file trusts" in untrusted.err and "nothing was sent" in untrusted.err
+    assert pushed.keytool.ok("safe", "push").err == "", "nothing was begun"
+
+
 def test_new_place_that_takes_too_little(pushed, other):
     """It keeps no push from the place that works."""
     enough, other.config = other.config, b'{"maxBackupBytes":200,"retentionDays":180}'

@@ -79,6 +79,8 @@ struct SafeMove: Verb {
             var options = options
             options.isLeavingOld = true
             return try run(options)
+        } catch SafeKeepingError.refused(.exchange(.next, let error), _, _, isChangeUnfinished: false) {
+            throw error.explainedBeforeUse(isPreparing: create)
         }
     }
 }

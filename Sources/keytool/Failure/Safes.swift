@@ -61,7 +61,17 @@ extension SafeFailure {
     func explained(_ id: String, _ server: String, isChangeUnfinished: Bool = false) -> Failure {
         let (status, message) = sentence(id, server)
         let waysOut = waysOut(isChangeUnfinished: isChangeUnfinished)
-        return Failure(status, message, hints: waysOut.compactMap { $0.words(id) }).because(of: word)
+        let hints = (isChangeUnfinished ? [] : hintsOfNewPlace) + waysOut.compactMap { $0.words(id) }
+        return Failure(status, message, hints: hints).because(of: word)
+    }
+
+    /// What the server's error itself advises: before a change is begun no command of ours leads on.
+    private var hintsOfNewPlace: [String] {
+        switch self {
+        case .exchange(.next, let error): error.failure.hints
+        case .badLimits(.next, let error): error.failure.hints
+        default: []
+        }
     }
 
     private func sentence(_ id: String, _ server: String) -> (Failure.Status, String) {
