@@ -304,6 +304,10 @@ def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
         error = pushed.keytool.fails(17, "safe", "push", "--quiet", "--json").error
         assert error["reason"] == "deletion_interrupted"
         assert "--resume-deleted" in error["hint"] and "safe delete" in error["hint"]
+    for verb in ("passwd", "move"):
+        aborted = pushed.keytool.ok("safe", verb, "--abort")
+        assert "no change for ABCD1234 is unfinished\na deletion of the Safe of ABCD1234 was interrupted\n" in aborted.out
+        assert "keytool safe delete ABCD1234" in aborted.err and "--resume-deleted" in aborted.err
     assert pushed.server.connections == 0 and holds(pushed.blob)
     if way_on == "delete":
         pushed.keytool.ok("safe", "delete", "--yes")
