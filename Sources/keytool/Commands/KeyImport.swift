@@ -114,7 +114,7 @@ struct KeyImport: Verb {
         var isNew = false
         if !check {
             let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: true)
-            isNew = try keeper.keep(identity, replacing: replace, isFromCode: false)
+            isNew = try keeper.keepImported(identity, replacing: replace, isFromCode: false)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"

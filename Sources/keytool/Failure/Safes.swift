@@ -8,11 +8,7 @@ import Threema
 extension SafeKeepingError: Explained {
     var failure: Failure {
         switch self {
-        case .otherKey(let id):
-            Failure(
-                .exists, "the keystore holds \(id) with another private key",
-                hints: "use --replace-key \(id) to give up the key that is there"
-            ).because(of: "other_key")
+        case .otherKey(let id): .otherKey(of: id, replacedBy: "--replace-key \(id)")
         case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
         case .unexpected(.publicKey):
             Failure(
@@ -47,6 +43,17 @@ extension SafeKeepingError: Explained {
         case .refused(let failure, let id, let server, let isChangeUnfinished):
             failure.explained(id, server, isChangeUnfinished: isChangeUnfinished)
         }
+    }
+}
+
+extension Failure {
+    /// The keystore holds the ID with another key.
+    /// - Parameter option: the command's own for replacing it.
+    static func otherKey(of id: String, replacedBy option: String) -> Failure {
+        Failure(
+            .exists, "the keystore holds \(id) with another private key",
+            hints: "use \(option) to overwrite the key that is there"
+        ).because(of: "other_key")
     }
 }
 
