@@ -227,6 +227,16 @@ def test_foreign_backup_that_comes_while_the_old_server_is_away(pushed, other):
     assert pushed.keytool.ok("safe", "push", "--quiet").err == "" and pushed.blob == theirs
 
 
+def test_old_place_that_refuses_to_delete(pushed, other):
+    """The login has just read and written there: it is not to blame."""
+    pushed.server.fault("DELETE", f.status(403))
+    moved = pushed.run("safe", "move", *other.options)
+    assert moved.code == 0 and "/safe/ refuses to delete the backup (status 403)\n" in moved.err, moved
+    assert "does not accept this user" not in moved.err
+    again = pushed.keytool.ok("safe", "push")
+    assert "refuses to delete the backup" in again.err
+
+
 def test_aborting_spares_what_another_device_has_written(pushed, other):
     other.fault("PUT", f.lie(507), after="DELETE")
     assert pushed.keytool("safe", "move", *other.options).code == 14

@@ -80,7 +80,7 @@ struct TestedServer: ~Copyable {
             switch error {
             case SafeExchangeError.notPrepared, SafeExchangeError.unavailable(_, .away):
                 self = isPreparing ? .address : .prepare
-            case SafeExchangeError.unauthorized: self = .login
+            case SafeExchangeError.unauthorized, SafeExchangeError.deletionForbidden: self = .login
             case SafeExchangeError.untrusted(_, .selfSigned), SafeExchangeError.untrusted(_, .unknownIssuer):
                 self = .certificate
             case SafeExchangeError.untrusted, SafeExchangeError.unavailable, SafeExchangeError.throttled,

@@ -31,6 +31,7 @@ struct SafeTrouble {
         case .redirected: "its server redirects to another address"
         case .unauthorized(_, false): "its server wants a user's name and password"
         case .unauthorized(_, true): "its server does not accept the stored user and password"
+        case .deletionForbidden: "its server refuses to delete the backup"
         case .busy: "another keytool keeps its server busy"
         case .changed: "its backup changed while it was looked at"
         case .untrusted: "the certificate of its server is not accepted"

@@ -43,6 +43,10 @@ extension SafeExchangeError: Explained {
             Failure(
                 .serverAuth, "\(server) does not accept this user and password",
                 hints: "a server with two-factor login wants an app password")
+        case .deletionForbidden(let server):
+            Failure(
+                .serverAuth, "\(server) refuses to delete the backup (status 403)",
+                hints: "ask who runs the server whether this user may delete files")
         case .busy(let server):
             Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
         case .changed(let server):
