@@ -26,6 +26,8 @@ extension SafeKeeper {
         public let newServer: String?
         /// Whether a deletion was interrupted.
         public let isDeleting: Bool
+        /// Whether the backup was deleted from here, and none was uploaded or seen since.
+        public let isDeleted: Bool
         /// The server that still holds the backup from before a change; nil if none does.
         public let oldServer: String?
         /// What the last look at the server found instead of the backup; nil if it found that.
@@ -68,12 +70,15 @@ extension SafeKeeper {
         case .some(let next): newServer = next.address.text
         case .none: newServer = nil
         }
+        // A deletion that is complete forgets what was there, but not what was ever sent.
+        let isForgotten = place.last == nil && place.uploadedAt == nil && place.seenAt == nil && place.finding == nil
+        let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
             seenAt: place.seenAt.flatMap { $0 <= moment ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
-            isDeleting: setup.isDeleting, oldServer: oldServer, finding: place.finding,
+            isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
             codeProvenAt: state.codeProvenAt, lastGoodPush: try lastGoodPush(records, place, moment))
     }

@@ -16,6 +16,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case redirected(String, host: String?)
     /// It wants a user's name and password, or others (401, 403).
     case unauthorized(String, hasLogin: Bool)
+    /// It does not let this user delete a backup (403), and may well let them read and write.
+    case deletionForbidden(String)
     /// Another writer has kept it for itself for too long.
     case busy(String)
     /// What it holds is not what it held when it was read: a condition of a write did not hold (412).

@@ -90,7 +90,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         let answer = try send(.delete, base + Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
-            throw refusal(answer, of: condition)
+            throw answer.status == 403 ? .deletionForbidden(sender.name) : refusal(answer, of: condition)
         }
     }
 

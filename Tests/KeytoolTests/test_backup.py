@@ -129,7 +129,8 @@ def test_held_with_the_same_key(keytool, code_file, code_password):
 def test_held_with_another_key(keytool, code_file, code_password):
     made = keytool.json("id", "create", "--id", "0ZAHXXHB")
     before = snapshot(keytool.keystore)
-    keytool.fails(17, "backup", "import", code_file, *code_password)
+    refused = keytool.fails(17, "backup", "import", code_file, *code_password)
+    assert "hint: use --replace to" in refused.err
     assert snapshot(keytool.keystore) == before
     assert keytool.json("id", "show")["public_key"] == made["public_key"]
     replaced = keytool.json("backup", "import", code_file, *code_password, "--replace")

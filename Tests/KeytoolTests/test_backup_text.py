@@ -68,9 +68,12 @@ def test_what_is_no_code_needs_no_password(keytool, content):
     keytool.fails(65, "backup", "import", stdin=content)
 
 
-@pytest.mark.parametrize("name", ["page.svg", "page.PNG", "scan.pdf"])
-def test_picture_in_the_place_of_a_code(keytool, write, name):
-    assert "--qr-image" in keytool.fails(64, "backup", "import", write(name, b"x")).err
+@pytest.mark.parametrize("name, code, hint", [
+    ("page.PNG", 64, "--qr-image"), ("page.svg", 65, "rsvg-convert -z 2"), ("scan.pdf", 65, "pdftoppm -png")])
+def test_picture_in_the_place_of_a_code(keytool, write, name, code, hint):
+    """The hint leads to a result: what --qr-image does not read is to be converted first."""
+    refused = keytool.fails(code, "backup", "import", write(name, b"x"))
+    assert hint in refused.err and (code == 64 or "--qr-image" not in refused.err)
 
 
 def test_check_word_that_differs_is_shown(keytool, code_file):

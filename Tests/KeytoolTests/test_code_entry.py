@@ -279,17 +279,69 @@ def test_row_checks(checking):
 
 
 def test_row_that_does_not_fit_its_check(checking):
-    """All of the row is asked for again, and may be typed again as a row."""
+    """The row is asked for again as a whole: any of its groups may be the wrong one."""
     row = "-".join([GROUPS[5], "AAAA", *GROUPS[7:10]])
     number(checking, 1)
     checking.send(rows()[0])
     number(checking, 6)
     checking.send(f"{row} {oracle.row_check(rows()[1])}")
     checking.expect(r"groups 6 to 10 do not have the row check [A-Z2-7]{2}")
-    checking.expect(rf"\nGroup 6 again \(it was {GROUPS[5]}, Enter keeps it\): $")
+    checking.expect(ROW_2)
+    checking.send(GROUPS[6])
+    checking.expect(r"error: type all of the row, groups 6 to 10")
+    checking.expect(ROW_2)
+    checking.send("-".join([*GROUPS[5:9], "AAAA"]) + " " + oracle.row_check(rows()[1]))
+    checking.expect(r"groups 6 to 10 do not have the row check [A-Z2-7]{2}")
+    checking.expect(ROW_2)
+    checking.send(f"{rows()[1]} {oracle.row_check(rows()[1])}")
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+ROW_2 = r"\nRow 2 \(groups 6 to 10\) again \(Enter keeps it\): $"
+
+
+@pytest.mark.parametrize("answer", ["", "-".join(GROUPS[5:10]), "-".join(GROUPS[5:])],
+                         ids=["keep", "without its check", "with the rows after it"])
+def test_row_whose_check_was_mistyped(checking, answer):
+    number(checking, 1)
+    checking.send(rows()[0])
+    number(checking, 6)
+    checking.send(rows()[1] + (" AA" if oracle.row_check(rows()[1]) != "AA" else " BB"))
+    checking.expect(ROW_2)
+    checking.send(answer)
+    if len(answer) < 40:
+        number(checking, 11)
+        checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+def test_wrong_character_in_a_row_that_is_typed_again(checking):
+    """From then on only that group is asked for."""
+    number(checking, 1)
+    checking.send(rows()[0])
+    number(checking, 6)
+    checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + oracle.row_check(rows()[1]))
+    checking.expect(ROW_2)
+    checking.send("-".join(wrong(8)[5:10]) + " " + oracle.row_check(rows()[1]))
+    again(checking, 8, GROUPS[7])
+    number(checking, 11)
+    checking.send("-".join(GROUPS[10:]))
+    opens(checking)
+
+
+def test_back_from_a_wrong_row(checking):
+    number(checking, 1)
+    checking.send(rows()[0])
+    number(checking, 6)
+    checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + oracle.row_check(rows()[1]))
+    checking.expect(ROW_2)
+    checking.send("-")
+    checking.expect(rf"\nGroup 5 again \(it was {GROUPS[4]}, Enter keeps it\): $")
     checking.send("")
-    checking.expect(r"\nGroup 7 again \(it was AAAA, Enter keeps it\): $")
-    checking.send("-".join(GROUPS[6:10]))
+    checking.expect(ROW_2)
+    checking.send(rows()[1])
     number(checking, 11)
     checking.send("-".join(GROUPS[10:]))
     opens(checking)
@@ -301,7 +353,7 @@ def test_row_check_of_a_row_with_a_wrong_character(checking):
     checking.send("-".join(wrong(3)[:5]) + " " + oracle.row_check(rows()[0]))
     again(checking, 3, "AAAA")
     checking.expect(r"groups 1 to 5 do not have the row check")
-    checking.expect(r"\nGroup 1 again \(it was")
+    checking.expect(r"\nRow 1 \(groups 1 to 5\) again \(Enter keeps it\): $")
     checking.send(f"{rows()[0]} {oracle.row_check(rows()[0])}")
     number(checking, 6)
     checking.send("-".join(GROUPS[5:]))

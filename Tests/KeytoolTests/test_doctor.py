@@ -2,6 +2,8 @@
 
 import pytest
 
+import faults as f
+from httpsmachine import pushed  # a fixture
 from runner import BUT_THE_FINDING, snapshot
 
 
@@ -51,7 +53,29 @@ def test_a_safe_folder_that_is_away(safe):
     safe.folder.path.rename(safe.folder.path.with_name("away"))
     result = safe.keytool("doctor")
     assert result.code == 75, result
+    assert "safe 1        its directory is missing or not mounted\n" in result.out, result
     assert str(safe.folder.path) not in result.out + result.err, result
+
+
+def test_a_record_that_is_damaged(safe):
+    """No server is asked, and none is blamed."""
+    safe.record("profile").write_bytes(b"damaged")
+    result = safe.keytool("doctor")
+    assert result.code == 65 and "its record in the keystore is damaged" in result.out, result
+
+
+def test_a_server_that_refuses(pushed):
+    """In words, and without its address."""
+    for fault, code, words in (
+            (f.status(401), 13, "its server does not accept the stored user and password"),
+            (f.status(404), 15, "config or backups/ is missing on its server"),
+            (f.status(418), 15, "its server does not answer like a Safe server: status 418")):
+        pushed.server.fault("config", fault)
+        pushed.server.fault("GET", fault)
+        result = pushed.keytool("doctor")
+        assert result.code == code and words in result.out, result
+        assert "localhost" not in result.out + result.err
+        pushed.server.heal()
 
 
 def test_another_keytool_on_the_path(keytool, tmp_path):

@@ -227,6 +227,16 @@ def test_foreign_backup_that_comes_while_the_old_server_is_away(pushed, other):
     assert pushed.keytool.ok("safe", "push", "--quiet").err == "" and pushed.blob == theirs
 
 
+def test_old_place_that_refuses_to_delete(pushed, other):
+    """The login has just read and written there: it is not to blame."""
+    pushed.server.fault("DELETE", f.status(403))
+    moved = pushed.run("safe", "move", *other.options)
+    assert moved.code == 0 and "/safe/ refuses to delete the backup (status 403)\n" in moved.err, moved
+    assert "does not accept this user" not in moved.err
+    again = pushed.keytool.ok("safe", "push")
+    assert "refuses to delete the backup" in again.err
+
+
 def test_aborting_spares_what_another_device_has_written(pushed, other):
     other.fault("PUT", f.lie(507), after="DELETE")
     assert pushed.keytool("safe", "move", *other.options).code == 14
@@ -236,6 +246,18 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
     result = pushed.keytool.ok("safe", "move", "--abort")
     assert other.stored == {PLACE: theirs} and "may still hold a backup" in result.err
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""
+
+
+@pytest.mark.parametrize("fault, code, hint", [
+    (f.status(401), 13, "--server-user NAME"), (f.status(404), 15, "--create prepares a new directory"),
+    (f.constant(f.HTML), 15, "is that a web page's address?")], ids=["login", "not prepared", "a web page"])
+def test_new_place_that_is_refused_before_a_change_was_begun(pushed, other, fault, code, hint):
+    other.fault("config", fault)
+    result = pushed.keytool.fails(code, "safe", "move", *other.options)
+    assert hint in result.err and "--abort" not in result.err
+    untrusted = pushed.keytool.fails(21, "safe", "move", "--server", other.url)
+    assert "--ca-file trusts" in untrusted.err and "nothing was sent" in untrusted.err
+    assert pushed.keytool.ok("safe", "push").err == "", "nothing was begun"
 
 
 def test_new_place_that_takes_too_little(pushed, other):
@@ -292,6 +314,10 @@ def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
         error = pushed.keytool.fails(17, "safe", "push", "--quiet", "--json").error
         assert error["reason"] == "deletion_interrupted"
         assert "--resume-deleted" in error["hint"] and "safe delete" in error["hint"]
+    for verb in ("passwd", "move"):
+        aborted = pushed.keytool.ok("safe", verb, "--abort")
+        assert "no change for ABCD1234 is unfinished\na deletion of the Safe of ABCD1234 was interrupted\n" in aborted.out
+        assert "keytool safe delete ABCD1234" in aborted.err and "--resume-deleted" in aborted.err
     assert pushed.server.connections == 0 and holds(pushed.blob)
     if way_on == "delete":
         pushed.keytool.ok("safe", "delete", "--yes")

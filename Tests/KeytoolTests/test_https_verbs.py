@@ -77,6 +77,7 @@ def test_delete(pushed, name):
     # After a lost answer nothing is there where a backup is expected: 5 seconds later there is a second look.
     result = pushed.run("safe", "delete", "--yes", seconds=6)
     assert result.code == code and result.out == "", result
+    assert ("refuses to delete the backup (status 403)" in result.err) == (name == "403")
     assert pushed.record("identity").exists() and pushed.record("safe").exists()
     pushed.server.heal()
     pushed.keytool.ok("safe", "delete", "--yes")

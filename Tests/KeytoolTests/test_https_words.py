@@ -51,6 +51,16 @@ def test_server_that_does_not_let_a_safe_be_made(bare, kind, code, end):
     assert f"does not let keytool make the directory backups/ and the file config: status {code}\n" in result.err
 
 
+def test_directory_whose_parent_is_missing(owner, web_server, way, safe_password):
+    """MKCOL makes one directory, not two."""
+    server = web_server(Apache)
+    url = f"{server.url}/sub/deep"
+    options = [url if option == server.url else option for option in way(server)]
+    assert url in options
+    result = owner.fails(15, "safe", "setup", "--create", *options, *safe_password)
+    assert f"error: {server.url}/sub does not exist on the server\n" in result.err and "make it there first" in result.err
+
+
 # Answers that are none
 
 

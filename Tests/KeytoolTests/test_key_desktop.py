@@ -81,7 +81,7 @@ def test_no_backup_code_was_proven_by_it(keytool, stored, password):
 def test_held_with_another_key(keytool, stored, password):
     keytool.ok("key", "import", stored(OTHER_KEY), *password)
     before = snapshot(keytool.keystore)
-    assert "--replace" in keytool.fails(17, "key", "import", stored(), *password).err
+    assert "use --replace to" in keytool.fails(17, "key", "import", stored(), *password).err
     assert snapshot(keytool.keystore) == before
     keytool.ok("key", "import", "--check", stored(), *password)
     assert keytool.json("key", "import", "--replace", stored(), *password)["stored"] is True

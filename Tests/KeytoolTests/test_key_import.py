@@ -7,6 +7,7 @@ import pytest
 import keyfiles
 import masterkey
 from injection import Prefixed
+from known import CODE
 from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
 from measured import Measured
 from place import opened_record
@@ -44,6 +45,18 @@ def key_file(write):
 @pytest.fixture
 def passphrase(given):
     return given("passphrase", PASSPHRASE)
+
+
+@pytest.mark.parametrize("content, is_code", [
+    (CODE.encode(), True), (CODE.lower().replace("-", " ").encode() + b"\n", True), (CODE[:-1].encode(), False),
+    (b"<?xml version='1.0'?><svg></svg>", False), (b"\x99\x88" * 100, False)],
+    ids=["code", "code in another form", "part of a code", "drawing", "chance"])
+def test_file_that_is_no_key_file(keytool, write, content, is_code):
+    """Its first letters are not shown as a version."""
+    file = write("file", content)
+    refused = keytool.fails(65, "key", "import", file)
+    assert f"error: {file} is not a key file of the Android or Desktop app\n" in refused.err
+    assert (f"hint: keytool backup import {file}\n" in refused.err) == is_code
 
 
 @layouts

@@ -182,7 +182,9 @@ def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     safe.push()
     (tmp_path / "bare").mkdir()
     url = f"file://{tmp_path}/bare"
-    safe.keytool.fails(15, "safe", "move", "--server", url)
+    assert "--create prepares" in safe.keytool.fails(15, "safe", "move", "--server", url).err
+    absent = safe.keytool.fails(75, "safe", "move", "--server", url + "/absent")
+    assert "is away" in absent.err and "--create prepares" in absent.err
     safe.keytool.ok("safe", "move", "--server", url, "--create")
     assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1
 

@@ -115,6 +115,19 @@ def test_backup_code_that_was_proven(safe, backup_password):
     assert is_recent(status(safe)["code_proven_at"])
 
 
+def test_after_a_deletion(safe):
+    """The backup was there, and the user has deleted it: neither "never" nor a loss."""
+    safe.push()
+    safe.keytool.ok("safe", "delete", "--yes", "--keep-setup")
+    shown = safe.keytool.ok("safe", "status").out
+    assert "uploaded    nothing since the backup was deleted\n" in shown and "never from here" not in shown
+    overdue = safe.keytool("safe", "status", "--max-age", "1d")
+    assert overdue.code == 18 and "the backup was deleted by keytool safe delete\n" in overdue.err
+    assert "hint: keytool safe push ABCD1234 uploads it\n" in overdue.err
+    safe.push()
+    assert "deleted" not in safe.keytool.ok("safe", "status", "--max-age", "1d").out
+
+
 def test_another_server_knows_nothing_of_it(safe, tmp_path, safe_password):
     safe.push()
     safe.keytool.ok("safe", "delete", "--yes")

@@ -98,6 +98,7 @@ def test_drawing_itself_is_no_picture(sheet, keytool, backup_password):
     code, page, made = sheet
     refused = keytool.fails(65, "backup", "check", "--qr-image", page, *backup_password)
     assert f"{page} is an SVG drawing" in refused.err and "photo or a scan" in refused.err
+    assert refused.err == keytool.fails(65, "backup", "check", page, *backup_password).err
     options = re.search(r"hint: [^\n]*rsvg-convert (.*) -o FILE.png FILE.svg", refused.err)[1].split()
     png = pictures.rasterized(page, page.with_suffix(".hint.png"), *options)
     assert keytool.json("backup", "check", "--qr-image", png, *backup_password)["id"] == made["id"]

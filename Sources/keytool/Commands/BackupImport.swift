@@ -20,11 +20,22 @@ struct BackupImport: Verb {
     func run(_ session: Session) throws {
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)
-        let isNew = try keeper.keep(opened.identity, replacing: replace, isFromCode: true)
+        let isNew = try keeper.keepImported(opened.identity, replacing: replace, isFromCode: true)
         let lead = isNew ? "imported" : "held already, with the same key:"
         try session.output.done(
             ["\(lead) \(opened.identity.id)"] + opened.lines,
             json: opened.json("backup import", ("stored", .bool(isNew))))
         if isNew && !keystore.noPassphrase { session.noteProtection(of: keeper) }
+    }
+}
+
+extension SafeKeeper {
+    /// `keep`, for commands whose `--replace` overwrites another key.
+    func keepImported(_ identity: borrowing Identity, replacing: Bool, isFromCode: Bool) throws -> Bool {
+        do {
+            return try keep(identity, replacing: replacing, isFromCode: isFromCode)
+        } catch SafeKeepingError.otherKey(let id) {
+            throw CommandFailure(failure: .otherKey(of: id, replacedBy: "--replace"))
+        }
     }
 }

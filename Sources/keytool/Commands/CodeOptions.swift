@@ -95,13 +95,16 @@ struct CodeOptions: ParsableArguments {
     private static func unchecked(_ code: GroupedCode) -> TypedCode { TypedCode(code: code, isChecked: false) }
 
     private static func isPicture(_ file: String) -> Bool {
-        [".png", ".jpg", ".jpeg", ".svg", ".pdf", ".heic", ".webp", ".tif", ".tiff", ".gif", ".bmp"]
+        [".png", ".jpg", ".jpeg", ".heic", ".webp", ".tif", ".tiff", ".gif", ".bmp"]
             .contains { file.lowercased().hasSuffix($0) }
     }
 
     private func read(_ session: Session) throws -> TypedCode {
         if isCodeOnStandardInput { return Self.unchecked(try Self.code(in: .standardInput)) }
         if let file {
+            // zbarimg reads neither: --qr-image would be the wrong advice.
+            guard !file.lowercased().hasSuffix(".svg") else { throw PictureError.isDrawing(path: file) }
+            guard !file.lowercased().hasSuffix(".pdf") else { throw PictureError.notPixels(path: file) }
             guard !Self.isPicture(file) else {
                 throw UsageFailure("\(file) is a picture by its name", hint: "--qr-image \(file)")
             }

@@ -33,10 +33,36 @@ struct KeyImport: Verb {
 
     func run(_ session: Session) throws {
         let content = try InputFile(path: file).readGuarded(limit: KeyFileFormat.maxCount)
-        switch content.withBytes({ KeyFileFormat(of: $0) }) {
-        case .desktop: try importIdentity(content, session)
-        case .androidV1, .androidV2: try importMasterKey(content, session)
+        let isCode = content.withBytes { Self.isCode($0) }
+        do {
+            switch content.withBytes({ KeyFileFormat(of: $0) }) {
+            case .desktop: try importIdentity(content, session)
+            case .androidV1, .androidV2: try importMasterKey(content, session)
+            }
+        } catch KeyFileError.unknownVersion(let version) where version > Self.highestBelievedVersion {
+            throw CommandFailure(
+                failure: Failure(
+                    .badData, "\(file) is not a key file of the Android or Desktop app",
+                    hints: isCode ? ["keytool backup import \(file)"] : []))
         }
+    }
+
+    /// Greater numbers are the first letters of a text, or chance.
+    private static let highestBelievedVersion = 255
+
+    /// Whether this is the text of a backup code.
+    private static func isCode(_ content: Span<UInt8>) -> Bool {
+        var count = 0
+        for index in content.indices {
+            switch content[index] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "2")...UInt8(ascii: "7"):
+                count += 1
+            case UInt8(ascii: "-"), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"): continue
+            default: return false
+            }
+        }
+        return IDBackup.Scheme.allCases.contains { $0.characterCount == count }
     }
 
     private func importMasterKey(_ content: consuming SecureBytes, _ session: Session) throws {
@@ -88,7 +114,7 @@ struct KeyImport: Verb {
         var isNew = false
         if !check {
             let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: true)
-            isNew = try keeper.keep(identity, replacing: replace, isFromCode: false)
+            isNew = try keeper.keepImported(identity, replacing: replace, isFromCode: false)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"

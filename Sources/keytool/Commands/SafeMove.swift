@@ -79,6 +79,8 @@ struct SafeMove: Verb {
             var options = options
             options.isLeavingOld = true
             return try run(options)
+        } catch SafeKeepingError.refused(.exchange(.next, let error), _, _, isChangeUnfinished: false) {
+            throw error.explainedBeforeUse(isPreparing: create)
         }
     }
 }
@@ -120,13 +122,17 @@ struct ChangeOptions: ParsableArguments {
         if let left = result?.left {
             output.warn("the new place of \(id) may still hold a backup: \(left.reasonLeft)")
         }
+        let isDeleting = try result == nil && keeper.status(of: id).isDeleting
         try output.done(
-            [result == nil ? "no change for \(id) is unfinished" : "took back the change for \(id)"],
+            [result == nil ? "no change for \(id) is unfinished" : "cancelled the change of \(id)"]
+                + (isDeleting ? ["a deletion of the Safe of \(id) was interrupted"] : []),
             json: .result(
                 command,
                 [
                     ("id", .string(id.text)), ("aborted", .bool(result != nil)),
                     ("new_left", (result?.left).map { .string($0.word) }),
                 ]))
+        guard isDeleting else { return }
+        for way in [WayOut.delete, .pushResumingDeleted] { way.words(id.text).map(output.hint) }
     }
 }

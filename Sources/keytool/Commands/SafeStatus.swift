@@ -47,6 +47,7 @@ struct SafeStatus: Verb {
         guard let maxAge, look == nil else { return }
         let age = status.lastSuccess.map { Session.now() - $0 }
         guard let age, age <= maxAge.duration else {
+            guard !status.isDeleted else { throw Self.deleted(id) }
             throw CommandFailure(
                 failure: Failure(
                     .overdue,
@@ -54,6 +55,12 @@ struct SafeStatus: Verb {
                         ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
                         ?? "the backup was never known to be on the server"))
         }
+    }
+
+    private static func deleted(_ id: ThreemaID) -> CommandFailure {
+        CommandFailure(
+            failure: Failure(
+                .overdue, "the backup was deleted by keytool safe delete", hints: "keytool safe push \(id) uploads it"))
     }
 
     private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeServer) -> [String] {
@@ -88,6 +95,7 @@ struct SafeStatus: Verb {
     }
 
     private func uploaded(_ status: SafeKeeper.Status) -> String {
+        if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
         guard let moment = status.uploadedAt else {
             return "uploaded    never from here"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")

@@ -80,7 +80,7 @@ struct TestedServer: ~Copyable {
             switch error {
             case SafeExchangeError.notPrepared, SafeExchangeError.unavailable(_, .away):
                 self = isPreparing ? .address : .prepare
-            case SafeExchangeError.unauthorized: self = .login
+            case SafeExchangeError.unauthorized, SafeExchangeError.deletionForbidden: self = .login
             case SafeExchangeError.untrusted(_, .selfSigned), SafeExchangeError.untrusted(_, .unknownIssuer):
                 self = .certificate
             case SafeExchangeError.untrusted, SafeExchangeError.unavailable, SafeExchangeError.throttled,
@@ -93,20 +93,26 @@ struct TestedServer: ~Copyable {
         }
     }
 
-    /// What helps before there is a setup.
     private static func explained(_ error: any Error, _ isPreparing: Bool) -> any Error {
-        let failure = Failure(error)
-        switch error {
-        case SafeExchangeError.pinMismatch(_, _, let offered?):
-            return CommandFailure(
-                failure: Failure(
-                    failure.status, failure.message, hints: "if that is meant: --pin \(offered.text)",
-                    "nothing was sent"))
-        case SafeExchangeError.notPrepared, SafeExchangeError.unavailable(_, .away):
-            guard !isPreparing else { return error }
-            return CommandFailure(failure: failure.advising("--create prepares a new directory"))
-        default: return error
-        }
+        guard let error = error as? SafeExchangeError else { return error }
+        return error.explainedBeforeUse(isPreparing: isPreparing)
+    }
+}
+
+extension SafeExchangeError {
+    /// What helps while a server is chosen: options of the same command.
+    func explainedBeforeUse(isPreparing: Bool) -> CommandFailure {
+        let failure =
+            switch self {
+            case .pinMismatch(_, _, let offered?):
+                Failure(
+                    self.failure.status, self.failure.message, hints: "if that is meant: --pin \(offered.text)",
+                    "nothing was sent")
+            case .notPrepared where !isPreparing, .unavailable(_, .away) where !isPreparing:
+                self.failure.advising("--create prepares a new directory")
+            default: self.failure
+            }
+        return CommandFailure(failure: failure)
     }
 }
 

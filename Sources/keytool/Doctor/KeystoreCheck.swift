@@ -99,8 +99,7 @@ struct KeystoreCheck {
             }
             return Finding(name, .problem, sentence, status: failure.explained("", "").status)
         } catch {
-            // The sentence may name the server.
-            return Finding(name, .problem, "its server: \(Failure(error).status.name)", status: Failure(error).status)
+            return Finding(name, .problem, SafeTrouble(error).words, status: Failure(error).status)
         }
     }
 

@@ -8,11 +8,7 @@ import Threema
 extension SafeKeepingError: Explained {
     var failure: Failure {
         switch self {
-        case .otherKey(let id):
-            Failure(
-                .exists, "the keystore holds \(id) with another private key",
-                hints: "use --replace-key \(id) to give up the key that is there"
-            ).because(of: "other_key")
+        case .otherKey(let id): .otherKey(of: id, replacedBy: "--replace-key \(id)")
         case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
         case .unexpected(.publicKey):
             Failure(
@@ -50,6 +46,17 @@ extension SafeKeepingError: Explained {
     }
 }
 
+extension Failure {
+    /// The keystore holds the ID with another key.
+    /// - Parameter option: the command's own for replacing it.
+    static func otherKey(of id: String, replacedBy option: String) -> Failure {
+        Failure(
+            .exists, "the keystore holds \(id) with another private key",
+            hints: "use \(option) to overwrite the key that is there"
+        ).because(of: "other_key")
+    }
+}
+
 extension SafeFailure {
     static func notReturned(_ server: String) -> Failure {
         Failure(
@@ -61,7 +68,17 @@ extension SafeFailure {
     func explained(_ id: String, _ server: String, isChangeUnfinished: Bool = false) -> Failure {
         let (status, message) = sentence(id, server)
         let waysOut = waysOut(isChangeUnfinished: isChangeUnfinished)
-        return Failure(status, message, hints: waysOut.compactMap { $0.words(id) }).because(of: word)
+        let hints = (isChangeUnfinished ? [] : hintsOfNewPlace) + waysOut.compactMap { $0.words(id) }
+        return Failure(status, message, hints: hints).because(of: word)
+    }
+
+    /// What the server's error itself advises: before a change is begun no command of ours leads on.
+    private var hintsOfNewPlace: [String] {
+        switch self {
+        case .exchange(.next, let error): error.failure.hints
+        case .badLimits(.next, let error): error.failure.hints
+        default: []
+        }
     }
 
     private func sentence(_ id: String, _ server: String) -> (Failure.Status, String) {
@@ -178,30 +195,6 @@ extension SafeFailure {
         case .conflict: "the backup of another device"
         case .tooLong: "more bytes than any backup has"
         default: "nothing that can be judged"
-        }
-    }
-}
-
-extension WayOut {
-    /// The command, and what it does.
-    fileprivate func words(_ id: String) -> String? {
-        switch self {
-        case .pushAgain: "keytool safe push \(id) uploads it again or goes on"
-        case .pushOverwriting: "keytool safe push --overwrite \(id) replaces what is on the server"
-        case .pushResumingDeleted: "keytool safe push --resume-deleted \(id) uploads again"
-        case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it if that is meant"
-        case .overwriting: "--overwrite replaces it; the history keeps what is replaced for 90 days"
-        case .pull: "keytool safe pull \(id) takes the backup over"
-        case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and gives up what is here"
-        case .pullReplacingKey:
-            "keytool safe pull --replace-key \(id) \(id) takes the backup over, and gives up the key that is here"
-        case .abort: "keytool safe move --abort \(id) takes the change back"
-        case .forgetOld: "keytool safe server --forget-old \(id) leaves the old backup where it is"
-        case .delete: "keytool safe delete \(id) deletes it"
-        case .deleteForced: "keytool safe delete --force \(id) forgets the setup"
-        case .move: "keytool safe move changes the place"
-        case .moveLeavingOld: "keytool safe move --leave-old moves there and deletes nothing at the old place"
-        case .nothing: nil
         }
     }
 }

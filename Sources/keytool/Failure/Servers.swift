@@ -20,6 +20,11 @@ extension SafeExchangeError: Explained {
                 "\(server) has no directory backups/"
                     + (status == 405 ? ", or does not take uploads there: status 405" : ""),
                 hints: "make it there; --create makes it if the server lets it")
+        case .cannotPrepare(let server, 409) where Self.parent(of: server) != nil:
+            // RFC 4918, 9.3.1: MKCOL makes one directory, and answers 409 if the one above is missing.
+            Failure(
+                .notASafeServer, "\(Self.parent(of: server) ?? "") does not exist on the server",
+                hints: "make it there first; --create makes one directory below it")
         case .cannotPrepare(let server, let status):
             Failure(
                 status == 403 ? .serverAuth : .notASafeServer,
@@ -43,6 +48,10 @@ extension SafeExchangeError: Explained {
             Failure(
                 .serverAuth, "\(server) does not accept this user and password",
                 hints: "a server with two-factor login wants an app password")
+        case .deletionForbidden(let server):
+            Failure(
+                .serverAuth, "\(server) refuses to delete the backup (status 403)",
+                hints: "ask who runs the server whether this user may delete files")
         case .busy(let server):
             Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
         case .changed(let server):
@@ -69,6 +78,15 @@ extension SafeExchangeError: Explained {
         case .libraryNeedsMemory:
             Failure(.memory, "not enough memory to load libcurl", hints: OutOfMemory.advice)
         }
+    }
+
+    /// The address of the directory above; nil for the server's root, which always exists.
+    private static func parent(of server: String) -> String? {
+        // https:, nothing, host, directories
+        let parts = server.split(separator: "/", omittingEmptySubsequences: false)
+        let directories = parts.dropFirst(3).filter { !$0.isEmpty }
+        guard directories.count > 1 else { return nil }
+        return (parts.prefix(3) + directories.dropLast()).joined(separator: "/")
     }
 
     private static func acceptance(_ offered: PublicKeyPin?) -> [String] {

@@ -45,10 +45,13 @@ extension ControllingTerminal {
         while entry.code == nil {
             // While lines of a paste are still coming, they are the groups that come next.
             let wrong = isPasted && !entry.isFull ? nil : entry.wrong
-            guard let line = try askPasted(Self.question(entry, wrong)) else { break }
+            let row = wrong == nil ? nil : entry.wrongRow
+            guard let line = try askPasted(Self.question(entry, wrong, row)) else { break }
             let typed = line.filter { !$0.isWhitespace }
             if typed.isEmpty {
-                if let wrong, wrong.mayStay {
+                if let row {
+                    entry.keep(row)
+                } else if let wrong, wrong.mayStay {
                     entry.keep(wrong.number)
                 } else if wrong == nil && entry.mayBeAll {
                     entry.end()
@@ -88,8 +91,11 @@ extension ControllingTerminal {
     }
 
     private static func question(
-        _ entry: CodeEntry, _ wrong: (number: Int, text: String, mayStay: Bool)?
+        _ entry: CodeEntry, _ wrong: (number: Int, text: String, mayStay: Bool)?, _ row: CodeEntry.Row?
     ) -> String {
+        if let row {
+            return "Row \(row.number) (groups \(row.groups.first) to \(row.groups.last)) again (Enter keeps it): "
+        }
         if let wrong {
             let advice = wrong.mayStay ? ", Enter keeps it" : ""
             return "Group \(wrong.number) again (it was \(wrong.text.printable)\(advice)): "

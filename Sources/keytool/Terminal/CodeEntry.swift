@@ -18,6 +18,8 @@ struct CodeEntry {
     private var places: [Place] = []
     /// The checks of rows that were typed and are not yet compared, by the index of their first group.
     private var rowChecks: [Int: String] = [:]
+    /// Rows that did not have their check, by the index of their first group.
+    private var wrongRows: Set<Int> = []
     /// The group that was last taken back from the end, as it was.
     private(set) var takenBack: String?
     /// Whether the user has said that the code is not a longer one.
@@ -32,6 +34,24 @@ struct CodeEntry {
             if case .wrong(let text) = place { return (index + 1, text, Self.isGroup(text)) }
         }
         return nil
+    }
+
+    /// The row that has to be typed again as a whole, if the first wrong group begins it: its check does not say which
+    /// of its groups is wrong.
+    var wrongRow: Row? {
+        guard let wrong, wrongRows.contains(wrong.number - 1) else { return nil }
+        let row = Self.row(wrong.number - 1, of: places)
+        return row.allSatisfy({ places[$0].group == nil }) ? Row(start: row.lowerBound, count: row.count) : nil
+    }
+
+    /// A row of a printed code.
+    struct Row {
+        /// The index of its first group.
+        fileprivate let start: Int
+        let count: Int
+        var number: Int { start / CodeRow.groupCount + 1 }
+        /// Numbers of its first and its last group.
+        var groups: (first: Int, last: Int) { (start + 1, start + count) }
     }
 
     /// Whether there is no place for another group.
@@ -56,6 +76,12 @@ struct CodeEntry {
     /// - Throws: `CodeEntryError`; then nothing of that line is taken, and nothing of the lines after it.
     mutating func take(_ text: String, for number: Int? = nil) throws(CodeEntryError) -> [CodeEntryError] {
         let lines = text.split(whereSeparator: \.isNewline)
+        if let row = wrongRow, row.groups.first == number, lines.count == 1 {
+            let line = try CodeLine(lines[0], after: row.start)
+            guard (line.row?.groups ?? line.groups).count >= row.count else {
+                throw .wholeRow(first: row.groups.first, last: row.groups.last)
+            }
+        }
         var problems: [CodeEntryError] = []
         if let number, lines.count > 1 {
             // A whole code that is pasted again: only together its lines show where they belong.
@@ -84,6 +110,12 @@ struct CodeEntry {
     mutating func keep(_ number: Int) {
         guard case .wrong(let text) = places[number - 1], Self.isGroup(text) else { return }
         places[number - 1] = .right(text)
+    }
+
+    /// Takes a wrong row as it is.
+    mutating func keep(_ row: Row) {
+        wrongRows.remove(row.start)
+        (row.groups.first...row.groups.last).forEach { keep($0) }
     }
 
     /// Has a group typed again.
@@ -134,6 +166,7 @@ struct CodeEntry {
             throw .tooMany(groups: longer.places.count, limit: longer.limit)
         }
         longer.takenBack = nil
+        longer.wrongRows.remove(start)
         self = longer
         return problems
     }
@@ -142,16 +175,21 @@ struct CodeEntry {
     private mutating func compareRows() -> [CodeEntryError] {
         var problems: [CodeEntryError] = []
         for (start, check) in rowChecks.sorted(by: { $0.key < $1.key }) {
-            let row = places[start..<min(start + CodeRow.groupCount, places.count)]
-            let groups = row.compactMap(\.group)
+            let row = Self.row(start, of: places)
+            let groups = places[row].compactMap(\.group)
             guard groups.count == row.count else { continue }
             // The check itself may be mistyped: it counts once.
             rowChecks[start] = nil
             guard CodeRow.check(of: groups) != check else { continue }
-            row.indices.forEach { doubt($0 + 1) }
+            row.forEach { doubt($0 + 1) }
+            wrongRows.insert(start)
             problems.append(.rowCheck(check.printable, first: start + 1, last: start + row.count))
         }
         return problems
+    }
+
+    private static func row(_ start: Int, of places: [Place]) -> Range<Int> {
+        start..<min(start + CodeRow.groupCount, places.count)
     }
 
     /// Whether so many groups from here are a whole row.

@@ -10,6 +10,8 @@ enum CodeEntryError: Error, Equatable {
     /// Several groups were typed that do not agree with those around this one.
     case onlyOneAskedFor(group: Int)
     case rowCheck(String, first: Int, last: Int)
+    /// Fewer groups were typed than the row has that was asked for.
+    case wholeRow(first: Int, last: Int)
 
     init(_ problem: CodeLine.Problem, group: Int) {
         self =
@@ -37,6 +39,7 @@ extension CodeEntryError: Explained {
             Failure(.badData, "only group \(group) is asked for; the other groups typed here do not fit around it")
         case .rowCheck(let check, let first, let last):
             Failure(.badData, "groups \(first) to \(last) do not have the row check \(check)")
+        case .wholeRow(let first, let last): Failure(.badData, "type all of the row, groups \(first) to \(last)")
         }
     }
 }

@@ -1,0 +1,42 @@
+import Keystore
+import SafeKeeping
+import SafeRules
+import SafeWire
+
+/// Why a Safe cannot be looked at, in words that name neither its server nor its directory.
+struct SafeTrouble {
+    let words: String
+
+    init(_ error: any Error) {
+        words =
+            switch error {
+            case let error as SafeExchangeError: Self.words(error)
+            case SafeKeepingError.refused(.exchange(_, let error), _, _, _): Self.words(error)
+            case KeystoreError.damaged: "its record in the keystore is damaged"
+            case SafeKeepingError.badLimits, SafeKeepingError.refused(.badLimits, _, _, _):
+                "its server's config is not that of a Safe server"
+            case SafeKeepingError.refused(let failure, _, _, _): failure.explained("its identity", "its server").message
+            default: "it cannot be looked at: \(Failure(error).status.name)"
+            }
+    }
+
+    /// The sentences of `failure` may hold an address, or the names in a certificate.
+    private static func words(_ error: SafeExchangeError) -> String {
+        switch error {
+        case .unavailable(_, .away): "its directory is missing or not mounted"
+        case .unavailable(_, let trouble): "its server \(trouble.words)"
+        case .throttled: "its server asks to wait"
+        case .notPrepared, .noBackups, .cannotPrepare: "config or backups/ is missing on its server"
+        case .unexpectedStatus(_, let status): "its server does not answer like a Safe server: status \(status)"
+        case .redirected: "its server redirects to another address"
+        case .unauthorized(_, false): "its server wants a user's name and password"
+        case .unauthorized(_, true): "its server does not accept the stored user and password"
+        case .deletionForbidden: "its server refuses to delete the backup"
+        case .busy: "another keytool keeps its server busy"
+        case .changed: "its backup changed while it was looked at"
+        case .untrusted: "the certificate of its server is not accepted"
+        case .pinMismatch: "its server shows another public key than the pinned one"
+        case .full, .tooLarge, .refused, .badAuthority, .libraryMissing, .libraryNeedsMemory: error.failure.message
+        }
+    }
+}
