@@ -16,6 +16,8 @@ extension SafeKeeper {
         package let server: SafeServerAddress
         /// Whether both addresses turned out to be one place: then nothing was moved.
         package let isSamePlace: Bool
+        /// Whether a backup that another device has written was replaced or deleted: that was agreed to.
+        package let hasReplacedForeign: Bool
         /// Why the backup at the old place was not deleted; nil if it is gone.
         package let left: SafeFailure?
     }
@@ -73,6 +75,7 @@ extension SafeKeeper {
         try check(result, of: id)
         return ChangeResult(
             server: result.address, isSamePlace: result.outcome.result == .readdressed,
+            hasReplacedForeign: result.outcome.replaced == .foreign,
             left: result.outcome.left.first?.reason)
     }
 

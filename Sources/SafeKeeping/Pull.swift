@@ -33,6 +33,17 @@ public struct SafeAccess: ~Copyable {
         self.init(id: id, target: target, server: exchange, isFromPassword: true)
     }
 
+    /// The same way; to the place that is set up under the name by which it is known.
+    fileprivate func placed(by setup: borrowing SafeSetup?) -> SafeAccess {
+        var target = target.copy
+        switch setup {
+        case .some(let setup) where setup.current.isSame(as: target):
+            target = setup.current.approached(as: target.server.copy)
+        default: break
+        }
+        return SafeAccess(id: id, target: target, server: server, isFromPassword: isFromPassword)
+    }
+
     /// Where the server is.
     public var address: SafeServerAddress { target.address }
 
@@ -162,7 +173,7 @@ extension SafeKeeper {
 
     /// Puts the backup into an identity that the keystore holds already.
     private func takeOver(
-        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ options: KeepOptions
+        _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
         let identity = fetched.backup.identity(fetched.id)
@@ -171,6 +182,7 @@ extension SafeKeeper {
         let key = stateKey
         let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
         let profile = damage.isProfile ? .empty : try held.records.profile()
+        let access = given.placed(by: damage.isSetup ? nil : try held.records.setup())
         // Another key: nothing that was remembered of uploads is about it.
         var state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
         // Nor is anything about a place whose name is lost with the setup.
@@ -183,9 +195,12 @@ extension SafeKeeper {
             changes.remove(.safe)
             changes.setState(state.encoded(for: fetched.id.text, key: key))
             if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state) }
-        } else if let setup = try held.records.setup() {
+        } else if var setup = try held.records.setup() {
             if setup.current.isSame(as: access.target) {
                 try add(fetched, access, place, to: &changes, state, isSetUp: true)
+                setup.endDeletion()
+                let record = setup.encoded()
+                record.withBytes { changes.set(.safe, $0) }
             } else if !isSame {
                 changes.removeState()
             }

@@ -147,6 +147,9 @@ struct SafeSetup: ~Copyable {
         }
     }
 
+    /// The backup is used again: what was to be deleted is not any more.
+    mutating func endDeletion() { isDeleting = false }
+
     private static func copy(_ target: borrowing SafeTarget?) -> SafeTarget? {
         switch target {
         case .some(let target): target.copy

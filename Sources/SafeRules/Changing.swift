@@ -135,8 +135,10 @@ extension SafeMachine {
 
     /// One place: does the other address show what the present one does, too?
     mutating func judgeOtherAddress(_ found: Found) {
-        guard found == work.found[.current] else {
-            if case .change = verb { return perform([.look(.next, .newPlace)]) }
+        // What is inside is judged by the place: only the bytes tell.
+        let present = work.found[.current] ?? .nothing
+        guard found.digest == present.digest, (found == .nothing) == (present == .nothing) else {
+            if case .change = verb { return fail(.notVerified(.next)) }
             return fail(.otherPlace)
         }
         readdress(noting: finding(standing(found, at: .current)))

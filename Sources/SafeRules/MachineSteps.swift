@@ -112,9 +112,9 @@ extension SafeMachine {
         perform((isUnchanged ? [.wait(Self.patienceWithConditions)] : []) + [look])
     }
 
-    /// What a write demands. A server is known not to heed conditions, or to refuse those that hold, since `setup`.
+    /// What a write demands. Only a server that was tested, and refuses conditions that hold, is written to without.
     private func condition(at role: Role) -> Action.Condition {
-        place(role).honoursConditions == false ? .none : .unchanged
+        work.conditionFailures > 1 && place(role).honoursConditions == false ? .none : .unchanged
     }
 
     /// A write that was perhaps carried out, or is yet to be.

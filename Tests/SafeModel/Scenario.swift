@@ -81,8 +81,8 @@ package struct Scenario: Sendable, CustomStringConvertible {
     private static let focused: [(name: String, keystores: Int, depth: Int, events: [Event])] = [
         ("passwd", 1, 6, commands([.push, .passwd, .abort], by: 0) + [app]),
         ("move", 1, 6, commands([.push, .move, .abort], by: 0) + [.app(address: 1, password: 0, key: 1)]),
-        ("full", 1, 4, commands([.push, .move, .abort], by: 0) + [.fill(place: 0), .fill(place: 1), .edit(0)]),
-        ("overwrite", 1, 4, commands([.push, .pushOverwrite, .passwdOverwrite], by: 0) + [app]),
+        ("full", 1, 3, commands([.push, .move, .abort], by: 0) + [.fill(place: 0), .fill(place: 1), .edit(0)]),
+        ("overwrite", 1, 3, commands([.push, .pushOverwrite, .passwdOverwrite], by: 0) + [app]),
         (
             "delete", 1, 6,
             commands([.push, .delete, .deleteForce, .pushResume], by: 0) + [app, .flood(place: 0, password: 0)]

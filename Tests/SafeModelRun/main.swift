@@ -10,7 +10,7 @@ import Synchronization
 //
 // It ends with 1 if anything does not hold, or if the time was not enough.
 
-var seconds = 300
+var seconds = 900
 var walks = 20_000
 var only = ""
 var arguments = CommandLine.arguments.dropFirst()

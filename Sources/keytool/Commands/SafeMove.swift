@@ -46,7 +46,7 @@ struct SafeMove: Verb {
         }
         var options = change.options
         options.isLeavingOld = leaveOld
-        let result = try move(id, to: new, options, keeper, session)
+        let result = try change.telling(of: id, keeper) { try move(id, to: new, options, keeper, session) }
         change.warn(of: result, id, session.output)
         try session.output.done(
             [
@@ -103,7 +103,32 @@ struct ChangeOptions: ParsableArguments {
         return options
     }
 
+    /// A change that failed may be made, or begun, all the same: who is told of the failure is told of that.
+    func telling<Result>(of id: ThreemaID, _ keeper: SafeKeeper, _ body: () throws -> Result) throws -> Result {
+        let before = try keeper.status(of: id)
+        do {
+            return try body()
+        } catch {
+            let failure = Failure(error)
+            guard let after = try? keeper.status(of: id) else { throw error }
+            if before.oldServer == nil, after.oldServer != nil {
+                throw CommandFailure(
+                    failure: failure.advising(
+                        "the change is made, and only the old backup is left: every push tries to delete it"))
+            }
+            guard after.newServer != nil, !failure.hints.contains(where: { $0.contains("--abort") }) else {
+                throw error
+            }
+            throw CommandFailure(
+                failure: failure.advising(
+                    "the change is begun: the next push finishes it, keytool safe move --abort \(id) cancels it"))
+        }
+    }
+
     func warn(of result: SafeKeeper.ChangeResult, _ id: ThreemaID, _ output: Output) {
+        if result.hasReplacedForeign {
+            output.warn("a backup of another device was replaced or deleted; the history keeps it for 90 days")
+        }
         guard let left = result.left else { return }
         output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
         if left.isRetried { output.hint("every push tries again; keytool safe server --forget-old \(id) gives it up") }

@@ -40,8 +40,10 @@ struct SafePasswd: Verb {
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
-        let result = try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
-            try keeper.changePassword(of: id, to: secret, change.options)
+        let result = try change.telling(of: id, keeper) {
+            try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
+                try keeper.changePassword(of: id, to: secret, change.options)
+            }
         }
         change.warn(of: result, id, session.output)
         try session.output.done(

@@ -98,8 +98,12 @@ struct SafePull: Verb {
         let access = try access(named, present, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
-        if raw, let target { return try writeEncrypted(access, to: target, session) }
-        let fetched = try session.output.busy(fetching(access.id)) { try access.fetch() }
+        if raw, let target {
+            return try noting(access.id, present) { try writeEncrypted(access, to: target, session) }
+        }
+        let fetched = try noting(access.id, present) {
+            try session.output.busy(fetching(access.id)) { try access.fetch() }
+        }
         if let target { return try write(fetched, from: access.address, to: target, session) }
         var replaced: FetchedSafe.Replaced?
         if isStoring {
@@ -140,6 +144,18 @@ struct SafePull: Verb {
         let written = path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(
             summary.lines(isStored: isStored) + written, json: summary.json(isStored: isStored, file: path))
+    }
+
+    /// That a backup which is set up is missing or damaged is remembered, as by every other look.
+    private func noting<Result: ~Copyable>(
+        _ id: ThreemaID, _ keeper: SafeKeeper?, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error where error is SafeKeepingError || error is SafeBackupError {
+            _ = try? keeper?.look(at: id)
+            throw error
+        }
     }
 
     private func checkReplacedKey(_ id: ThreemaID) throws {
