@@ -100,7 +100,7 @@ import Threema
         let before = try house.keeper.status(of: Household.id)
         house.server.misbehave { _, request in request == .store ? .refused(.full) : nil }
         let error = #expect(throws: SafeKeepingError.self) { _ = try change(house) }
-        #expect(error == Household.refusal(.exchange(.next, .full)))
+        #expect(error == Household.refusal(.exchange(.next, .full), isChangeUnfinished: true))
         let push = try house.push()
         #expect(push.outcome == .unchanged)
         #expect(push.stuck == .exchange(.next, .full))
@@ -151,7 +151,7 @@ import Threema
         #expect(throws: SafeKeepingError.self) { _ = try change(house) }
         house.server.recover()
         let third = secret("a third password")
-        #expect(throws: Household.refusal(.changeUnfinished)) {
+        #expect(throws: Household.refusal(.changeUnfinished, isChangeUnfinished: true)) {
             _ = try house.keeper.changePassword(of: Household.id, to: third)
         }
     }

@@ -110,8 +110,8 @@ final class Household: Sendable {
     }
 
     /// What the rules of the Safe say no with.
-    static func refusal(_ failure: SafeFailure) -> SafeKeepingError {
-        .refused(failure, id: "ABCD1234", server: "file:///memory")
+    static func refusal(_ failure: SafeFailure, isChangeUnfinished: Bool = false) -> SafeKeepingError {
+        .refused(failure, id: "ABCD1234", server: "file:///memory", isChangeUnfinished: isChangeUnfinished)
     }
 
     static let conflict = refusal(.conflict(.current, isOtherKey: false))

@@ -63,7 +63,7 @@ package struct Scenario: Sendable, CustomStringConvertible {
         case .judgesOldPlace: scenario(two, [.push, .passwd], [app])
         case .provesPlaces: scenario(Terms(isAlias: true, honoursConditions: true), [.push, .move])
         case .pushesBesideStuckChange:
-            scenario(Terms(isAlias: false, honoursConditions: true, isSecondTooSmall: true), [.push, .move, .abort])
+            scenario(two, [.push, .move, .abort], [.fill(place: 1)], kills: 1)
         case .remembersFindings: scenario(two, [.push, .check], [.loss(place: 0, password: 0)])
         case .judgesAbortedPlace:
             scenario(two, [.push, .passwd, .abort], [.app(address: 0, password: 1, key: 1)], kills: 1)
