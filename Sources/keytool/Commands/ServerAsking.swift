@@ -70,7 +70,7 @@ extension ServerOptions {
     private func askedUser(
         on host: String, instead present: String?, _ terminal: borrowing ControllingTerminal
     ) throws -> String? {
-        while let typed = try terminal.askText("User on \(host) (nothing for \(present ?? "none")): ") {
+        while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
             let user = typed.isEmpty ? present ?? "" : typed
             if user.isEmpty || SafeServer.Login.isUser(user) { return user }
             Output.word("error", "that is no user's name")
