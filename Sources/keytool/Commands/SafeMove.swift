@@ -106,7 +106,9 @@ struct ChangeOptions: ParsableArguments {
     func warn(of result: SafeKeeper.ChangeResult, _ id: ThreemaID, _ output: Output) {
         guard let left = result.left else { return }
         output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
-        if left.isRetried { output.hint("every push tries again; keytool safe server --forget-old \(id) leaves it there") }
+        if left.isRetried {
+            output.hint("every push tries again; keytool safe server --forget-old \(id) leaves it there")
+        }
     }
 
     func members(_ id: ThreemaID, _ result: SafeKeeper.ChangeResult) -> [(String, JSONValue?)] {

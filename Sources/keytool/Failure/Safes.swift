@@ -25,7 +25,7 @@ extension SafeKeepingError: Explained {
                     "keytool safe passwd changes the password, keytool safe move the place, keytool safe delete ends it"
             ).because(of: "setup_exists")
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already there")
-        case .wrongPassword(let id): 
+        case .wrongPassword(let id):
             Failure(
                 .wrongPassword, "that is not the Safe password of \(id)",
                 hints: "if it is lost: keytool safe passwd \(id) sets a new one")
