@@ -88,7 +88,7 @@ struct SafeStatus: Verb {
             status.honoursConditions == false
                 ? "writes      the server ignores conditions: another device that writes in the same second can be overwritten"
                 : nil,
-            "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
+            "last proven Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
     }
 
