@@ -47,10 +47,12 @@ extension ServerOptions {
 
     private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {
         while let text = try terminal.askText("Safe server (https://…, file:///DIR, or threema): "), !text.isEmpty {
-            do throws(SafeServerAddressError) {
-                return try SafeServerAddress(parsing: text)
+            do {
+                return try SafeServerAddress(typed: text)
             } catch {
-                Output.word("error", error.failure.message)
+                let failure = Failure(error)
+                Output.word("error", failure.message)
+                if error is CommandFailure { failure.hints.forEach { Output.word("hint", $0) } }
             }
         }
         return nil
