@@ -83,7 +83,8 @@ struct QRPlacement {
             throw QRError.terminalTooSmall(size, columns: smallest.columns, rows: rows)
         }
         return Placed(
-            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns, missingRows: max(0, rows - size.rows))
+            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns,
+            missingRows: max(0, rows - size.rows))
     }
 }
 
