@@ -335,6 +335,7 @@ def test_certificate_that_is_not_offered(owner, meet, certificates, name, is_kno
     run.expect(SERVER)
     words = {"expired": "it expired on", "not_yet_valid": "not valid before"}.get(name, "it was issued for")
     assert words in run.text and "Trust this" not in run.text, run.text
+    assert run.text.count("keytool: error: ") == 1 and "issuer" not in run.text, run.text
     run.send("")
     assert run.finish() == 21 and server.requests() == []
 
