@@ -6,13 +6,13 @@ from known import SAFE_PASSWORD
 SERVER = r"Safe server \(https://…, file:///DIR, or threema\): $"
 PREPARE = r"is not prepared as a Safe. Make backups/ and config there\? \[y/N\] $"
 TRUST = r"Trust this certificate \(t\), trust it and pin its key \(p\), or refuse it \(Enter\)\? $"
-CHOICE = rf"Safe password for {ID} \(nothing for a random one\): $"
+CHOICE = rf"Safe password for {ID} \(Enter for a random one\): $"
 PUSH = r"Upload the first backup now\? \[y/N\] $"
 PASSWORD = SAFE_PASSWORD.decode()
 
 
 def user(host="localhost", instead="none"):
-    return rf"User on {host} \(nothing for {instead}\): $"
+    return rf"User on {host} \(Enter for {instead}\): $"
 
 
 def answer_login(run, name=USER, password=SERVER_PASSWORD.decode(), **asked):

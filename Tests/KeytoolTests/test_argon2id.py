@@ -124,7 +124,7 @@ def test_in_words_and_on_a_terminal(terminal, keytool, backup_password, tmp_path
     assert [len(line.strip("-").split("-")) for line in lines] == [5, 5, 5, 5, 5, 1]
     shown = "-".join(line.strip("-") for line in lines)
     for code, words in ((piped.out.strip(), piped.err), (shown, (tmp_path / "err").read_text())):
-        assert f"check {oracle.check_word(code)}" in words
+        assert f"check word {oracle.check_word(code)}" in words
     assert oracle.code_bytes(piped.out.strip())[1:9] != oracle.code_bytes(shown)[1:9], "salts"
 
 

@@ -34,7 +34,7 @@ def test_piped_code_is_one_line_and_nothing_else(keytool, backup_password):
     result = keytool.ok("backup", "export", *backup_password)
     assert len(result.out) == 100 and result.out[-1] == "\n"
     assert GROUPED.fullmatch(result.out[:-1])
-    assert f"check {oracle.check_word(result.out[:-1])}" in result.err
+    assert f"check word {oracle.check_word(result.out[:-1])}" in result.err
 
 
 def test_every_export_has_its_own_salt(keytool, backup_password):

@@ -12,7 +12,7 @@ from runner import snapshot
 GROUPS = CODE.split("-")
 WORD = oracle.check_word(CODE)
 OTHER_WORD = "AAAA-AAAA"
-ASKED = r"\nCheck word \(nothing for none\): $"
+ASKED = r"\nCheck word \(Enter for none\): $"
 PASSWORD = r"Backup password[^\n]*: $"
 IDENTITY = oracle.Identity("ZZZZ9999", bytes(range(32)))
 
@@ -142,7 +142,7 @@ def test_mistyped_word(typed):
 def test_word_of_another_code(typed):
     run = typed(CODE)
     answer(run, ASKED, OTHER_WORD)
-    answer(run, r"\nNumber of a wrong group, or the check word again \(nothing to go on without it\): $", "")
+    answer(run, r"\nNumber of a wrong group, or the check word again \(Enter to continue without it\): $", "")
     opens(run)
 
 

@@ -11,7 +11,7 @@ from runner import snapshot
 
 GROUPS = CODE.split("-")
 PASSWORD = r"Backup password[^\n]*: $"
-CHECK_WORD = r"Check word \(nothing for none\): $"
+CHECK_WORD = r"Check word \(Enter for none\): $"
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 IDENTITY = oracle.Identity("ZZZZ9999", bytes(range(32)))
 

@@ -22,6 +22,7 @@ def test_a_safe_in_order(safe):
     before = snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.folder.path)
     found = findings(safe.keytool)
     assert found["identities"]["verdict"] == found["safe 1"]["verdict"] == "ok", found
+    assert "last proven: Safe password never" in found["safe 1"]["detail"]
     assert found["protection"]["verdict"] == "warning"
     assert "not protected by a passphrase" in found["protection"]["detail"]
     assert (snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.folder.path)) == before

@@ -73,7 +73,7 @@ def test_another_name(safe, certificates, verb):
 def test_another_spelling_is_the_same_address(safe, spelling):
     """Nothing to move, and nothing is asked."""
     url = safe.server.url.replace("/safe", spelling)
-    safe.fails(64, "safe", "move", "--server", url)
+    assert "the Safe of ABCD1234 is already there" in safe.fails(64, "safe", "move", "--server", url).err
     assert safe.server.requests() == [] and safe.server.names() == [KEYS.backup_id]
     assert safe.json("safe", "push")["result"] == "unchanged"
 
@@ -223,7 +223,10 @@ def test_foreign_backup_that_comes_while_the_old_server_is_away(pushed, other):
         told = pushed.keytool.ok("safe", "push", *options)
         assert "another device has written it" in told.err and (options or "--forget-old" in told.err), told
     assert pushed.blob == theirs
-    pushed.keytool.ok("safe", "server", "--forget-old")
+    assert "forget-old ABCD1234 leaves it there" in pushed.keytool.ok("safe", "push").err
+    assert "safe server --forget-old leaves it there" in pushed.keytool.ok("safe", "status").out
+    forgotten = pushed.keytool.ok("safe", "server", "--forget-old").out
+    assert f"no longer tries to delete the old backup of ABCD1234 on {pushed.server.url}; it stays there" in forgotten
     assert pushed.keytool.ok("safe", "push", "--quiet").err == "" and pushed.blob == theirs
 
 
@@ -272,9 +275,10 @@ def test_new_place_that_takes_too_little(pushed, other):
     other.config = b'{"maxBackupBytes":200,"retentionDays":180}'
     for options in ([], ["--force"], ["--quiet"]):
         result = pushed.keytool.ok("safe", "push", *options)
-        assert "warning" in result.err and "--abort" in result.err, result
-    assert "unfinished" in pushed.keytool.ok("safe", "status").out
-    pushed.keytool.ok("safe", "move", "--abort")
+        assert "warning" in result.err and "--abort ABCD1234 cancels the change" in result.err, result
+    shown = pushed.keytool.ok("safe", "status").out
+    assert "unfinished" in shown and "safe move --abort cancels it" in shown
+    assert pushed.keytool.ok("safe", "move", "--abort").out == "cancelled the change of ABCD1234\n"
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""
 
 
@@ -314,6 +318,7 @@ def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
         error = pushed.keytool.fails(17, "safe", "push", "--quiet", "--json").error
         assert error["reason"] == "deletion_interrupted"
         assert "--resume-deleted" in error["hint"] and "safe delete" in error["hint"]
+    assert "the last look ended before the backup was read" in pushed.keytool.ok("safe", "status").out
     for verb in ("passwd", "move"):
         aborted = pushed.keytool.ok("safe", verb, "--abort")
         assert "no change for ABCD1234 is unfinished\na deletion of the Safe of ABCD1234 was interrupted\n" in aborted.out

@@ -96,6 +96,12 @@ def test_passwd(keytool, made, passphrase, new_passphrase, write, scheme, old):
     opens_with_only(keytool, made, write, NEW_PASSPHRASE, PASSPHRASE)
 
 
+def test_unprotect_in_words(keytool, made, passphrase):
+    masterkey.file(keytool).write_bytes(keyfiles.wrap_v1(masterkey.read(keytool), PASSPHRASE))
+    shown = keytool.ok("key", "unprotect", "--yes", *passphrase).out
+    assert shown == "the keystore has no passphrase now\n"
+
+
 @pytest.mark.parametrize("old", [keyfiles.wrap_v1, keyfiles.wrap_v2], ids=["from v1", "from v2"])
 def test_unprotect_always_writes_the_second_layout(keytool, made, passphrase, old):
     key = masterkey.read(keytool)

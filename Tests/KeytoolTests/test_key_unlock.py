@@ -74,6 +74,8 @@ def test_unlock_and_lock(locked, passphrase):
     locked.fails(16, *SHOW)
     assert locked.json("key", "status")["unlocked"] is False
     assert locked.json("key", "lock")["was_unlocked"] is False
+    locked.ok("key", "unlock", *passphrase)
+    assert locked.ok("key", "lock").out == "the key is out of the keyring\n"
     assert snapshot(locked.keystore) == before
 
 

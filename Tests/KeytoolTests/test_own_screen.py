@@ -12,7 +12,7 @@ from runner import snapshot
 from terminal import Terminal
 
 CHOSEN = re.compile(r"(?:[a-z]{5}-){4}[a-z]{5}")
-OFFER = r"password[^\n]* \(nothing for a random one\): $"
+OFFER = r"password[^\n]* \(Enter for a random one\): $"
 SHOWN = r"press Enter[^\n]*$"
 TYPE = r"Now type it: $"
 UPLOAD = r"Upload the first backup now\? \[y/N\] $"
@@ -87,7 +87,7 @@ def test_shown_again_until_it_is_typed(setup):
         run.send("")
         run.expect(TYPE)
         run.send(typed)
-        run.expect("that is not it")
+        run.expect("that is not the [a-z A-Z]+ that was shown; try again")
         run.expect(SHOWN)
         assert chosen(run) == password
     run.send("")

@@ -8,7 +8,7 @@ from masterkey import NEW_PASSPHRASE, PASSPHRASE
 from runner import snapshot
 
 RIGHT, NEW = PASSPHRASE.decode(), NEW_PASSPHRASE.decode()
-FIRST = r"[Kk]eystore passphrase \(nothing for none\): $"
+FIRST = r"[Kk]eystore passphrase \(Enter for none\): $"
 AGAIN = r"[Kk]eystore passphrase, again: $"
 OPENING = r"[Kk]eystore passphrase: $"
 NEWER = r"[Nn]ew keystore passphrase: $"
@@ -90,8 +90,9 @@ def test_third_pair_is_as_good_as_the_first(terminal, keytool):
 def test_weak_one_takes_a_second_question(terminal, keytool):
     run = terminal(*CREATE)
     answer(run, FIRST, "12345678")
-    run.expect(r"\[y/N\] $")
+    run.expect(r"Use it anyway\? \[y/N\] $")
     run.send("n")
+    run.expect("the weak keystore passphrase was not used")
     answer(run, FIRST, "12345678")
     run.expect(r"\[y/N\] $")
     run.send("y")

@@ -75,7 +75,7 @@ def test_is_gone_before_the_next_question(terminal, slow):
     run.expect(OPENING)
     run.send("wrong-one")
     run.expect(FRAME)
-    run.expect(r"\r\x1b\[Kkeytool: error: that is not it; try again\nKeystore passphrase: $")
+    run.expect(r"\r\x1b\[Kkeytool: error: wrong keystore passphrase; try again\nKeystore passphrase: $")
     run.send(RIGHT)
     assert run.finish() == 0, run.text
 

@@ -185,7 +185,7 @@ def secret(title, more=""):
 
 
 RIGHT = PASSPHRASE + ENTER
-OFFERED, NONE = r" \(nothing for a random one\)", r" \(nothing for none\)"
+OFFERED, NONE = r" \(Enter for a random one\)", r" \(Enter for none\)"
 PRESENT, NEWER = secret("Keystore passphrase"), secret("New keystore passphrase")
 SERVER = ["--server", "@server"]
 HTTPS = ["--server", "https://127.0.0.1:9/", "--server-user", "somebody"]

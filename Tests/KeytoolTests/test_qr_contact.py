@@ -39,7 +39,7 @@ def test_fits_the_usual_terminal(contact, terminal):
 def test_terminal_that_is_too_small(contact, terminal):
     run = terminal("qr", "contact", "--mode", "utf8", columns=40, rows=20)
     assert run.finish() != 0, run.text
-    assert "columns" in run.text and "rows" in run.text
+    assert "the QR code needs 41 columns and 21 rows; the terminal has 40 and 20" in run.words
     assert "▀" not in run.text and "█" not in run.text
 
 

@@ -73,7 +73,7 @@ def test_export(waiting, identity, backup_password, options, tmp_path):
     assert read(shown, tmp_path) == groups
     assert oracle.open_code(groups, BACKUP_PASSWORD).public_key == identity["public_key"]
     check = oracle.check_word(groups)
-    assert f"check {check}" in plain(shown) and f"check {check}" in first
+    assert f"check word {check}" in plain(shown) and f"check word {check}" in first
     assert not GROUPED_LINE.search(first) and "scrollback" not in first
     assert shown.count("\n") <= 24, "the first rows are gone from 80 x 24"
 
@@ -129,7 +129,8 @@ def test_too_small(terminal, identity, backup_password, tmp_path):
         run = terminal("backup", "export", "--qr-wait", "-o", tmp_path / "code", *backup_password,
                        columns=columns, rows=rows)
         assert run.finish() == 1, run.text
-        assert "the terminal lacks 1 " in run.text and "\x1b[?1049" not in run.text
+        assert f"needs 41 columns and 22 rows; the terminal has {columns} and {rows}" in run.words
+        assert "\x1b[?1049" not in run.text
         assert not (tmp_path / "code").exists()
 
 

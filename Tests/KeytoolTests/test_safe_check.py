@@ -175,6 +175,7 @@ def test_wrong_password(pushed, given):
                                   *given("safe-password", b"battery staple 4"))
     assert "password" in result.err and "no Safe backup" not in result.err
     assert "push" not in result.err, "an upload would not help"
+    assert "keytool safe passwd ABCD1234 sets a new one" in result.err
     assert status(pushed).get("password_proven_at") is None
     assert (snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)) == before
 

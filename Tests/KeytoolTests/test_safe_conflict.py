@@ -1,6 +1,7 @@
 """Never over somebody else's backup: what a push does when it finds another than its own."""
 
 import base64
+import re
 import threading
 import time
 
@@ -93,6 +94,9 @@ def test_backup_that_went_missing_is_uploaded_by_force(safe):
     shown = without_waiting(safe.keytool).json("safe", "push", "--force")
     assert (shown["result"], shown["reason"]) == ("restored", "replaced_missing")
     assert safe.folder.names() == [safe.keys.backup_id]
+    safe.folder.backup(safe.keys).unlink()
+    told = without_waiting(safe.keytool).ok("safe", "push", "--force").out
+    assert re.match(r"uploaded [\d.]+ \w+ again to file:", told), told
 
 
 def test_backup_that_comes_back_between_two_looks_is_not_replaced(safe, other):

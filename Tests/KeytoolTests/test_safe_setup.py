@@ -178,6 +178,12 @@ def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_passwo
     assert keytool.json("safe", "push", "--force")["result"] == "uploaded"
 
 
+def test_password_that_is_the_present_one(safe, write):
+    same = write("same", safe.password)
+    refused = safe.keytool.fails(64, "safe", "passwd", "--new-safe-password-file", same)
+    assert "error: the new Safe password of ABCD1234 equals the present one\n" in refused.err
+
+
 def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     safe.push()
     (tmp_path / "bare").mkdir()

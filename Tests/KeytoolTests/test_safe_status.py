@@ -63,6 +63,7 @@ def test_in_words(safe):
     for word in (safe.id, str(safe.folder.path), backup["uploaded_at"], backup["expires_at"][:10]):
         assert word in result.out
     assert re.search(r"\bgeneration 1\b", result.out)
+    assert "last proven Safe password never, backup code never\n" in result.out
     assert safe.keys.backup_id not in result.out + result.err
 
 

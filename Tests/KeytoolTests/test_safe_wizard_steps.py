@@ -52,8 +52,17 @@ def test_text_that_is_no_address(keytool, folder, terminal):
         run.send(address)
         run.expect(ERROR)
     run.expect(SERVER)
+    run.send(str(folder.path))
+    run.expect(f"keytool: hint: {folder.url}\n")
+    run.expect(SERVER)
     run.send(folder.url)
     ends_well(run)
+
+
+def test_path_for_an_address(keytool, folder, safe_password):
+    keytool.ok("id", "create", "--id", ID)
+    refused = keytool.fails(64, "safe", "setup", "--server", folder.path, *safe_password)
+    assert f"hint: {folder.url}\n" in refused.err
 
 
 @pytest.mark.parametrize("fault", [
@@ -326,6 +335,7 @@ def test_certificate_that_is_not_offered(owner, meet, certificates, name, is_kno
     run.expect(SERVER)
     words = {"expired": "it expired on", "not_yet_valid": "not valid before"}.get(name, "it was issued for")
     assert words in run.text and "Trust this" not in run.text, run.text
+    assert run.text.count("keytool: error: ") == 1 and "issuer" not in run.text, run.text
     run.send("")
     assert run.finish() == 21 and server.requests() == []
 

@@ -55,6 +55,8 @@ def test_what_it_says(sheet):
     assert "Threema" in words and "keytool (messenger-keytool)" in words
     assert "keytool backup import" in words and "--qr-image" in words
     assert "known to no directory: then the phone apps will not restore it; keytool will" in words
+    assert "Keep its package, messenger-keytool, with the copies of your files" in words
+    assert ("Both programs ask" if len(groups) == 20 else "keytool asks") + " for the password" in words
     assert "hint about the password" in words
     assert "Do not write the password here" in words
     assert ("iOS" in words) == (len(groups) == 26)

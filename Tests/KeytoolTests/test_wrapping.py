@@ -32,7 +32,7 @@ def test_colour_takes_no_room(terminal, keytool, backup_password):
     keytool.ok("id", "create", "--no-passphrase")
     run = terminal("backup", "export", *backup_password, columns=50)
     assert run.finish() == 0 and "\x1b[1mhint:\x1b[0m" in run.text
-    words = re.sub(r"\x1b\[\d*m", "", run.text[run.text.index("keytool: check"):])
+    words = re.sub(r"\x1b\[\d*m", "", run.text[run.text.index("keytool: check word"):])
     assert 45 < max(map(len, words.splitlines())) <= 50 and re.search(r"\n  \w", words)
 
 

@@ -30,7 +30,7 @@ struct BackupCheck: Verb {
             try output.done(
                 [], json: opened.json("backup check", ("stored", false), ("held", isHeld.map { .bool($0) })))
         } else if isForPeople, isHeld == true {
-            try output.print(["the keystore holds this key; it will remember that the code was proven"])
+            try output.print(["the keystore holds this key; the date of this check is stored"])
         }
     }
 
@@ -43,10 +43,11 @@ struct BackupCheck: Verb {
             // A code can be checked on a machine that holds no identity.
             return false
         } catch SecretError.none {
-            session.output.note("the keystore is locked: not compared with the keystore; the proof is not recorded")
+            session.output.note(
+                "the keystore needs its passphrase, so the key was not compared and the date not stored")
         } catch {
             session.output.warn(
-                "not compared with the keystore: \(Failure(error).message); the proof is not recorded")
+                "the key was not compared with the keystore, and the date not stored: \(Failure(error).message)")
         }
         return nil
     }

@@ -73,7 +73,7 @@ struct BackupExport: Verb {
         if let screen {
             try screen.show(
                 Array(code.text.utf8), mode, levels: Self.levels,
-                beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check \(check)"])
+                beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check word \(check)"])
         }
         var parts = try pictures.parts(showing: code, scheme, of: identity, levels: Self.levels)
         if let file { parts.insert((file, Array((code.text + "\n").utf8)), at: 0) }
@@ -92,7 +92,7 @@ struct BackupExport: Verb {
         if !pictures.isEmpty {
             session.output.hint("a picture of the code is the code: print it, then remove the file")
         }
-        session.output.note("check \(check)")
+        session.output.note("check word \(check)")
         session.output.hint("each export makes a new code; older codes stay valid, with their own passwords")
         switch scheme {
         case .pbkdf2:

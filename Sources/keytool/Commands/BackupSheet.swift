@@ -8,7 +8,7 @@ import Threema
 //   from the top  content
 //             24  title
 //             46  ID, check word, date, scheme and public key on the left; the QR code on the right
-//            132  the code, five numbered groups to a row, and the row's check behind them
+//            132  the code, five numbered groups to a row, and the row's check after them
 //            200  how to restore it
 //            254  a line for a hint about the password
 //            277  what must not be written here
@@ -108,19 +108,24 @@ struct BackupSheet {
     private static let checkColumn = margin + Double(CodeRow.groupCount) * groupPitch - 4
 
     private var instructions: [String] {
-        let app =
+        let (app, asking) =
             switch scheme {
-            case .pbkdf2: "With the Threema app: while setting it up, restore from an ID backup and scan the QR code."
-            case .argon2id: "The Threema app for iOS cannot read this code; keytool can."
+            case .pbkdf2:
+                (
+                    "With the Threema app: while setting it up, restore from an ID backup and scan the QR code.",
+                    "Both programs ask"
+                )
+            case .argon2id: ("The Threema app for iOS cannot read this code; keytool can.", "keytool asks")
             }
         let lines = [
-            "With keytool (messenger-keytool), a program for Linux, Debian package messenger-keytool:",
-            "\"keytool backup import\" asks for the groups; a row check may be typed behind its row.",
+            "With keytool (messenger-keytool), a program for Linux. Keep its package, messenger-keytool,",
+            "with the copies of your files: Debian's archive may not have it.",
+            "\"keytool backup import\" asks for the groups; a row check may be typed after its row.",
             "\"keytool backup import --qr-image FILE\" reads a photo or a scan of this page.",
             app,
             "An ID that keytool made itself (keytool id create) is known to no directory:",
             "then the phone apps will not restore it; keytool will.",
-            "Each of them asks for the password. Then compare ID, public key and check word.",
+            "\(asking) for the password. Then compare ID, public key and check word.",
         ]
         return [Self.text("How to restore it", y: 200, attributes: Self.bold)]
             + lines.enumerated().map { Self.text($1, y: 207 + Double($0) * 6) }

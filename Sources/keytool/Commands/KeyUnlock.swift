@@ -54,7 +54,7 @@ struct KeyLock: Verb {
     func run(_ session: Session) throws {
         let wasUnlocked = try LockedKeystore(at: session.keystorePath).forgetUnlocked()
         try session.output.done(
-            [wasUnlocked ? "locked" : "it was not unlocked"],
+            [wasUnlocked ? "the key is out of the keyring" : "it was not unlocked"],
             json: .result("key lock", [("unlocked", false), ("was_unlocked", .bool(wasUnlocked))]))
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Encodings
+import KeyWrapping
 import Keystore
 
 struct KeyUnprotect: Verb {
@@ -27,7 +28,9 @@ struct KeyUnprotect: Verb {
         }
         if !yes { try session.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
         try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
-        try session.reportProtection("key unprotect", "the passphrase is taken off")
+        let protection = WrappedKey.Protection.none
+        try session.output.done(
+            ["the keystore has no passphrase now"], json: .result("key unprotect", protection.members))
         session.output.hint(
             "jobs that still give a passphrase will fail (12): remove --passphrase-…, KEYTOOL_PASSPHRASE_… and the "
                 + "systemd credential keytool.passphrase from them")

@@ -131,7 +131,9 @@ struct ChangeOptions: ParsableArguments {
         }
         guard let left = result.left else { return }
         output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
-        if left.isRetried { output.hint("every push tries again; keytool safe server --forget-old \(id) gives it up") }
+        if left.isRetried {
+            output.hint("every push tries again; keytool safe server --forget-old \(id) leaves it there")
+        }
     }
 
     func members(_ id: ThreemaID, _ result: SafeKeeper.ChangeResult) -> [(String, JSONValue?)] {

@@ -42,7 +42,11 @@ struct SafePasswd: Verb {
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try change.telling(of: id, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
-                try keeper.changePassword(of: id, to: secret, change.options)
+                do {
+                    return try keeper.changePassword(of: id, to: secret, change.options)
+                } catch SafeKeepingError.sameTarget {
+                    throw UsageFailure("the new Safe password of \(id) equals the present one")
+                }
             }
         }
         change.warn(of: result, id, session.output)

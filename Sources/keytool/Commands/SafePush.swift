@@ -152,11 +152,11 @@ struct SafePush: Verb {
         if let stuck = result.stuck {
             let reason = SafeKeepingError.refused(stuck, id: id.text, server: result.server.text).failure.message
             output.warn("the change of the Safe of \(id) cannot be finished: \(reason)")
-            output.warn("keytool safe move --abort \(id) takes the change back")
+            output.warn("keytool safe move --abort \(id) cancels the change")
         }
         if let left = result.left {
             output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
-            output.hint("keytool safe server --forget-old \(id) gives it up")
+            output.hint("keytool safe server --forget-old \(id) leaves it there")
         }
         try output.done(
             [(all ? "\(id): " : "") + line(result)],
@@ -176,7 +176,9 @@ struct SafePush: Verb {
                     + (result.seenAt.map { ", last seen \($0.day)" } ?? "") + kept
             }
         }
-        return "\(result.outcome.word) \(ByteCount.text(upload.bytes)) to \(result.server.name)"
+        let bytes = ByteCount.text(upload.bytes)
+        return (result.outcome == .restored ? "uploaded \(bytes) again" : "\(result.outcome.word) \(bytes)")
+            + " to \(result.server.name)"
             + (upload.isVerified ? ", verified" : "") + kept
     }
 

@@ -75,7 +75,8 @@ struct SafeServerCommand: Verb {
         try output.done(
             [
                 isForgotten
-                    ? "gave up the old backup of \(id) on \(old ?? "its old server")" : "no old backup of \(id) is left"
+                    ? "keytool no longer tries to delete the old backup of \(id) on \(old ?? "its old server"); it stays there"
+                    : "no old backup of \(id) is left"
             ],
             json: .result("safe server", [("id", .string(id.text)), ("forgotten", .bool(isForgotten))]))
     }

@@ -79,18 +79,18 @@ struct SafeStatus: Verb {
                 + (status.hasFailed ? "; the last push failed" : ""),
             status.finding.map { "found       the last look \($0.words); the next push looks again" },
             status.newServer.map {
-                "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort takes it back"
+                "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
             },
             status.isDeleting
                 ? "unfinished  a deletion was interrupted: keytool safe delete, or keytool safe push --resume-deleted"
                 : nil,
             status.oldServer.map {
-                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old gives it up"
+                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old leaves it there"
             },
             status.honoursConditions == false
                 ? "writes      the server ignores conditions: another device that writes in the same second can be overwritten"
                 : nil,
-            "rehearsed   Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
+            "last proven Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
     }
 

@@ -47,10 +47,12 @@ extension ServerOptions {
 
     private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {
         while let text = try terminal.askText("Safe server (https://…, file:///DIR, or threema): "), !text.isEmpty {
-            do throws(SafeServerAddressError) {
-                return try SafeServerAddress(parsing: text)
+            do {
+                return try SafeServerAddress(typed: text)
             } catch {
-                Output.word("error", error.failure.message)
+                let failure = Failure(error)
+                Output.word("error", failure.message)
+                if error is CommandFailure { failure.hints.forEach { Output.word("hint", $0) } }
             }
         }
         return nil
@@ -70,7 +72,7 @@ extension ServerOptions {
     private func askedUser(
         on host: String, instead present: String?, _ terminal: borrowing ControllingTerminal
     ) throws -> String? {
-        while let typed = try terminal.askText("User on \(host) (nothing for \(present ?? "none")): ") {
+        while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
             let user = typed.isEmpty ? present ?? "" : typed
             if user.isEmpty || SafeServer.Login.isUser(user) { return user }
             Output.word("error", "that is no user's name")

@@ -55,7 +55,7 @@ struct ServerOptions: ParsableArguments {
     /// - Returns: nil where none is.
     func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
         let text = try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
-        if let text { return try server(at: SafeServerAddress(parsing: text), session) }
+        if let text { return try server(at: SafeServerAddress(typed: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
     }
 

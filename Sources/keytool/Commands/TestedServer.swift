@@ -38,8 +38,10 @@ struct TestedServer: ~Copyable {
                 guard let terminal = session.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
-                Failure(error).report()
                 keeper = session.renewed(keeper, patience)
+                let shown = step == .certificate ? try keeper.presentCertificate(of: server) : nil
+                // A certificate that has expired is none to trust, whoever issued it: that alone is said.
+                Failure(shown?.flaw.map { SafeExchangeError.untrusted(server.address.text, $0) } ?? error).report()
                 var next: SafeServer?
                 switch step {
                 case .prepare where try terminal.askToPrepare(server.address):
@@ -47,13 +49,9 @@ struct TestedServer: ~Copyable {
                     next = server.copy
                 case .login: next = try options.askedLogin(for: server, on: terminal, session)
                 case .certificate:
-                    let shown = try keeper.presentCertificate(of: server)
                     if let shown, shown.flaw == nil {
                         next = try terminal.askTrust(in: shown, of: server)
                     } else {
-                        if let flaw = shown?.flaw {
-                            Failure(SafeExchangeError.untrusted(server.address.text, flaw)).report()
-                        }
                         next = try options.asked(
                             insteadOf: server, trusting: authority, pins: pins, on: terminal, session)
                     }

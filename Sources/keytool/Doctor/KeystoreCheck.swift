@@ -82,7 +82,7 @@ struct KeystoreCheck {
             let words =
                 "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")
                 + "; last known there \(age(status.lastSuccess)); "
-                + "rehearsed: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
+                + "last proven: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isUnfinished = status.newServer != nil || status.isDeleting
             let troubles = [
                 look.failure.map { "the server holds \($0.found)" },

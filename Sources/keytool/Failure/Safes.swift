@@ -24,8 +24,11 @@ extension SafeKeepingError: Explained {
                 hints:
                     "keytool safe passwd changes the password, keytool safe move the place, keytool safe delete ends it"
             ).because(of: "setup_exists")
-        case .sameTarget(let id): Failure(.usage, "that is the present Safe password or server of \(id)")
-        case .wrongPassword(let id): Failure(.wrongPassword, "that is not the Safe password of \(id)")
+        case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already there")
+        case .wrongPassword(let id):
+            Failure(
+                .wrongPassword, "that is not the Safe password of \(id)",
+                hints: "if it is lost: keytool safe passwd \(id) sets a new one")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
@@ -38,7 +41,7 @@ extension SafeKeepingError: Explained {
             Failure(
                 .tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)",
                 hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
-                    + (isChangeUnfinished ? ["--abort takes the change back"] : []))
+                    + (isChangeUnfinished ? ["--abort cancels the change"] : []))
         case .notVerified(let server): SafeFailure.notReturned(server)
         case .refused(let failure, let id, let server, let isChangeUnfinished):
             failure.explained(id, server, isChangeUnfinished: isChangeUnfinished)
@@ -68,7 +71,10 @@ extension SafeFailure {
     func explained(_ id: String, _ server: String, isChangeUnfinished: Bool = false) -> Failure {
         let (status, message) = sentence(id, server)
         let waysOut = waysOut(isChangeUnfinished: isChangeUnfinished)
-        let hints = (isChangeUnfinished ? [] : hintsOfNewPlace) + waysOut.compactMap { $0.words(id) }
+        let isAboutChange = isChangeUnfinished || self == .changeUnfinished || role.map { $0 != .current } ?? false
+        let hints =
+            (isChangeUnfinished ? [] : hintsOfNewPlace)
+            + waysOut.compactMap { $0.words(id, isAboutChange: isAboutChange) }
         return Failure(status, message, hints: hints).because(of: word)
     }
 
@@ -206,7 +212,7 @@ extension SafeRules.Finding {
         case .damaged: "found the backup damaged"
         case .foreign: "found a backup that another device has written"
         case .older: "found an older backup"
-        case .unproven: "was not completed"
+        case .unproven: "ended before the backup was read"
         }
     }
 }

@@ -161,6 +161,19 @@ extension SafeExchangeError.Distrust {
     private static let loginPage = "the login page of a hotel or train shows such a certificate, too"
 }
 
+extension SafeServerAddress {
+    /// - Throws: `CommandFailure` for a path, which lacks only its scheme; else `SafeServerAddressError`.
+    init(typed text: String) throws {
+        do throws(SafeServerAddressError) {
+            try self.init(parsing: text)
+        } catch {
+            guard error == .unknownScheme, text.hasPrefix("/") else { throw error }
+            throw CommandFailure(
+                failure: Failure(error.failure.status, error.failure.message, hints: "file://\(text.printable)"))
+        }
+    }
+}
+
 extension SafeServerAddressError: Explained {
     var failure: Failure {
         switch self {

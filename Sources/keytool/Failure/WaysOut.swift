@@ -2,18 +2,20 @@ import SafeRules
 
 extension WayOut {
     /// The command, and what it does.
-    func words(_ id: String) -> String? {
+    /// - Parameter isAboutChange: whether it is a change of password or place that goes on.
+    func words(_ id: String, isAboutChange: Bool = false) -> String? {
         switch self {
-        case .pushAgain: "keytool safe push \(id) uploads it again or goes on"
+        case .pushAgain where isAboutChange: "keytool safe push \(id) tries to finish the change"
+        case .pushAgain: "keytool safe push \(id) uploads the backup again"
         case .pushOverwriting: "keytool safe push --overwrite \(id) replaces what is on the server"
         case .pushResumingDeleted: "keytool safe push --resume-deleted \(id) uploads again"
         case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it if that is meant"
         case .overwriting: "--overwrite replaces it; the history keeps what is replaced for 90 days"
         case .pull: "keytool safe pull \(id) takes the backup over"
-        case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and gives up what is here"
+        case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and overwrites what is here"
         case .pullReplacingKey:
-            "keytool safe pull --replace-key \(id) \(id) takes the backup over, and gives up the key that is here"
-        case .abort: "keytool safe move --abort \(id) takes the change back"
+            "keytool safe pull --replace-key \(id) \(id) takes the backup over and overwrites the key that is here"
+        case .abort: "keytool safe move --abort \(id) cancels the change"
         case .forgetOld: "keytool safe server --forget-old \(id) leaves the old backup where it is"
         case .delete: "keytool safe delete \(id) deletes it"
         case .deleteForced: "keytool safe delete --force \(id) forgets the setup"

@@ -6,7 +6,7 @@ extension ControllingTerminal {
     /// - Returns: nil for an empty answer.
     func askCheckWord() throws -> GroupedCode? {
         while true {
-            guard let answer = try askText("Check word (nothing for none): ") else { throw Self.noAnswer }
+            guard let answer = try askText("Check word (Enter for none): ") else { throw Self.noAnswer }
             if answer.allSatisfy(\.isWhitespace) { return nil }
             if let word = IDBackup.checkWord(typed: answer) { return word }
             Output.word("error", "a check word has 8 characters, A-Z and 2-7")
@@ -27,7 +27,7 @@ extension ControllingTerminal {
         let question =
             isOption
             ? "Number of a wrong group (Ctrl-D gives up): "
-            : "Number of a wrong group, or the check word again (nothing to go on without it): "
+            : "Number of a wrong group, or the check word again (Enter to continue without it): "
         while true {
             guard let answer = try askText(question) else {
                 throw CommandFailure(failure: .otherCheckWord(than: word, of: code))

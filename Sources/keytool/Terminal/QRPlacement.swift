@@ -14,10 +14,14 @@ enum QRMode: String, ExpressibleByArgument, CaseIterable {
 struct QRPlacement {
     private let mode: TerminalDrawing.Mode
     private let size: TerminalSize?
+    private let reservedRows: Int
 
-    /// - Parameter size: nil where everything fits.
-    init(_ mode: QRMode, on size: TerminalSize? = .current) {
+    /// - Parameters:
+    ///   - size: nil where everything fits.
+    ///   - reservedRows: of it, for what else is shown.
+    init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
         self.size = size
+        self.reservedRows = reservedRows
         self.mode =
             switch mode {
             case .utf8: .utf8
@@ -65,7 +69,7 @@ struct QRPlacement {
         for level in levels {
             guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
             let drawing = TerminalDrawing(matrix, mode: mode)
-            if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows }) ?? true {
+            if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows - reservedRows }) ?? true {
                 return Placed(matrix: matrix, lines: drawing.lines, columns: drawing.columns, missingRows: nil)
             }
             if drawing.columns < smallest?.columns ?? .max {
@@ -74,32 +78,31 @@ struct QRPlacement {
             }
         }
         guard let smallest, let smallestMatrix, let size else { throw QRError.tooLong }
-        let missing = (columns: max(0, smallest.columns - size.columns), rows: max(0, smallest.rows - size.rows))
-        guard missing.columns == 0, mayScroll else {
-            throw QRError.terminalTooSmall(columns: missing.columns, rows: missing.rows)
+        let rows = smallest.rows + reservedRows
+        guard smallest.columns <= size.columns, mayScroll else {
+            throw QRError.terminalTooSmall(size, columns: smallest.columns, rows: rows)
         }
         return Placed(
-            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns, missingRows: missing.rows)
+            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns,
+            missingRows: max(0, rows - size.rows))
     }
 }
 
 enum QRError: Error {
     /// No QR code holds so many bytes.
     case tooLong
-    /// So many columns and rows are missing.
-    case terminalTooSmall(columns: Int, rows: Int)
+    /// So many columns and rows are needed on a terminal of this size.
+    case terminalTooSmall(TerminalSize, columns: Int, rows: Int)
 }
 
 extension QRError: Explained {
     var failure: Failure {
         switch self {
         case .tooLong: Failure(.badData, "that is too long for a QR code")
-        case .terminalTooSmall(let columns, let rows):
+        case .terminalTooSmall(let size, let columns, let rows):
             Failure(
                 .failed,
-                "the QR code does not fit: the terminal lacks "
-                    + [columns > 0 ? "\(columns) columns" : nil, rows > 0 ? "\(rows) rows" : nil]
-                    .compactMap { $0 }.joined(separator: " and "),
+                "the QR code needs \(columns) columns and \(rows) rows; the terminal has \(size.columns) and \(size.rows)",
                 hints: "make the window larger or the font smaller, or write a picture: \(QRPicture.option) FILE.png")
         }
     }

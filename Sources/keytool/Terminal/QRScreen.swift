@@ -44,8 +44,8 @@ struct QRScreen: ~Copyable {
     ) throws {
         let size = terminal.size
         // The last row is the question's.
-        let room = TerminalSize(columns: size.columns, rows: size.rows - 1)
-        let drawing = try QRPlacement(mode, on: room).place(content, levels: levels, mayScroll: false)
+        let placement = QRPlacement(mode, on: size, reservedRows: 1)
+        let drawing = try placement.place(content, levels: levels, mayScroll: false)
         let width = text.map(\.count).max() ?? 0
         let isBeside = drawing.columns + Self.margin.count + width <= size.columns && text.count <= drawing.lines.count
         if !text.isEmpty, !isBeside { try page(text, "\nPress Enter for the QR code: ") }

@@ -19,9 +19,10 @@ struct SecretAsker<Kind: Secret> {
     ///   - isTyped: ask for it, whatever the options say.
     ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
+    ///   - wrong: what is said of such an error.
     func open<Result: ~Copyable>(
         _ subject: String, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
-        _ body: (borrowing SecureBytes) throws -> Result
+        wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
         if !isTyped, let secret = try given() { return try body(secret) }
         if let result = kept() { return result }
@@ -37,7 +38,7 @@ struct SecretAsker<Kind: Secret> {
                 var isEmpty = false
                 if case SecretError.empty = error { isEmpty = true }
                 guard !isLast, isEmpty || isWrong(error) else { throw error }
-                Output.word("error", isEmpty ? "nothing was entered" : "that is not it; try again")
+                Output.word("error", isEmpty ? "nothing was entered" : "\(wrong); try again")
             }
         }
         throw missing
@@ -47,7 +48,7 @@ struct SecretAsker<Kind: Secret> {
     /// yes.
     /// - Parameters:
     ///   - minimum: fewest characters (Unicode scalars).
-    ///   - mayBeWeak: take a weak one with a warning alone.
+    ///   - mayBeWeak: accept a weak one; only warn.
     ///   - mayBeNone: an empty answer is one, too.
     func create(
         _ subject: String, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
@@ -96,7 +97,7 @@ struct SecretAsker<Kind: Secret> {
             let isSame = secret.withBytes { first in typed.withBytes { ConstantTime.areEqual(first, $0) } }
             if isSame { break }
             guard attempt < Self.tries else { throw SecretError.mismatch(title: Kind.title) }
-            Output.word("error", "that is not it; try again")
+            Output.word("error", "that is not the \(Kind.title) that was shown; try again")
         }
         return secret
     }
@@ -122,7 +123,7 @@ struct SecretAsker<Kind: Secret> {
     private static func question(_ subject: String, nothingFor nothing: String? = nil) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
         let subject = subject.isEmpty || subject.hasPrefix(",") ? subject : " " + subject
-        return title + subject + (nothing.map { " (nothing for \($0)): " } ?? ": ")
+        return title + subject + (nothing.map { " (Enter for \($0)): " } ?? ": ")
     }
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {
@@ -139,8 +140,8 @@ struct SecretAsker<Kind: Secret> {
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
         guard session.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
         Output.word("warning", words)
-        guard try terminal.askYesNo("Use it all the same?") else {
-            throw UsageFailure("the weak one is not taken", hint: "choose another one")
+        guard try terminal.askYesNo("Use it anyway?") else {
+            throw UsageFailure("the weak \(Kind.title) was not used", hint: "choose another one")
         }
     }
 
