@@ -12,7 +12,6 @@ package enum WayOut: Hashable, Sendable {
     case abort
     case forgetOld
     case delete
-    case deleteForced
     case move
     case moveLeavingOld
     /// Nothing of ours: the server, the network or a person has to change something.

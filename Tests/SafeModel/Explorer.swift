@@ -253,7 +253,6 @@ extension WayOut {
         case .abort: .abort
         case .forgetOld: .forgetOld
         case .delete: .delete
-        case .deleteForced: .deleteForce
         case .moveLeavingOld: .moveLeavingOld
         case .move: nil
         case .nothing: nil

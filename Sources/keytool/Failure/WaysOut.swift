@@ -14,11 +14,10 @@ extension WayOut {
         case .pull: "keytool safe pull \(id) takes the backup over"
         case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and overwrites what is here"
         case .pullReplacingKey:
-            "keytool safe pull --replace-key \(id) \(id) takes the backup over and overwrites the key that is here"
+            "keytool safe pull --replace --replace-key \(id) \(id) takes the backup over and overwrites key and profile here"
         case .abort: "keytool safe move --abort \(id) cancels the change"
         case .forgetOld: "keytool safe server --forget-old \(id) leaves the old backup where it is"
         case .delete: "keytool safe delete \(id) deletes it"
-        case .deleteForced: "keytool safe delete --force \(id) forgets the setup"
         case .move: "keytool safe move changes the place"
         case .moveLeavingOld: "keytool safe move --leave-old moves there and deletes nothing at the old place"
         case .nothing: nil
