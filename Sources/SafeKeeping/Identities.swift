@@ -59,20 +59,25 @@ extension SafeKeeper {
     public struct RemovalProspect: Equatable, Sendable {
         /// Whether a backup code of it was ever opened here.
         public let isCodeProven: Bool
-        /// The address of the server that holds its Safe; nil where none is set up.
+        /// The address of the server that holds its Safe; nil where none is set up, or if it is not known any more.
         public let safeServer: String?
+        /// Whether the setup of its Safe is damaged.
+        public let isSetupDamaged: Bool
     }
 
-    /// Changes nothing.
+    /// Changes nothing. What is damaged keeps no identity from being removed.
     public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         try keystore.goneIfRemoved(id.text) {
             let records = try keystore.identity(id.text)
-            let state = try UploadState(of: records, key: stateKey)
-            guard let setup = try records.setup() else {
-                return RemovalProspect(isCodeProven: state.codeProvenAt != nil, safeServer: nil)
+            var isCodeProven = false
+            var address: String?
+            do {
+                isCodeProven = try UploadState(of: records, key: stateKey).codeProvenAt != nil
+                if let setup = try records.setup() { address = setup.current.address.text }
+            } catch KeystoreError.damaged {
+                return RemovalProspect(isCodeProven: isCodeProven, safeServer: nil, isSetupDamaged: true)
             }
-            return RemovalProspect(
-                isCodeProven: state.codeProvenAt != nil, safeServer: setup.current.address.text)
+            return RemovalProspect(isCodeProven: isCodeProven, safeServer: address, isSetupDamaged: false)
         }
     }
 

@@ -66,8 +66,16 @@ public struct FetchedSafe: ~Copyable {
     let digest: [UInt8]
     /// What the server allows, where it said so.
     let limits: ServerLimits?
-    /// How many contacts the profile had that it has replaced; nil if it has replaced none.
-    package var contactsBefore: Int?
+    /// What it has replaced; nil while it was not taken over.
+    package var replaced: Replaced?
+
+    /// What a backup that was taken over has replaced.
+    package struct Replaced: Equatable, Sendable {
+        /// How many contacts the profile had; nil if the identity is new, or if its profile was damaged.
+        package var contacts: Int?
+        /// The names of the damaged records.
+        package var damaged: [String] = []
+    }
 }
 
 extension SafeKeeper {
@@ -81,7 +89,7 @@ extension SafeKeeper {
 
     /// How to take over a backup.
     package struct KeepOptions: Sendable {
-        /// Over a newer backup that was seen, and over changes that were not uploaded.
+        /// Over a newer backup that was seen, over changes that were not uploaded, and over damaged records.
         package var isReplacing = false
         /// Over another private key.
         package var isReplacingKey = false
@@ -97,6 +105,10 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
     package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
         let records = try keystore.identity(id.text)
+        if options.isReplacing {
+            let damage = try Damage(of: records)
+            if damage.isProfile || damage.isIdentity { return try pullOverDamage(id, options) }
+        }
         let before = try records.profile().document
         let target = try records.requiredSetup().current.copy
         var pull = SafeVerb.Pull()
@@ -117,16 +129,24 @@ extension SafeKeeper {
         let bytes = result.bytes ?? []
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
-            limits: result.outcome.limits, contactsBefore: before.contactCount)
+            limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
+    }
+
+    /// What the rules compare a backup with is lost: they have nothing to judge.
+    private func pullOverDamage(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
+        let access = try access(to: id)
+        var fetched = try access.fetch()
+        fetched.replaced = try keep(fetched, from: access, options)
+        return fetched
     }
 
     /// Takes over identity, profile and setup of a backup that was fetched with ID, server and password.
-    /// - Returns: how many contacts the profile had that was replaced; nil if the identity is new.
-    /// - Throws: `SafeKeepingError.otherKey`, `.refused`. Then nothing was changed.
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`; `KeystoreError.damaged` unless damaged records may be
+    ///   replaced. Then nothing was changed.
     @discardableResult
     package func keep(
         _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
-    ) throws -> Int? {
+    ) throws -> FetchedSafe.Replaced {
         do {
             try keystore.add(fetched.id.text) { new in
                 var changes = new.changes()
@@ -134,30 +154,36 @@ extension SafeKeeper {
                 if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
                 try new.commit(changes)
             }
-            return nil
+            return .init()
         } catch KeystoreError.exists {
             return try takeOver(fetched, access, options)
         }
     }
 
     /// Puts the backup into an identity that the keystore holds already.
-    /// - Returns: how many contacts the profile had.
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ options: KeepOptions
-    ) throws -> Int {
+    ) throws -> FetchedSafe.Replaced {
         let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
         let key = stateKey
-        let profile = try held.records.profile()
+        let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
+        let profile = damage.isProfile ? .empty : try held.records.profile()
         // Another key: nothing that was remembered of uploads is about it.
-        let state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
+        var state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
+        // Nor is anything about a place whose name is lost with the setup.
+        if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
         var changes = held.changes()
         changes.set(fetched.backup, fetched.id)
-        if let setup = try held.records.setup() {
+        if damage.isSetup {
+            changes.remove(.safe)
+            changes.setState(state.encoded(for: fetched.id.text, key: key))
+            if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state) }
+        } else if let setup = try held.records.setup() {
             if setup.current.isSame(as: access.target) {
                 try add(fetched, access, place, to: &changes, state, isSetUp: true)
             } else if !isSame {
@@ -167,7 +193,8 @@ extension SafeKeeper {
             try add(fetched, access, place, to: &changes, state)
         }
         try held.commit(changes)
-        return profile.document.contactCount
+        return .init(
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
     }
 
     /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.

@@ -31,6 +31,11 @@ struct IDRemove: Verb {
         if let server = removal.safeServer {
             session.output.warn("the Safe backup of \(id) stays on \(server)")
         }
+        if removal.isSetupDamaged {
+            session.output.warn(
+                "a Safe backup of \(id), if there is one, stays on its server: the setup is damaged, and does not say where"
+            )
+        }
         if !yes { try session.confirm("remove \(id) and its private key", typing: id.text) }
         try keeper.removeIdentity(id)
         try session.output.done(

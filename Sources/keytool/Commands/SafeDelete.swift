@@ -22,7 +22,7 @@ struct SafeDelete: Verb {
     @Flag(help: "Keep server and Safe key; the next push uploads again.")
     var keepSetup = false
 
-    @Flag(help: "Forget the setup even if the backup cannot be deleted.")
+    @Flag(help: "Forget the setup even if the backup cannot be deleted, or if the setup is damaged.")
     var force = false
 
     @Flag(help: "Do not ask for confirmation.")
@@ -38,6 +38,7 @@ struct SafeDelete: Verb {
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
+        if force && !keepSetup, try keeper.forgetDamagedSetup(of: id) { return try tellForgotten(id, session.output) }
         var options = SafeKeeper.DeleteOptions()
         options.isKeepingSetup = keepSetup
         options.isForced = force
@@ -54,6 +55,14 @@ struct SafeDelete: Verb {
                     ("deleted", .bool(result.left.isEmpty)), ("was_there", .bool(result.wasThere)),
                     ("setup_kept", .bool(keepSetup)),
                 ]))
+    }
+
+    private func tellForgotten(_ id: ThreemaID, _ output: Output) throws {
+        output.warn("a Safe backup of \(id), if there is one, stays on its server: which one that is was lost")
+        try output.done(
+            ["forgot the damaged Safe setup of \(id)"],
+            json: .result(
+                "safe delete", [("id", .string(id.text)), ("deleted", false), ("setup_kept", false)]))
     }
 
     private func delete(

@@ -25,7 +25,7 @@ struct SafePull: Verb {
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
-    @Flag(help: "Accept an older backup, and the loss of changes that were not uploaded.")
+    @Flag(help: "Accept an older backup, and the loss of changes that were not uploaded; replace damaged records.")
     var replace = false
 
     @Option(
@@ -93,7 +93,7 @@ struct SafePull: Verb {
             options.isReplacingKey = replaceKey != nil
             let address = try keeper.server(of: id).address
             let fetched = try session.output.busy(fetching(id)) { try keeper.pull(id, options) }
-            return try tell(fetched, address, nil, isStored: true, contactsBefore: fetched.contactsBefore, session)
+            return try tell(fetched, address, nil, isStored: true, replaced: fetched.replaced, session)
         }
         let access = try access(named, present, session)
         try checkReplacedKey(access.id)
@@ -101,13 +101,13 @@ struct SafePull: Verb {
         if raw, let target { return try writeEncrypted(access, to: target, session) }
         let fetched = try session.output.busy(fetching(access.id)) { try access.fetch() }
         if let target { return try write(fetched, from: access.address, to: target, session) }
-        var contactsBefore: Int?
+        var replaced: FetchedSafe.Replaced?
         if isStoring {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            contactsBefore = try keeper.keep(fetched, from: access, options)
+            replaced = try keeper.keep(fetched, from: access, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
-        try tell(fetched, access.address, nil, isStored: isStoring, contactsBefore: contactsBefore, session)
+        try tell(fetched, access.address, nil, isStored: isStoring, replaced: replaced, session)
     }
 
     private func write(
@@ -127,12 +127,15 @@ struct SafePull: Verb {
 
     private func tell(
         _ fetched: borrowing FetchedSafe, _ address: SafeServerAddress, _ path: String?, isStored: Bool,
-        contactsBefore: Int? = nil, _ session: Session
+        replaced: FetchedSafe.Replaced? = nil, _ session: Session
     ) throws {
         let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: address.name)
         let contacts = fetched.backup.document.contactCount
-        if let contactsBefore, contacts < contactsBefore {
-            session.output.warn("the profile had \(contactsBefore) contacts before and has \(contacts) now")
+        if let before = replaced?.contacts, contacts < before {
+            session.output.warn("the profile had \(before) contacts before and has \(contacts) now")
+        }
+        for record in replaced?.damaged ?? [] {
+            session.output.warn("the record \"\(record)\" of \(fetched.id) was damaged; it was replaced")
         }
         let written = path.map { ["wrote the document to \($0): not encrypted"] } ?? []
         try session.output.done(

@@ -44,7 +44,11 @@ struct SafeSetup: Verb {
     func run(_ session: Session) throws {
         var keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try !keeper.hasSafe(id) else { throw SafeKeepingError.setupExists(id: id.text) }
+        guard try !keeper.hasSafe(id) else {
+            // A setup that is damaged is no setup: its own error says what to do.
+            _ = try keeper.server(of: id)
+            throw SafeKeepingError.setupExists(id: id.text)
+        }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
         // A password that nobody has to type is judged before a directory is prepared for it.
         let isAsking = try password.source() == nil && session.canAsk

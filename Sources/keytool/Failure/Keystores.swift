@@ -37,7 +37,29 @@ extension KeystoreError: Explained {
         case .damaged(let record, let id?):
             Failure(
                 .badData, "the record \"\(record)\" of \(id) is damaged",
-                hints: "restore the folder from a copy, or the identity from its backup code or its Safe")
+                hints: Self.waysOut(ofDamaged: record, id) + ["or restore the folder from a copy"])
+        }
+    }
+
+    /// Commands that forget or replace a damaged record.
+    private static func waysOut(ofDamaged record: String, _ id: String) -> [String] {
+        switch record {
+        case "safe":
+            [
+                "the private key is not in it: keytool safe delete --force \(id) forgets the setup, then keytool safe setup \(id)",
+                "or keytool safe pull --id \(id) --server URL --replace, if the backup on the server is good",
+            ]
+        case "profile", "devicegroupkey":
+            [
+                "the private key is not in it: keytool safe pull --replace \(id) restores it from the Safe backup",
+                "without a Safe backup: keytool backup export \(id), keytool id remove \(id), keytool backup import",
+            ]
+        case "identity":
+            [
+                "keytool backup import --replace restores the private key from the backup code",
+                "or keytool safe pull --replace --replace-key \(id) \(id) restores it from the Safe backup",
+            ]
+        default: ["keytool id remove \(id), then restore the identity from its backup code or its Safe"]
         }
     }
 }
