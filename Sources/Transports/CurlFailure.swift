@@ -29,6 +29,7 @@ extension CurlSender {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
             .pinMismatch(name, expected: pins, offered: try shownCertificate(url)?.pin)
         case CURLE_SSL_CACERT_BADFILE: .badAuthority
+        case CURLE_OUT_OF_MEMORY where outcome.isRefused: .libraryNeedsMemory
         case _ where outcome.isRefused: .libraryMissing("libcurl4")
         // A proxy's answer with a NUL.
         case CURLE_BAD_FUNCTION_ARGUMENT: .unavailable(name, .proxy)

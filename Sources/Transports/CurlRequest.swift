@@ -54,6 +54,7 @@ struct CurlRequest: ~Copyable {
         guard let curl = Curl.shared, let handle = unsafe curl.makeHandle() else {
             throw Curl.reasonOfAbsence
         }
+        Curl.requireMemory(sending: 0)
         self.curl = curl
         unsafe self.handle = handle
         reception = Reception(limit: limit, idle: patience.idle)
@@ -114,6 +115,7 @@ struct CurlRequest: ~Copyable {
 
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {
+        Curl.requireMemory(sending: body.count)
         set(CURLOPT_POST, 1)
         reception.require(
             unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))

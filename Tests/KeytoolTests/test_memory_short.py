@@ -3,6 +3,7 @@
 import json
 import resource
 import signal
+import socket
 
 import pytest
 
@@ -113,8 +114,37 @@ def test_terminal_is_given_back(terminal, least):
 def test_https(owner, web_server, way, safe_password, least):
     server = web_server(Nginx)
     owner.ok("safe", "setup", "--create", *way(server), *safe_password)
-    codes = sample(owner, least, spans(64 * MEBIBYTE, 32), "safe", "push", "--force")
+    push = ["safe", "push", "--force", "--retry-max-time", "1s"]
+    codes = sample(owner, least, spans(64 * MEBIBYTE, 32), *push)
     assert 71 in codes and 0 in codes
+    # Where libcurl and OpenSSL almost have what they need, they blame the server, the certificate or the file of
+    # authorities: below the first success there is no such limit.
+    low, high = 0, 64 * MEBIBYTE
+    while high - low > 64 * KIBIBYTE:
+        middle = (low + high) // 2
+        low, high = (low, middle) if limited(owner, least + middle, *push)[0] == 0 else (middle, high)
+    near = [high + step * 64 * KIBIBYTE for step in range(-32, 5)]
+    for command in (push, ["safe", "check", "--retry-max-time", "1s"]):
+        codes = sample(owner, least, near, *command)
+        assert 71 in codes and 0 in codes
+
+
+def test_name_lookup(owner, safe_password, least):
+    """libcurl looks a name up in a thread; one that cannot be started is no name without an address."""
+    name = socket.gethostname()
+    try:
+        socket.getaddrinfo(name, 9)
+    except OSError:
+        pytest.skip(f"{name} has no address")
+    owner.ok("safe", "setup", "--no-test", "--server", f"https://{name}:9/safe", *safe_password)
+    check = ["safe", "check", "--retry-max-time", "1s"]
+    found = owner.fails(75, *check).err
+    codes = []
+    for span in range(12 * MEBIBYTE, 40 * MEBIBYTE, 512 * KIBIBYTE):
+        code, _, err = limited(owner, least + span, *check)
+        assert code == 71 and WORDS in err or (code, err) == (75, found), f"{span // KIBIBYTE}: {code}\n{err}"
+        codes.append(code)
+    assert 71 in codes and 75 in codes
 
 
 def test_library_does_not_fit(owner, web_server, way, safe_password, least):
