@@ -49,6 +49,11 @@ def passphrase(given):
 @layouts
 def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout):
     file = key_file(layout)
+    if layout not in PROTECTED:
+        before = snapshot(empty.keystore, without=()) if empty.keystore.exists() else None
+        empty.fails(12, "key", "import", file, *passphrase)
+        assert (snapshot(empty.keystore, without=()) if empty.keystore.exists() else None) == before
+        passphrase = []
     done = empty.json("key", "import", file, *passphrase)
     assert (done["command"], done["format"], done["stored"]) == ("key import", "android", True)
     stored = masterkey.file(empty)
@@ -61,7 +66,6 @@ def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout)
         assert stored.read_bytes() == keyfiles.wrap_v2(KEY), "in the present layout"
     assert stored.stat().st_mode & 0o7777 == 0o600
     assert empty.keystore.stat().st_mode & 0o7777 == 0o700
-    passphrase = passphrase if layout in PROTECTED else []
     made = empty.json("id", "create", "--id", "ZZZZ9999", *passphrase)
     assert made["protection"] == done["protection"]
     # What is sealed from now on is sealed with that key, and not by chance with another.
@@ -135,6 +139,7 @@ def test_elsewhere(keytool, key_file, passphrase, layout):
     """A keystore with identities keeps the key that opens them."""
     keytool.ok("id", "create", "--id", "ABCD1234")
     before = snapshot(keytool.keystore)
+    passphrase = passphrase if layout in PROTECTED else []
     for options in ([], ["--replace"]):
         result = keytool.fails(17, "key", "import", key_file(layout), *passphrase, *options)
         assert str(keytool.keystore) in result.err

@@ -10,8 +10,8 @@ from place import ID, OTHER_ID, Place
 from runner import snapshot
 from test_key_sources import COMMANDS, filled, sources
 
-# These put a passphrase on, take it off, or use it for another file.
-EXEMPT = {"key unprotect", "key import"}
+# It takes the passphrase off.
+EXEMPT = {"key unprotect"}
 REFUSED = {**{name: None for name in COMMANDS if name not in EXEMPT}, "key unlock": None}
 
 
@@ -93,6 +93,22 @@ def test_a_replaced_keystore_gets_nothing_of_ours(keytool, other_keytool, given)
     assert snapshot(keytool.keystore) == before
 
 
+def test_a_replaced_keystore_gets_no_imported_key(keytool, other_keytool, given, write):
+    """The file has a passphrase of its own: the other one can only be the keystore's."""
+    ours, theirs = given("passphrase", PASSPHRASE), given("file-passphrase", b"of the file")
+    file = write("keystorage.pb3", keyfiles.seal_desktop(oracle.Identity("DESKTOP1", bytes(32)), b"of the file"))
+    keytool.ok("key", "import", file, *theirs, *ours)
+    other_keytool.ok("id", "create", "--id", OTHER_ID)
+    for name in ("master.key", "keystore"):
+        (keytool.keystore / name).write_bytes((other_keytool.keystore / name).read_bytes())
+    before = snapshot(keytool.keystore)
+    for options, environment in ((ours, {}), ([], {"KEYTOOL_PASSPHRASE_FILE": str(ours[1])})):
+        for source, variables in ((theirs, {}), ([], {"KEYTOOL_FILE_PASSPHRASE_FILE": str(theirs[1])})):
+            runner = keytool.with_environment(**environment, **variables)
+            assert "somebody may have replaced" in runner.fails(12, "-q", "key", "import", file, *source, *options).err
+    assert snapshot(keytool.keystore) == before
+
+
 def test_doctor_reports_it(place):
     result = place.keytool("doctor", "--passphrase-file", place.home / "right")
     assert "PROBLEM  identities" in result.out and "not protected" in result.out, result
@@ -113,6 +129,22 @@ def test_unprotect_has_nothing_to_do(place):
 def test_import_may_use_it_for_the_file(place):
     place.keytool.ok("key", "import", place.home / "keystorage.pb3",
                      "--passphrase-file", place.home / "code-password")
+
+
+@pytest.mark.parametrize("stem", ["passphrase", "file-passphrase"])
+def test_import_of_a_key_file_without_protection(keytool, tmp_path, given, write, stem):
+    """It would make a keystore without protection for somebody who has given a passphrase."""
+    file, new = write("key.dat", keyfiles.wrap_v2(bytes(range(32)))), keytool.with_keystore(tmp_path / "new")
+    option = given(stem, PASSPHRASE)
+    variable = f"KEYTOOL_{stem.upper().replace('-', '_')}_FILE"
+    for runner, options in ((new, option), (new.with_environment(**{variable: str(option[1])}), [])):
+        result = runner.fails(12, "-q", "key", "import", file, *options)
+        assert f"{file} is not protected by a passphrase" in result.err and "keytool key protect" in result.err
+        assert not new.keystore.exists()
+    # What the hint says.
+    new.ok("key", "import", file)
+    new.ok("key", "protect", "--scheme", "scrypt", *given("passphrase", PASSPHRASE))
+    assert masterkey.read(new, PASSPHRASE) == bytes(range(32))
 
 
 def test_a_new_keystore_takes_it(keytool, given):

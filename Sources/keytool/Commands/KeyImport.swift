@@ -69,7 +69,15 @@ struct KeyImport: Verb {
         _ wrapped: borrowing WrappedKey, at path: String
     ) throws -> WrappedKey.Protection {
         let key = try wrapped.open()
-        if !check { try Keystore.adopt(key, at: path) }
+        if check { return .none }
+        guard try filePassphrase.source() == nil, try keystore.passphrase.source() == nil else {
+            throw CommandFailure(
+                failure: Failure(
+                    .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
+                    hints: "somebody may have replaced the file: compare it with an older copy",
+                    "if you know that it is unprotected: give no passphrase, and then keytool key protect"))
+        }
+        try Keystore.adopt(key, at: path)
         return .none
     }
 
@@ -87,7 +95,9 @@ struct KeyImport: Verb {
         let publicKey = identity.clientKey.publicKey
         var isNew = false
         if !check {
-            let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: true)
+            // The keystore's passphrase has another use only if it opened the file.
+            let isForFile = try filePassphrase.source() == nil
+            let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: isForFile)
             isNew = try keeper.keep(identity, replacing: replace, isFromCode: false)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
