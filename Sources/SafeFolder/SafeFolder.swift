@@ -21,11 +21,21 @@ public struct SafeFolder: ~Copyable {
         folder = try Folder.open(path, rule: .shared)
     }
 
+    /// What stands in an empty file system.
+    private static let emptyNames: Set = ["lost+found"]
+
     /// Makes the folder where it is missing, then `backups/`, then `config` where it has none.
+    /// - Throws: `FileError.exists` for a folder that holds other files, unless it is a Safe server already; names that
+    ///   begin with a dot do not count. Then nothing was made.
     public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
         // No folder above it: where a disk is not mounted, the Safe would come to lie on another.
         try Folder.makeLast(path)
         let safe = try SafeFolder(at: path)
+        let names = Set(try safe.folder.names())
+        let ours: Set = [configName, backupsName]
+        guard names.isSuperset(of: ours) || names.isSubset(of: ours.union(emptyNames)) else {
+            throw .exists(path: path)
+        }
         try safe.folder.makeFolder(backupsName)
         guard try !safe.folder.contains(configName) else { return }
         do throws(FileError) {

@@ -1,5 +1,5 @@
 internal import Keystore
-public import Threema
+package import Threema
 
 // A damaged record holds nothing that could be kept: it is forgotten or replaced as a whole.
 

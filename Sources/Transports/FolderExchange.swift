@@ -60,8 +60,11 @@ public struct FolderExchange: SafeExchange {
         do throws(FileError) {
             try SafeFolder.prepare(at: path, limits: limits)
         } catch {
-            if case .missing = error { throw .unavailable(name) }
-            throw SafeExchangeError(error, name)
+            switch error {
+            case .missing: throw .unavailable(name)
+            case .exists: throw .notEmpty(name)
+            default: throw SafeExchangeError(error, name)
+            }
         }
     }
 

@@ -89,6 +89,49 @@ def set_up_by_file(house):
 
 
 @expecting()
+def set_up_preparing(house):
+    house.server.fault("MKCOL", lambda call: call.answer(201))
+    return [*set_up(house), "--create"]
+
+
+@expecting(75)
+def set_up_refused(house):
+    house.server.fault("PUT", f.status(503))
+    return [*set_up(house), "--retry-max-time", "1s"]
+
+
+def moving(house):
+    """To another folder of the same server."""
+    return ["safe", "move", "--server", f"{house.server.origin}/other/", "--ca-file", house.issued.authority,
+            *house.login, *house.given("passphrase"), "--retry-max-time", "1s"]
+
+
+@expecting()
+def move(house):
+    return moving(house)
+
+
+def refuse_the_backup(house):
+    """The probe is stored, found and deleted; the backup is not stored."""
+    house.server.fault("PUT", f.status(503), after="DELETE")
+
+
+@expecting(75)
+def move_refused(house):
+    refuse_the_backup(house)
+    return moving(house)
+
+
+@expecting()
+def take_back(house):
+    refuse_the_backup(house)
+    house.keytool.fails(75, *moving(house))
+    house.server.heal()
+    assert house.keytool.json("safe", "status", *house.given("passphrase"))["changing"]
+    return ["safe", "move", "--abort", *house.given("passphrase"), "--retry-max-time", "1s"]
+
+
+@expecting()
 def pull_to_empty(house):
     shutil.rmtree(house.keystore)
     return ["safe", "pull", "--id", ID, *house.way, *house.given("passphrase", "safe-password")]
@@ -124,9 +167,17 @@ def push_pinging_nobody(house):
     return ["safe", "push", "--force", "-v", "--ping-url-file", house.home / "ping", *house.given("passphrase")]
 
 
+@expecting()
+def doctor(house):
+    return ["doctor", *house.given("passphrase")]
+
+
 COMMANDS = {
     "setup": set_up,
     "setup, with an address that holds the login": set_up_by_file,
+    "setup, preparing the server": set_up_preparing,
+    "setup, refused": set_up_refused,
+    "push, all": opening("safe", "push", "--all", "--force"),
     "push, unchanged": opening("safe", "push"),
     "push": opening("safe", "push", "--force"),
     "push, refused": opening("safe", "push", "--force", code=75, fault=("PUT", f.status(503))),
@@ -138,13 +189,23 @@ COMMANDS = {
     "push, pinging": push_pinging,
     "push, pinging in vain": push_pinging_nobody,
     "check": opening("safe", "check"),
+    "check, with the password": opening("safe", "check", "--with-password", stems=["safe-password"]),
+    "check, refused": opening("safe", "check", code=75, fault=("GET", f.status(503))),
     "status": opening("safe", "status", "--remote"),
+    "status, refused": opening("safe", "status", "--remote", code=75, fault=("GET", f.status(503))),
     "pull": opening("safe", "pull"),
+    "pull, refused": opening("safe", "pull", code=75, fault=("GET", f.status(503))),
     "pull, to empty": pull_to_empty,
     "pull, from a server that is not trusted": pull_from_nobody_known,
     "passwd": opening("safe", "passwd", stems=["new-safe-password"]),
+    "passwd, refused": opening("safe", "passwd", stems=["new-safe-password"], code=75, fault=("PUT", f.status(503))),
+    "move": move,
+    "move, refused": move_refused,
+    "move, taken back": take_back,
     "server, new login": new_login,
     "delete": opening("safe", "delete", "--yes"),
+    "delete, refused": opening("safe", "delete", "--yes", code=75, fault=("DELETE", f.status(503))),
+    "doctor": doctor,
 }
 
 

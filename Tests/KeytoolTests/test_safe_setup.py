@@ -42,6 +42,43 @@ def test_create_leaves_a_prepared_folder_alone(owner, folder, safe_password):
     assert snapshot(folder.path) == before
 
 
+@pytest.mark.parametrize("made", [["file"], ["backups/", "file"], ["config", "file"], ["a/"]], ids=" ".join)
+@pytest.mark.parametrize("verb", ["setup", "move"])
+def test_create_fills_no_directory_of_others(safe, other_keytool, tmp_path, safe_password, verb, made):
+    path = tmp_path / "others"
+    path.mkdir()
+    for name in made:
+        (path / name).mkdir() if name.endswith("/") else (path / name).write_text("hi")
+    if verb == "setup":
+        other_keytool.ok("id", "create")
+        keytool, *command = other_keytool, "safe", "setup", *safe_password
+    else:
+        safe.push()
+        keytool, *command = safe.keytool, "safe", "move"
+    before = snapshot(path), snapshot(keytool.keystore)
+    error = keytool.fails(17, *command, "--create", "--server", f"file://{path}", "--json").error
+    assert error["reason"] == "directory_not_empty" and f"file://{path}/keytool" in error["hint"], error
+    assert (snapshot(path), snapshot(keytool.keystore)) == before
+    # What the hint says.
+    keytool.ok(*command, "--create", "--server", f"file://{path}/keytool")
+    keytool.ok("safe", "push")
+
+
+@pytest.mark.parametrize("left", [["backups/"], [".config.1-1.abc.new", "backups/"], ["lost+found/"], [".snapshot/"]],
+                         ids=" ".join)
+def test_create_goes_on_after_itself(owner, folder, safe_password, left):
+    """Or in what a new file system and a NAS put there."""
+    for name in left:
+        (folder.path / name).mkdir() if name.endswith("/") else (folder.path / name).write_text("")
+    owner.ok(*setting_up(folder, "--create", *safe_password))
+    assert folder.names() == [] and folder.config.exists()
+
+
+def test_prepared_folder_may_hold_other_files(owner, folder, safe_password):
+    (folder.prepare().path / "README").write_text("hi")
+    owner.ok(*setting_up(folder, "--create", *safe_password))
+
+
 def test_without_create_nothing_is_created(owner, folder, safe_password):
     before = snapshot(owner.keystore), snapshot(folder.path)
     owner.fails(15, *setting_up(folder, *safe_password))

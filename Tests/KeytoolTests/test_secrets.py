@@ -220,6 +220,32 @@ def test_file_in_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
             assert ("can be replaced by others" in result.err) == is_warned, result
 
 
+def test_link_into_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
+    """Whoever may write there replaces the file, or a link on the way to it."""
+    for name, mode in (("open", 0o777), ("own", 0o700), ("safe", 0o700)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+        (tmp_path / name / "password").write_text(RIGHT)
+        (tmp_path / name / "password").chmod(0o600)
+    links = {
+        "absolute": (tmp_path / "open/password", True),
+        "relative": ("../open/password", True),
+        "of a folder": ("folder/password", True),
+        "twice": ("absolute", True),
+        "over the open folder": ("../open/back", True),
+        "to our own": ("../safe/password", False),
+        "within our own": ("password", False),
+    }
+    (tmp_path / "own/folder").symlink_to("../open")
+    (tmp_path / "open/back").symlink_to("../safe/password")
+    for name, (target, is_warned) in links.items():
+        link = tmp_path / "own" / name
+        link.symlink_to(target)
+        for options in ({}, {"cwd": link.parent}):
+            result = check("--backup-password-file", name if options else link, **options)
+            assert (result.err.count("can be replaced by others") == 1) == is_warned, (name, result)
+
+
 def test_files_that_need_no_warning(check, given, credentials):
     assert "warning" not in check(*given("backup-password", RIGHT)).err
     assert "warning" not in check(runner=credentials(RIGHT)).err

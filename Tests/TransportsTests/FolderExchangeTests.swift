@@ -53,6 +53,17 @@ import Transports
         #expect(tree == ["a", "a/b c", "a/b c/backups", "a/b c/config", "a/backups", "a/config"])
     }
 
+    @Test func `a folder that holds other files is not prepared, unless it is a server already`() throws {
+        let server = try FolderServer()
+        try server.put("picture", [1])
+        #expect(throws: SafeExchangeError.notEmpty(server.address)) { try server.exchange.prepare(.standard) }
+        let tree = try server.tree()
+        #expect(tree == ["picture"])
+        let prepared = try FolderServer.prepared()
+        try prepared.put("picture", [1])
+        try prepared.exchange.prepare(.standard)
+    }
+
     @Test func `an old temporary file is no backup, and is swept; other files are left alone`() throws {
         let server = try FolderServer.prepared()
         let left = [".new", ".1x9z.new"].map { "backups/." + id.hex + $0 }

@@ -83,7 +83,8 @@ struct TestedServer: ~Copyable {
                 self = .certificate
             case SafeExchangeError.untrusted, SafeExchangeError.unavailable, SafeExchangeError.throttled,
                 SafeExchangeError.unexpectedStatus, SafeExchangeError.redirected, SafeExchangeError.full,
-                SafeExchangeError.refused, SafeExchangeError.tooLarge, SafeExchangeError.busy,
+                SafeExchangeError.refused, SafeExchangeError.notEmpty,
+                SafeExchangeError.tooLarge, SafeExchangeError.busy,
                 SafeKeepingError.badLimits, SafeKeepingError.notVerified:
                 self = .address
             default: return nil

@@ -30,6 +30,11 @@ extension SafeExchangeError: Explained {
                 status == 403 ? .serverAuth : .notASafeServer,
                 "\(server) does not let keytool make the directory backups/ and the file config: status \(status)",
                 hints: "make them there by other means; keytool-formats(5) has what config holds")
+        case .notEmpty(let server):
+            Failure(
+                .exists, "\(server) holds other files; nothing was made there",
+                hints: "--server \(server)/keytool makes a directory of its own for the Safe"
+            ).because(of: "directory_not_empty")
         case .unexpectedStatus(let server, let status):
             Failure(
                 .notASafeServer, "\(server) does not answer like a Safe server: status \(status)",

@@ -25,11 +25,39 @@ struct SecretFileAccess {
         if status.st_uid != 0 && status.st_uid != geteuid() {
             warnings.append("belongs to \(accountName(status.st_uid))")
         }
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = end.map { String(path[..<$0]) + "/" } ?? "."
-        if unsafe stat(folder, &status) == 0, status.st_mode & 0o002 != 0, status.st_mode & S_ISVTX == 0 {
+        if Self.places(path).contains(where: { Self.isOpenToAll(Self.folder(of: $0)) }) {
             warnings.append("can be replaced by others: everybody may write in its directory")
         }
         self.warnings = warnings
+    }
+
+    /// Links that are followed; as many as the kernel follows.
+    private static var maxLinks: Int { 40 }
+
+    /// The path and, while its last step is a link, where that leads. Whoever can replace any of them gives the secret.
+    private static func places(_ path: String) -> [String] {
+        var places = [path]
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        while places.count <= maxLinks, let last = places.last {
+            let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe readlink(last, bytes.baseAddress!.assumingMemoryBound(to: CChar.self), bytes.count)
+            }
+            guard count > 0 else { break }
+            let target = String(decoding: buffer.prefix(count), as: UTF8.self)
+            places.append(target.utf8.first == UInt8(ascii: "/") ? target : folder(of: last) + target)
+        }
+        return places
+    }
+
+    /// The folder that a path is in, with a slash at its end.
+    private static func folder(of path: String) -> String {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return end.map { String(path[..<$0]) + "/" } ?? "./"
+    }
+
+    /// Whether everybody may replace files in a folder.
+    private static func isOpenToAll(_ folder: String) -> Bool {
+        var status = stat()
+        return unsafe stat(folder, &status) == 0 && status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0
     }
 }
