@@ -46,7 +46,8 @@ public struct SafeServer: ~Copyable, Sendable {
                 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
         }
 
-        func isSame(as other: borrowing Login) -> Bool {
+        /// Whether user and password are the same, compared in constant time.
+        package func isSame(as other: borrowing Login) -> Bool {
             let isSamePassword = password.withBytes { own in
                 other.password.withBytes { ConstantTime.areEqual(own, $0) }
             }

@@ -5,6 +5,7 @@ from known import SAFE_PASSWORD
 
 SERVER = r"Safe server \(https://…, file:///DIR, or threema\): $"
 PREPARE = r"is not prepared as a Safe. Make backups/ and config there\? \[y/N\] $"
+MAKE = r"does not exist. Make it, with backups/ and config\? \[y/N\] $"
 TRUST = r"Trust this certificate \(t\), trust it and pin its key \(p\), or refuse it \(Enter\)\? $"
 CHOICE = rf"Safe password for {ID} \(Enter for a random one\): $"
 PUSH = r"Upload the first backup now\? \[y/N\] $"

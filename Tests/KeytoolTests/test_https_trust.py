@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from certificates import openssl
 from known import SAFE_PASSWORD
 from runner import snapshot
 from safefolder import SafeSetup
@@ -248,6 +249,28 @@ def test_pins_are_given_up(pushed, certificates):
     assert pushed.keytool.json("safe", "server", "--no-pins")["pins"] == []
     pushed.folder.restart(certificate=certificates.renewed)
     assert pushed.push("--force")["result"] == "uploaded"
+
+
+def test_what_has_changed_is_named(pushed, certificates, tmp_path):
+    """And authorities by what a person can compare."""
+    authority = certificates.authority.path
+    shown = pushed.keytool.ok("safe", "server").out
+    assert "changed" not in shown and fingerprint(certificates.authority) in re.sub(r"\n +", ":", shown)
+    both = tmp_path / "both.pem"
+    both.write_bytes(b"Two of them\n" + certificates.stranger.path.read_bytes() + authority.read_bytes())
+    for options, named in ((["--pin", certificates.good.pin], "pins"), (["--pin", certificates.good.pin], "nothing"),
+                           (["--ca-file", both, "--no-pins"], "certificate authorities, pins")):
+        shown = pushed.keytool.ok("safe", "server", *options).out
+        assert shown.endswith(f"\nchanged     {named}\n") and "(changed)" not in shown, shown
+    shown = re.sub(r"\n +", ":", shown)
+    assert fingerprint(certificates.stranger) in shown and fingerprint(certificates.authority) in shown
+    pushed.folder.restart(login=None)
+    assert pushed.keytool.ok("safe", "server", "--no-login").out.endswith("\nchanged     login\n")
+
+
+def fingerprint(certificate):
+    said = openssl("x509", "-in", certificate.path, "-noout", "-fingerprint", "-sha256").decode()
+    return said.strip().split("=")[1]
 
 
 def test_own_authorities_are_given_up_where_the_system_trusts_the_server(pushed):

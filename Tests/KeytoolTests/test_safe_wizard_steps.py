@@ -12,8 +12,8 @@ from certificates import openssl
 from httpsmachine import ID, LOGIN, USER, bare  # a fixture
 from runner import snapshot
 from setupdialog import (
-    PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, user)
-from webservers import ANNA, Nginx
+    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, user)
+from webservers import ANNA, Apache, Nginx
 
 ERROR = "keytool: error: .*"
 
@@ -210,7 +210,8 @@ def test_new_folder(keytool, folder, terminal, is_there):
     run = terminal("safe", "setup")
     run.expect(SERVER)
     run.send(folder.url)
-    run.expect(PREPARE)
+    run.expect(PREPARE if is_there else MAKE)
+    assert is_there == ("error" in run.text), "what does not exist yet is no failure"
     assert not folder.config.exists()
     run.send("yes")
     ends_well(run)
@@ -223,14 +224,35 @@ def test_folder_that_cannot_be_prepared(keytool, folder, terminal, tmp_path):
     run = terminal("safe", "setup")
     run.expect(SERVER)
     run.send(f"file://{tmp_path}/absent/safe")
-    run.expect(PREPARE)
-    run.send("y")
+    run.expect(f"error: the directory {tmp_path}/absent does not exist: is the disk mounted\\?\n")
     run.expect(SERVER)
     run.send(folder.url)
     run.expect(PREPARE)
     run.send("y")
     ends_well(run)
     assert not (tmp_path / "absent").exists()
+
+
+def test_new_folder_that_is_not_to_be_made(keytool, folder, terminal):
+    keytool.ok("id", "create", "--id", ID)
+    run = terminal("safe", "setup", "--server", folder.url + "/new")
+    run.expect(MAKE)
+    run.send("")
+    assert run.finish() == 75 and "is away" in run.text and not (folder.path / "new").exists(), run.text
+
+
+def test_server_with_a_config_and_no_backups(owner, web_server, certificates, terminal):
+    """As a bare place: what was typed so far is not lost."""
+    server = web_server(Apache, ANNA).prepare()
+    (server.path / "backups").rmdir()
+    trusting = owner.with_environment(SSL_CERT_FILE=certificates.authority.path)
+    run = terminal("safe", "setup", "--server", server.url, "--server-user", ANNA.user, runner=trusting)
+    run.expect("on localhost: $")
+    run.send(ANNA.password.decode())
+    run.expect(PREPARE)
+    run.send("y")
+    ends_well(run)
+    assert trusting.json("safe", "push")["result"] == "uploaded"
 
 
 def test_create_is_named_where_nobody_can_be_asked(keytool, folder, safe_password):

@@ -1,17 +1,17 @@
 import Encodings
 import SafeWire
+import SecureMemory
 
 extension ControllingTerminal {
     /// Shows a certificate that nobody vouches for, and asks whether to trust it.
     /// - Returns: the server with this certificate as its only authority, and with its key as a pin if that was chosen;
     ///   nil if it is refused.
     func askTrust(in certificate: PresentedCertificate, of server: borrowing SafeServer) throws -> SafeServer? {
-        let fingerprint = certificate.fingerprint.map { Hex.encode([$0]).uppercased() }
+        let fingerprint = Fingerprint(certificate.fingerprint).lines
         for (name, text) in [
             ("subject", certificate.subject.printable), ("issuer", certificate.issuer.printable),
             ("valid from", certificate.validFrom.printable), ("valid until", certificate.validUntil.printable),
-            ("SHA-256", fingerprint.prefix(16).joined(separator: ":")),
-            ("", fingerprint.dropFirst(16).joined(separator: ":")), ("public key", certificate.pin.text),
+            ("SHA-256", fingerprint[0]), ("", fingerprint[1]), ("public key", certificate.pin.text),
         ] { try say("  " + name + String(repeating: " ", count: 13 - name.count) + text) }
         try say("Compare the SHA-256 fingerprint with the one that the server's operator gives you.")
         while true {
@@ -24,5 +24,42 @@ extension ControllingTerminal {
             default: try say("Answer t, p or nothing.")
             }
         }
+    }
+}
+
+extension Session {
+    /// Asks a server for its config before a person types a secret for it; if nobody vouches for its certificate, shows
+    /// that and asks whether to trust it.
+    /// - Returns: the server, with what was answered; as it is if nobody can be asked.
+    /// - Throws: why the server cannot be reached, or is not trusted.
+    func askingToTrust(_ server: consuming SafeServer, _ patience: Patience) throws -> SafeServer {
+        guard canAsk, case .https = server.address else { return server }
+        let connect = connecting(patience)
+        // No backup is asked for: any id does.
+        let exchange = connect(server, BackupID(Random.bytes(BackupID.count).span))
+        do {
+            _ = try output.busy("trying the server") { try exchange.config() }
+            return server
+        } catch let error as SafeExchangeError {
+            switch error {
+            case .untrusted(_, .selfSigned), .untrusted(_, .unknownIssuer):
+                return try trusted(server, try exchange.presentCertificate(), error)
+            case .untrusted, .pinMismatch, .unavailable: throw error
+            // It may give a backup nevertheless: reading that will tell.
+            default: return server
+            }
+        }
+    }
+
+    private func trusted(
+        _ server: borrowing SafeServer, _ certificate: PresentedCertificate?, _ error: SafeExchangeError
+    ) throws -> SafeServer {
+        if let flaw = certificate?.flaw { throw SafeExchangeError.untrusted(server.address.text, flaw) }
+        guard let certificate, let terminal = ControllingTerminal() else { throw error }
+        Failure(error).report()
+        guard let trusted = try terminal.askTrust(in: certificate, of: server) else {
+            throw CommandFailure(failure: Failure(error), isReported: true)
+        }
+        return trusted
     }
 }

@@ -167,7 +167,8 @@ struct SafePull: Verb {
         _ named: consuming SafeServer?, _ present: SafeKeeper?, _ session: Session
     ) throws -> SafeAccess {
         if let present { return try present.access(to: session.identity(identity, in: present)) }
-        guard let server = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
+        guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
+        let server = try session.askingToTrust(named, waiting.patience)
         return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(

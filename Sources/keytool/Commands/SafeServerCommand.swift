@@ -62,11 +62,13 @@ struct SafeServerCommand: Verb {
         if forgetOld { return try forget(id, keeper, session.output) }
         var changed = try server.changed(from: keeper.server(of: id), without: without, session)
         let isChanged = changed != nil
+        let before = try keeper.server(of: id)
         if let new = changed.take() {
             try session.output.busy("asking the server") { try keeper.readdress(id, as: new.copy) }
         }
         let server = try keeper.server(of: id)
-        try session.output.data(lines(id, server, isChanged), json: json(id, server, isChanged))
+        let differences = isChanged ? server.differences(from: before) : nil
+        try session.output.data(lines(server, differences), json: json(id, server, isChanged))
     }
 
     private func forget(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
@@ -81,17 +83,27 @@ struct SafeServerCommand: Verb {
             json: .result("safe server", [("id", .string(id.text)), ("forgotten", .bool(isForgotten))]))
     }
 
-    private func lines(_ id: ThreemaID, _ server: borrowing SafeServer, _ isChanged: Bool) -> [String] {
-        var lines = ["server      \(server.address.text)" + (isChanged ? " (changed)" : "")]
+    /// - Parameter differences: nil if no change was asked for.
+    private func lines(_ server: borrowing SafeServer, _ differences: [String]?) -> [String] {
+        var lines = ["server      \(server.address.text)"]
         switch server.login {
         case .some(let login): lines.append("user        \(login.user)")
         case .none: break
         }
         if let authority = server.authority {
-            lines.append("authority   \(authority.count) bytes of PEM, instead of the system's")
+            let fingerprints = Fingerprint.ofCertificates(in: authority)
+            lines.append("authority   instead of the system's, by SHA-256:")
+            lines += fingerprints.prefix(Self.shownAuthorities).flatMap(\.lines).map { "            \($0)" }
+            let more = fingerprints.count - Self.shownAuthorities
+            if more > 0 { lines.append("            and \(more) more") }
         }
-        return lines + server.pins.map { "pin         \($0.text)" }
+        lines += server.pins.map { "pin         \($0.text)" }
+        guard let differences else { return lines }
+        return lines + ["changed     " + (differences.isEmpty ? "nothing" : differences.joined(separator: ", "))]
     }
+
+    /// A file of authorities may hold a whole system's.
+    private static let shownAuthorities = 4
 
     private func json(_ id: ThreemaID, _ server: borrowing SafeServer, _ isChanged: Bool) -> JSONValue {
         var user: JSONValue?

@@ -22,6 +22,33 @@ extension JSONValue {
     }
 }
 
+extension SafeServer {
+    /// What is not as it was, in words.
+    func differences(from other: borrowing SafeServer) -> [String] {
+        var differences: [String] = []
+        if address != other.address { differences.append("address") }
+        if !hasSameLogin(as: other) { differences.append("login") }
+        if authority != other.authority { differences.append("certificate authorities") }
+        if pins != other.pins { differences.append("pins") }
+        return differences
+    }
+
+    private func hasSameLogin(as other: borrowing SafeServer) -> Bool {
+        switch login {
+        case .some(let login):
+            switch other.login {
+            case .some(let present): login.isSame(as: present)
+            case .none: false
+            }
+        case .none:
+            switch other.login {
+            case .some: false
+            case .none: true
+            }
+        }
+    }
+}
+
 /// A server's clock and this machine's, which go by different times.
 struct ClockDifference {
     /// The server's time less ours.

@@ -35,16 +35,18 @@ struct TestedServer: ~Copyable {
                 }
                 return TestedServer(server: server, test: test)
             } catch {
+                let missing = MissingFolder(error, server.address)
                 guard let terminal = session.mayAsk ? ControllingTerminal() : nil,
-                    let step = FailedStep(error, isPreparing: isPreparing)
+                    let step = FailedStep(error, missing, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
                 keeper = session.renewed(keeper, patience)
                 let shown = step == .certificate ? try keeper.presentCertificate(of: server) : nil
-                // A certificate that has expired is none to trust, whoever issued it: that alone is said.
-                Failure(shown?.flaw.map { SafeExchangeError.untrusted(server.address.text, $0) } ?? error).report()
+                let isReported = step != .make
+                if isReported { Self.failure(error, missing, shown, server.address).report() }
                 var next: SafeServer?
                 switch step {
-                case .prepare where try terminal.askToPrepare(server.address):
+                case .prepare where try terminal.askToPrepare(server.address),
+                    .make where try terminal.askToMake(server.address):
                     isPreparing = true
                     next = server.copy
                 case .login: next = try options.askedLogin(for: server, on: terminal, session)
@@ -58,10 +60,10 @@ struct TestedServer: ~Copyable {
                 case .address:
                     next = try options.asked(insteadOf: server, trusting: authority, pins: pins, on: terminal, session)
                     isPreparing = preparing
-                case .prepare: break
+                case .prepare, .make: break
                 }
                 guard let next = next.take() else {
-                    throw CommandFailure(failure: Failure(error), isReported: true)
+                    throw CommandFailure(failure: Failure(error), isReported: isReported)
                 }
                 server = next
                 keeper = session.renewed(keeper, patience)
@@ -71,13 +73,18 @@ struct TestedServer: ~Copyable {
 
     /// What to ask again after a failure.
     private enum FailedStep {
-        case address, certificate, login, prepare
+        case address, certificate, login
+        /// Whether to prepare a bare place, or to make a directory and prepare it.
+        case prepare, make
 
         /// - Returns: nil if no answer would help.
-        init?(_ error: any Error, isPreparing: Bool) {
+        init?(_ error: any Error, _ missing: MissingFolder?, isPreparing: Bool) {
             switch error {
-            case SafeExchangeError.notPrepared, SafeExchangeError.unavailable(_, .away):
+            case SafeExchangeError.unavailable(_, .away):
+                self = missing == .folder && !isPreparing ? .make : .address
+            case SafeExchangeError.notPrepared, SafeExchangeError.noBackups:
                 self = isPreparing ? .address : .prepare
+            case SafeExchangeError.cannotPrepare: self = .address
             case SafeExchangeError.unauthorized, SafeExchangeError.deletionForbidden: self = .login
             case SafeExchangeError.untrusted(_, .selfSigned), SafeExchangeError.untrusted(_, .unknownIssuer):
                 self = .certificate
@@ -90,6 +97,18 @@ struct TestedServer: ~Copyable {
             default: return nil
             }
         }
+    }
+
+    /// What is said before something is asked again.
+    private static func failure(
+        _ error: any Error, _ missing: MissingFolder?, _ certificate: PresentedCertificate?,
+        _ address: SafeServerAddress
+    ) -> Failure {
+        if case .parent(let path)? = missing {
+            return Failure(.tempfail, "the directory \(path.printable) does not exist: is the disk mounted?")
+        }
+        // A certificate that has expired is none to trust, whoever issued it: that alone is said.
+        return Failure(certificate?.flaw.map { SafeExchangeError.untrusted(address.text, $0) } ?? error)
     }
 
     private static func explained(_ error: any Error, _ isPreparing: Bool) -> any Error {
@@ -118,5 +137,9 @@ extension SafeExchangeError {
 extension ControllingTerminal {
     fileprivate func askToPrepare(_ address: SafeServerAddress) throws -> Bool {
         try askYesNo("\(address.text) is not prepared as a Safe. Make backups/ and config there?")
+    }
+
+    fileprivate func askToMake(_ address: SafeServerAddress) throws -> Bool {
+        try askYesNo("\(address.text) does not exist. Make it, with backups/ and config?")
     }
 }

@@ -1,0 +1,23 @@
+import Glibc
+import SafeWire
+
+/// What does not exist of a Safe directory that is away.
+enum MissingFolder: Equatable {
+    /// Only the directory itself.
+    case folder
+    /// The directory above it, too.
+    case parent(path: String)
+
+    /// - Returns: nil for a server, for a directory that exists, and for another error.
+    init?(_ error: any Error, _ address: SafeServerAddress) {
+        guard case SafeExchangeError.unavailable(_, .away) = error, case .folder(let path) = address,
+            Self.isMissing(path)
+        else { return nil }
+        let parent = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+        self = Self.isMissing(parent) ? .parent(path: parent) : .folder
+    }
+
+    private static func isMissing(_ path: String) -> Bool {
+        unsafe access(path, F_OK) != 0 && errno == ENOENT
+    }
+}
