@@ -1104,7 +1104,7 @@ _keytool_safe_move() {
 
 _keytool_safe_server() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --forget-old --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-login --no-ca --no-pins --forget-old --version -h --help)
     repeating_options=(--pin)
     non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1

@@ -79,7 +79,7 @@ SOMEBODY_ELSES = oracle.seal_safe(
 
 DAMAGED = {"check": 65, "pull": 65, "before": 0, "after": 19}
 AWAY = dict.fromkeys(("check", "pull", "before", "after"), 75)
-TOO_MUCH = dict.fromkeys(AWAY, 14)
+TOO_MUCH = {**dict.fromkeys(AWAY, 14), "after": 19}
 LOGIN = dict.fromkeys(AWAY, 13)
 NOT_SAFE = dict.fromkeys(AWAY, 15)
 ABSENT = {"check": 10, "pull": 10, "before": 0, "after": 19}

@@ -313,6 +313,18 @@ def test_move_to_a_place_that_has_become_too_small(begun_move, second):
     assert result.err == "" and machine.keytool.json("safe", "status")["changing"] is False
 
 
+def test_move_to_a_place_that_has_gone_away_for_good(begun_move, second):
+    second.go_away()
+    for options in ([], ["-q"]):
+        result = begun_move.keytool.ok("safe", "push", "--force", *options)
+        assert "cannot be finished" in result.err and "--abort" in result.err
+    assert "unfinished" in begun_move.keytool.ok("safe", "status").out
+    assert begun_move.keytool.json("safe", "move", "--abort")["aborted"] is True
+    assert begun_move.keytool.json("safe", "status")["changing"] is False
+    assert begun_move.keytool.ok("safe", "push", "--force").err == ""
+    assert begun_move.keytool.json("safe", "move", "--abort")["aborted"] is False
+
+
 def test_move_that_can_go_on_again(begun_move, second):
     """The push finishes it, without a password."""
     machine = begun_move

@@ -230,26 +230,3 @@ def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     assert "is away" in absent.err and "--create prepares" in absent.err
     safe.keytool.ok("safe", "move", "--server", url, "--create")
     assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1
-
-
-def test_change_to_a_server_that_is_gone_can_be_taken_back(safe, tmp_path):
-    """It stopped at a limit, and then the new folder went away for good."""
-    safe.push()
-    new = SafeFolder(tmp_path / "new")
-    new.path.mkdir()
-    new.prepare(max_backup_bytes=100)
-    error = safe.keytool.fails(14, "safe", "move", "--server", new.url, "--json").error
-    assert "--abort" in error["hint"]
-    new.go_away()
-    # The push from the old place goes on, and names the change.
-    for options in ([], ["-q"]):
-        result = safe.keytool.ok("safe", "push", "--force", *options)
-        assert "cannot be finished" in result.err and "--abort" in result.err
-    assert "unfinished" in safe.keytool.ok("safe", "status").out
-    assert safe.keytool.json("safe", "status")["new_server"] == new.url
-    result = safe.keytool.json("safe", "move", "--abort")
-    assert result["aborted"] is True
-    assert safe.keytool.json("safe", "status")["changing"] is False
-    result = safe.keytool.ok("safe", "push", "--force")
-    assert "uploaded" in result.out and result.err == ""
-    assert safe.keytool.json("safe", "move", "--abort")["aborted"] is False

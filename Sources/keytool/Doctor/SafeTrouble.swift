@@ -36,7 +36,8 @@ struct SafeTrouble {
         case .changed: "its backup changed while it was looked at"
         case .untrusted: "the certificate of its server is not accepted"
         case .pinMismatch: "its server shows another public key than the pinned one"
-        case .full, .tooLarge, .refused, .badAuthority, .libraryMissing, .libraryNeedsMemory: error.failure.message
+        case .notEmpty, .full, .tooLarge, .refused, .badAuthority, .libraryMissing, .libraryNeedsMemory:
+            error.failure.message
         }
     }
 }
