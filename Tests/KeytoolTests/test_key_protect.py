@@ -135,7 +135,7 @@ def test_in_words(keytool, made, passphrase, new_passphrase):
     assert WORDS["scrypt"] in done.out
     assert "older copies of the folder still open with the old passphrase" in done.err
     done = keytool.ok("key", "unprotect", "--yes", "--passphrase-file", new_passphrase[1])
-    assert "not protected by a passphrase" in done.out
+    assert "the keystore has no passphrase now" in done.out
     assert "older copies of the folder still open with the old passphrase" in done.err
 
 

@@ -79,7 +79,7 @@ import Transports
         #expect(exchange.notes.retries == passing.count)
         let lasting: [SafeExchangeError] = [
             .unavailable("", .unknownHost), .unavailable("", .status(501)), .throttled("", seconds: 31), .full,
-            .notPrepared(""), .unauthorized("", hasLogin: true), .untrusted("", .selfSigned),
+            .notPrepared(""), .unauthorized("", hasLogin: true), .deletionForbidden(""), .untrusted("", .selfSigned),
         ]
         for error in lasting { #expect(!exchange.pause(after: 1, error), "\(error)") }
     }
