@@ -10,8 +10,8 @@ internal import Threema
 /// the servers. It decides nothing.
 struct SafeRun: ~Copyable {
     let id: ThreemaID
-    private let keeper: SafeKeeper
-    private let holding: Holding
+    let keeper: SafeKeeper
+    let holding: Holding
     private let stateKey: SecureBytes
     private let profile: Profile
     private let publicKey: PublicKey
@@ -19,16 +19,16 @@ struct SafeRun: ~Copyable {
     private var state: UploadState
     private let verb: SafeVerb
     /// The place of a change, or another way to the present one.
-    private let candidate: SafeTarget?
+    let candidate: SafeTarget?
     /// What cannot be written down is no failure of a verb that only looks.
     private let isLooking: Bool
 
-    private var servers: [Role: any SafeExchange] = [:]
-    private var found: [Role: StoredBackup] = [:]
-    private var sealed: [UInt8] = []
-    private var probe: (id: BackupID, bytes: [UInt8])?
+    var servers: [Role: any SafeExchange] = [:]
+    var found: [Role: StoredBackup] = [:]
+    var sealed: [UInt8] = []
+    var probe: (id: BackupID, bytes: [UInt8])?
     /// Keeps other writers of this machine away from a folder.
-    private var hold: (any Sendable)?
+    var hold: (any Sendable)?
     /// Whether what was learned could not be written down.
     private(set) var isUnsaved = false
 
@@ -139,84 +139,9 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    // MARK: Servers
-
-    /// The way to a place's server; the same one for the whole run.
-    mutating func server(_ role: Role) -> any SafeExchange {
-        if let server = servers[role] { return server }
-        let server = withTarget(role) { keeper.connect($0) }
-        servers[role] = server
-        return server
-    }
-
-    private func withTarget<Result: ~Copyable>(
-        _ role: Role, _ body: (borrowing SafeTarget) throws -> Result
-    ) rethrows -> Result {
-        switch role {
-        case .current: break
-        case .next:
-            switch setup.next {
-            case .some(let next): return try body(next)
-            case .none: break
-            }
-            switch candidate {
-            case .some(let candidate): return try body(candidate)
-            case .none: break
-            }
-        case .retiring:
-            switch setup.retiring {
-            case .some(let retiring): return try body(retiring)
-            case .none: break
-            }
-        }
-        return try body(setup.current)
-    }
-
-    /// The place's address, for words.
-    func address(_ role: Role) -> SafeServerAddress { withTarget(role) { $0.address } }
-
-    private func backupID(_ role: Role) -> BackupID { withTarget(role) { $0.keys.backupID } }
-
-    private mutating func ask(_ action: Action) throws -> Answer {
-        switch action {
-        case .askLimits(let role): return .limits(try SafeKeeper.limits(of: server(role)))
-        case .hold(let role):
-            // One at a time: both addresses may lead to one folder.
-            hold = nil
-            hold = try server(role).hold()
-        case .fetch(let role):
-            let backup = try server(role).fetch(backupID(role))
-            found[role] = backup
-            return .found(describe(backup, role))
-        case .store(let role, let condition):
-            try server(role).store(sealed, at: backupID(role), if: writeCondition(role, condition))
-        case .remove(let role, let condition):
-            try server(role).remove(backupID(role), if: writeCondition(role, condition))
-        case .storeProbe(let role):
-            let bytes = Random.bytes(64)
-            // On the same machine as the backup, if the first byte of an id is part of the address.
-            let id = BackupID(sharingFirstByteOf: backupID(role), Random.bytes(BackupID.count - 1).span)
-            probe = (id, bytes)
-            try server(role).store(bytes, at: id, if: .none)
-        case .fetchProbe(let role):
-            guard let probe else { return .probe(isThere: false) }
-            return .probe(isThere: try server(role).fetch(probe.id)?.bytes == probe.bytes)
-        case .removeProbe(let role):
-            if let probe { try server(role).remove(probe.id, if: .none) }
-        default: break
-        }
-        return .done
-    }
-
-    private func writeCondition(_ role: Role, _ condition: Action.Condition) -> WriteCondition {
-        guard condition == .unchanged else { return .none }
-        guard let backup = found[role] else { return .absent }
-        return backup.tag.map { .unchanged(tag: $0) } ?? .none
-    }
-
     // MARK: Backups
 
-    private func describe(_ backup: StoredBackup?, _ role: Role) -> Found {
+    func describe(_ backup: StoredBackup?, _ role: Role) -> Found {
         guard let backup else { return .nothing }
         let digest = Digest(BLAKE2b.hash(backup.bytes.span)) ?? .none
         return withTarget(role) { target in
@@ -356,56 +281,5 @@ struct SafeRun: ~Copyable {
             record.withBytes { changes.set(.safe, $0) }
         }
         return .done
-    }
-}
-
-/// The records of an identity, with its lock or, for looking only, without.
-enum Holding: ~Copyable {
-    case locked(LockedIdentity)
-    case unlocked(IdentityRecords)
-
-    /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
-    fileprivate func read(_ stateKey: borrowing SecureBytes) throws -> Content {
-        switch self {
-        case .locked(let identity): try Content(identity.records, stateKey)
-        case .unlocked(let records): try Content(records, stateKey)
-        }
-    }
-
-    fileprivate func identity() throws -> Identity {
-        switch self {
-        case .locked(let identity): try identity.records.identity()
-        case .unlocked(let records): try records.identity()
-        }
-    }
-}
-
-/// What a run reads at its beginning.
-private struct Content: ~Copyable {
-    let setup: SafeSetup
-    let publicKey: PublicKey
-    let profile: Profile
-    let state: UploadState
-
-    init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
-        let setup = try records.requiredSetup()
-        // A push that has nothing to do must not hide that the private key is gone.
-        let publicKey = try records.identity().clientKey.publicKey
-        let profile = try records.profile()
-        let state = try UploadState(of: records, key: stateKey)
-        self.setup = setup
-        self.publicKey = publicKey
-        self.profile = profile
-        self.state = state
-    }
-
-}
-
-extension RecordChanges {
-    /// Private key and document of a backup.
-    mutating func set(_ backup: borrowing SafeBackup, _ id: ThreemaID) {
-        set(backup.profile)
-        let identity = backup.identity(id).encoded()
-        identity.withBytes { set(.identity, $0) }
     }
 }
