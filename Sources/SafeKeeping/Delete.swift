@@ -1,6 +1,6 @@
 package import SafeRules
-public import SafeWire
-public import Threema
+package import SafeWire
+package import Threema
 
 extension SafeKeeper {
     /// How to delete.

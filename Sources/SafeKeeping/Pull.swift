@@ -1,7 +1,7 @@
 internal import Encodings
 internal import Keystore
 internal import Primitives
-package import SafeRules
+internal import SafeRules
 public import SafeWire
 public import SecureMemory
 public import Threema

@@ -1,8 +1,8 @@
-public import Encodings
+package import Encodings
 internal import Keystore
 package import SafeRules
-public import SafeWire
-public import Threema
+package import SafeWire
+package import Threema
 
 extension SafeKeeper {
     /// How to push.

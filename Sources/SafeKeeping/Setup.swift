@@ -1,9 +1,9 @@
 internal import Keystore
 internal import Primitives
 internal import SafeRules
-public import SafeWire
-public import SecureMemory
-public import Threema
+package import SafeWire
+package import SecureMemory
+package import Threema
 
 extension SafeKeeper {
     /// What a test of a server found.

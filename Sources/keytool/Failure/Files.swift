@@ -40,7 +40,10 @@ extension FileError: Explained {
 extension OutputError: Explained {
     var failure: Failure {
         switch self {
-        case .notWritten(let code): Failure(.io, "cannot write the result: \(systemMessage(code))")
+        case .notWritten(let code):
+            Failure(
+                .io, "cannot write the result: \(systemMessage(code))",
+                hints: "something may have been done all the same: keytool id list and keytool safe status show it")
         }
     }
 }
