@@ -22,6 +22,7 @@ extension SafeMachine {
         case .store(let role): return .store(role, condition(at: role))
         case .finishUpload(let role): finishUpload(to: role)
         case .remove(let removal): remove(removal)
+        case .carryOut(let removal): carryOut(removal)
         case .announceRemoval(let removal): return announce(removal)
         case .delete(let removal): return .remove(removal.role, condition(at: removal.role))
         case .drop(let role): return drop(role)

@@ -85,10 +85,19 @@ extension SafeMachine {
     }
 
     mutating func performDeletion(_ removal: Removal) {
+        perform(looks(before: removal) + [.carryOut(removal)])
+    }
+
+    mutating func carryOut(_ removal: Removal) {
+        // Uploading what is to stay took its time: the place is looked at again.
+        guard !work.isLookDue else {
+            work.isLookDue = false
+            return remove(removal)
+        }
         let found = work.found[removal.role] ?? .nothing
         if standing(found, at: removal.role) == .foreign { outcome.replaced = .foreign }
         let keep: [Step] = found.digest == nil ? [] : [.keep(removal.role)]
-        perform(looks(before: removal) + keep + [.announceRemoval(removal), .delete(removal)])
+        perform(keep + [.announceRemoval(removal), .delete(removal)])
     }
 
     /// What is to stay has to be there before anything else is deleted, unless this run has just seen it.
@@ -137,6 +146,9 @@ extension SafeMachine {
             fail(Self.conflict(found, at: role))
         case .nothing, .unreadable, .known:
             note(finding(standing(found, at: role)), at: role)
+            guard isAfter || !work.hasRestoredSurvivor else { return fail(.notVerified(role)) }
+            work.hasRestoredSurvivor = true
+            work.isLookDue = !isAfter
             perform([.upload(role)] + (isAfter ? [.fail(.survivorLost)] : []))
         }
     }

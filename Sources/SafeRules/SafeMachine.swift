@@ -66,6 +66,7 @@ package struct SafeMachine: Sendable {
         case finishUpload(Role)
         // Removal
         case remove(Removal)
+        case carryOut(Removal)
         case announceRemoval(Removal)
         case delete(Removal)
         case drop(Role)
@@ -129,6 +130,10 @@ package struct SafeMachine: Sendable {
         /// Whether the probe was there; nil if nobody could look.
         var isProbeThere: Bool?
         var probeFailure: SafeFailure?
+        /// What is to stay was uploaded again before a deletion elsewhere.
+        var hasRestoredSurvivor = false
+        /// And where that is to be has to be looked at again first.
+        var isLookDue = false
         /// A look before this upload did not find the backup.
         var isRestoring = false
     }
