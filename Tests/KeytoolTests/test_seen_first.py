@@ -1,6 +1,8 @@
 """What was seen decides what is written: stale answers, tries of one command, backups that are to stay, and looks that
 nobody acted on. Each test is a script that once lost a backup, or called a lost one healthy."""
 
+import time
+
 import pytest
 
 import faults as f
@@ -328,15 +330,27 @@ def test_login_that_leads_to_another_folder_is_refused(pushed, write):
 
     def divided(call):
         name = call.request.login.split(b":")[0]
-        stored, call.server.login = call.server.stored, call.request.login
+        stored, login = call.server.stored, call.server.login
+        call.server.login = call.request.login
         if name == b"bob":
             call.server.stored = elsewhere
         try:
             type(call).healthy(call)
         finally:
-            call.server.stored = stored
+            call.server.stored, call.server.login = stored, login
     for kind in ("GET", "PUT", "DELETE", "config"):
         pushed.server.fault(kind, divided)
     pushed.keytool.fails(64, "safe", "server", "--server-user", "bob",
                          "--server-password-file", write("bob", b"pass word 5"))
     assert pushed.keytool.json("safe", "push")["result"] == "unchanged" and elsewhere == {}
+
+
+def test_check_beside_a_push_that_has_just_uploaded(pushed):
+    """What it finds was written by this keystore after it had read what is known: it waits for the push, and looks again."""
+    pushed.server.fault("config", f.slow(1.5), times=2)
+    push = pushed.keytool.start("safe", "push", "--force")
+    while "config" not in pushed.server.kinds():
+        assert push.poll() is None
+    time.sleep(0.5)
+    assert pushed.keytool.json("safe", "check")["same"] is True
+    assert push.wait() == 0
