@@ -113,22 +113,24 @@ def left_over(pushed, other):
     return pushed
 
 
-def test_old_backup_stays_until_the_new_one_is_there_again(left_over, other):
+@pytest.mark.parametrize("options", [[], ["--force"]])
+def test_old_backup_stays_until_the_new_one_is_there_again(left_over, other, options):
     """The new place has lost it, and takes no more."""
     other.stored.clear()
     other.config = b'{"maxBackupBytes":200,"retentionDays":180}'
     old = left_over.blob
-    left_over.keytool.fails(14, "safe", "push", "--force")
+    left_over.keytool.fails(14, "safe", "push", *options)
     assert left_over.blob == old
     other.heal()
     left_over.keytool.ok("safe", "push")
     assert left_over.blob is None and list(other.stored) == [PLACE]
 
 
-def test_old_backup_stays_where_another_device_uses_the_new_place(left_over, other):
+@pytest.mark.parametrize("options", [[], ["--force"]])
+def test_old_backup_stays_where_another_device_uses_the_new_place(left_over, other, options):
     theirs = other.stored[PLACE] = phone(left_over, "ECHOECHO")
     old = left_over.blob
-    left_over.keytool.fails(20, "safe", "push", "--force")
+    left_over.keytool.fails(20, "safe", "push", *options)
     assert left_over.blob == old and other.stored[PLACE] == theirs
 
 
