@@ -113,8 +113,14 @@ struct SafeRun: ~Copyable {
 
     private func candidateState() -> PlaceState? {
         switch candidate {
-        case .some(let candidate): placeState(candidate)
-        case .none: nil
+        case .some(let candidate):
+            var place = placeState(candidate)
+            // Under another password, but on the same server.
+            if candidate.placeName == setup.current.placeName {
+                place.honoursConditions = place.honoursConditions ?? placeState(setup.current).honoursConditions
+            }
+            return place
+        case .none: return nil
         }
     }
 

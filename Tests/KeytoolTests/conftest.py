@@ -6,7 +6,10 @@ import pytest
 
 import dispositions
 from certificates import Certificates
+from faultserver import FaultServer
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
+from loopbackauthority import issue
+from place import NEW_PASSWORD
 from runner import BINARY, Keytool
 from safefolder import SafeFolder, SafeSetup
 from terminal import Terminal
@@ -189,3 +192,18 @@ def terminal(keytool):
     yield start
     for process in running:
         process.close()
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another server, and the options that lead there."""
+    issued = issue(tmp_path / "other-issued")
+    server = FaultServer(issued)
+    server.options = ["--server", server.url, "--ca-file", issued.authority]
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def new_password(write):
+    return ["--new-safe-password-file", write("new", NEW_PASSWORD)]

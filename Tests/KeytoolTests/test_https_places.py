@@ -9,29 +9,12 @@ import pytest
 
 import faults as f
 import oracle
-from faultserver import FaultServer
 from httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
 from known import SAFE_PASSWORD
-from loopbackauthority import issue
 from place import NEW_PASSWORD
 from webservers import Apache, Nginx
 
 NEW_PLACE = PLACE.replace(KEYS.backup_id, oracle.safe_keys(NEW_PASSWORD, ID).backup_id)
-
-
-@pytest.fixture
-def new_password(write):
-    return ["--new-safe-password-file", write("new", NEW_PASSWORD)]
-
-
-@pytest.fixture
-def other(tmp_path):
-    """Another server, and the options that lead there."""
-    issued = issue(tmp_path / "other-issued")
-    server = FaultServer(issued)
-    server.options = ["--server", server.url, "--ca-file", issued.authority]
-    yield server
-    server.close()
 
 
 def holds(blob, password=SAFE_PASSWORD):

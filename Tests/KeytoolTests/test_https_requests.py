@@ -5,9 +5,8 @@ import pytest
 
 import faults as f
 import oracle
-from faultserver import FaultServer, tag
+from faultserver import tag
 from httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
-from loopbackauthority import issue
 from place import NEW_PASSWORD
 
 NEW_KEYS = oracle.safe_keys(NEW_PASSWORD, ID)
@@ -39,19 +38,9 @@ def strict(pushed):
 
 
 @pytest.fixture
-def other(tmp_path):
-    """Another server, and the options that lead there."""
-    issued = issue(tmp_path / "other-issued")
-    server = FaultServer(issued)
-    server.tag, server.conditions = "strong", "honoured"
-    server.options = ["--server", server.url, "--ca-file", issued.authority]
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def new_password(write):
-    return ["--new-safe-password-file", write("new", NEW_PASSWORD)]
+def other(other):
+    other.tag, other.conditions = "strong", "honoured"
+    return other
 
 
 # With nothing in the way
@@ -115,14 +104,15 @@ def test_delete(strict):
     assert said(strict.server) == ["GET", "DELETE if-match", "GET"]
 
 
-@pytest.mark.parametrize("conditions, honours", [("honoured", True), ("ignored", False), ("refused", True)])
+@pytest.mark.parametrize("conditions, honours", [("honoured", True), ("ignored", False), ("refused", False)])
 def test_setup_learns_whether_conditions_count(fresh, conditions, honours):
     fresh.keytool.ok("safe", "delete", "--yes")
     fresh.server.reset()
     fresh.server.conditions = conditions
     done = fresh.keytool.json("safe", "setup", *fresh.world.by_password)
     assert done["honours_conditions"] is honours
-    probes = ["config", "PUT probe", "GET probe", "PUT probe if-none-match", "DELETE probe", "GET probe"]
+    store = ["PUT probe if-none-match"] + (["PUT probe"] if conditions == "refused" else [])
+    probes = ["config", *store, "GET probe", "PUT probe if-none-match", "DELETE probe", "GET probe"]
     assert said(fresh.server) == [*probes, "GET"]
     assert fresh.server.stored == {}
     status = fresh.keytool.json("safe", "status")
@@ -180,17 +170,17 @@ def test_app_that_writes_between_look_and_deletion(strict, other, new_password, 
 
 
 def test_changes_without_end(strict):
-    """A server whose tag is another at each look."""
+    """A server whose tag is another at each look, and of which setup knows that conditions are of no use there."""
     def other_tag(call):
         code, body = call.outcome()
         call.answer(code, body, ETag=tag(str(call.server.sent).encode()))
     strict.server.fault("GET", other_tag)
     strict.server.tag = None
     result = strict.keytool("safe", "push", "--force")
-    assert result.code == 0 and said(strict.server).count("PUT if-match") == 1, result
+    assert result.code == 0 and said(strict.server).count("PUT if-match") == 2, result
 
 
-# A server that refuses conditions whatever they say
+# A server that refuses conditions whatever they say, and of which setup has found that out
 
 
 @pytest.fixture
@@ -201,7 +191,7 @@ def refusing(pushed):
 
 def test_refused_conditions_do_not_block_what_is_unchanged(refusing):
     done = refusing.keytool.json("safe", "push", "--force")
-    assert said(refusing.server) == ["config", "GET", "PUT if-match", "GET", "PUT", "GET"]
+    assert said(refusing.server) == ["config", "GET", "PUT if-match", "GET", "PUT if-match", "GET", "PUT", "GET"]
     assert refusing.document["keytool"]["generation"] == done["backup"]["generation"]
 
 
@@ -209,7 +199,19 @@ def test_refused_conditions_do_not_block_the_first_push(fresh):
     """That something is there which cannot be seen is believed for a while."""
     fresh.server.conditions = "refused"
     fresh.keytool.ok("safe", "push")
-    assert said(fresh.server) == ["config", "GET", *["PUT if-none-match", "GET"] * 3, "PUT", "GET"]
+    assert said(fresh.server) == ["config", "GET", *["PUT if-none-match", "GET"] * 2, "PUT", "GET"]
+
+
+def test_refused_conditions_stop_a_push_that_knows_the_server_otherwise(fresh):
+    """A server that honoured them when it was tested has a reason now."""
+    fresh.keytool.ok("safe", "delete", "--yes")
+    fresh.server.tag, fresh.server.conditions = "strong", "honoured"
+    fresh.keytool.ok("safe", "setup", *fresh.world.by_password)
+    fresh.server.conditions = "refused"
+    fresh.keytool.fails(75, "safe", "push")
+    assert fresh.server.stored == {}
+    fresh.server.conditions = "honoured"
+    fresh.keytool.ok("safe", "push")
 
 
 def test_refused_conditions_do_not_block_other_verbs(refusing, new_password):

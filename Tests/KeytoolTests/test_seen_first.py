@@ -8,28 +8,10 @@ import pytest
 import faults as f
 import oracle
 from edit import contacts_of
-from faultserver import FaultServer
 from httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
 from known import SAFE_PASSWORD
-from loopbackauthority import issue
-from place import NEW_PASSWORD
 
 KEY = bytes(range(32))
-
-
-@pytest.fixture
-def other(tmp_path):
-    """Another server, and the options that lead there."""
-    issued = issue(tmp_path / "other-issued")
-    server = FaultServer(issued)
-    server.options = ["--server", server.url, "--ca-file", issued.authority]
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def new_password(write):
-    return ["--new-safe-password-file", write("new", NEW_PASSWORD)]
 
 
 def phone(machine, *names):

@@ -103,7 +103,7 @@ struct ChangeOptions: ParsableArguments {
         return options
     }
 
-    /// A change that failed may be made, or begun, all the same: who is told of the failure is told of that.
+    /// A change that failed may be made, or begun: the error says so.
     func telling<Result>(of id: ThreemaID, _ keeper: SafeKeeper, _ body: () throws -> Result) throws -> Result {
         let before = try keeper.status(of: id)
         do {

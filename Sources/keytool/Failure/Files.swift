@@ -43,7 +43,7 @@ extension OutputError: Explained {
         case .notWritten(let code):
             Failure(
                 .io, "cannot write the result: \(systemMessage(code))",
-                hints: "something may have been done all the same: keytool id list and keytool safe status show it")
+                hints: "the command may have done its work: keytool id list and keytool safe status show it")
         }
     }
 }
