@@ -317,13 +317,18 @@ def test_row_whose_check_was_mistyped(checking, answer):
     opens(checking)
 
 
-def test_wrong_character_in_a_row_that_is_typed_again(checking):
-    """From then on only that group is asked for."""
+def row_2_is_wrong(checking):
+    """Up to the question for the whole row, whose first group was typed wrong."""
     number(checking, 1)
     checking.send(rows()[0])
     number(checking, 6)
     checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + oracle.row_check(rows()[1]))
     checking.expect(ROW_2)
+
+
+def test_wrong_character_in_a_row_that_is_typed_again(checking):
+    """From then on only that group is asked for."""
+    row_2_is_wrong(checking)
     checking.send("-".join(wrong(8)[5:10]) + " " + oracle.row_check(rows()[1]))
     again(checking, 8, GROUPS[7])
     number(checking, 11)
@@ -332,11 +337,7 @@ def test_wrong_character_in_a_row_that_is_typed_again(checking):
 
 
 def test_back_from_a_wrong_row(checking):
-    number(checking, 1)
-    checking.send(rows()[0])
-    number(checking, 6)
-    checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + oracle.row_check(rows()[1]))
-    checking.expect(ROW_2)
+    row_2_is_wrong(checking)
     checking.send("-")
     checking.expect(rf"\nGroup 5 again \(it was {GROUPS[4]}, Enter keeps it\): $")
     checking.send("")
