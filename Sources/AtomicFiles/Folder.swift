@@ -148,12 +148,17 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Removes a folder in this one, with the files in it; one that is not there is fine.
-    /// - Parameter innerName: a folder in that one which goes with it; any other stops the removal.
-    public func removeFolder(_ name: String, with innerName: String? = nil) throws(FileError) {
+    /// - Parameter depth: how many folders may stand one in the other, that one included; a deeper one stops the removal.
+    public func removeFolder(_ name: String, depth: Int = 1) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try folder(name)
-        if let innerName { try inner.removeFolder(innerName) }
-        for file in try inner.allNames() { try inner.remove(file) }
+        for entry in try inner.allNames() {
+            if depth > 1, try inner.isFolder(entry) {
+                try inner.removeFolder(entry, depth: depth - 1)
+            } else {
+                try inner.remove(entry)
+            }
+        }
         guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
@@ -162,9 +167,9 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
     /// holds the lock under which they are made.
-    /// - Parameter innerName: as in `removeFolder`.
-    public func sweepFolders(with innerName: String? = nil) throws(FileError) {
-        for name in try allNames() where name.isTemporary { try removeFolder(name, with: innerName) }
+    /// - Parameter depth: as in `removeFolder`.
+    public func sweepFolders(depth: Int = 1) throws(FileError) {
+        for name in try allNames() where name.isTemporary { try removeFolder(name, depth: depth) }
     }
 
     /// Whether there are names of files or folders that are being made, or that killed writers left half made.

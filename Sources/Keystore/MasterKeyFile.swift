@@ -30,7 +30,7 @@ extension Keystore {
         }
         try write(key, wrapped, in: folder)
         _ = consume lock
-        return Keystore(try LockedKeystore(at: path), key)
+        return Keystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
     }
 
     private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> Keystore? {
@@ -94,14 +94,14 @@ extension Keystore {
         let name = LockedKeystore.recordName
         if try folder.contains(name.text) {
             let record = try folder.read(name.text, limit: IdentityRecords.maxRecordBytes)
-            guard record.withBytes({ SealedRecord.isSealed($0) }) else {
+            guard record.withBytes({ SealedRecord.isSealed($0) || SealedRecord.isSealedInVersion1($0) }) else {
                 throw KeystoreError.foreign(path: folder.path + "/" + name.text)
             }
         }
         // The key of an empty keystore opens nothing.
         if try folder.contains(LockedKeystore.masterKeyName) { try folder.remove(LockedKeystore.masterKeyName) }
-        let content = [LockedKeystore.recordVersion] + Random.bytes(LockedKeystore.keystoreIDCount)
-        let record = SealedRecord.seal(content.span, id: LockedKeystore.ownID, name: name, key: key)
+        let content = [LockedKeystore.version] + Random.bytes(LockedKeystore.keystoreIDCount)
+        let record = SealedRecord.seal(content.span, of: nil, name, key: key)
         try folder.write(name.text, record.span)
         try wrapped.file.withBytes { (file) throws(FileError) in
             try folder.write(LockedKeystore.masterKeyName, file, existing: .refuse)

@@ -193,10 +193,11 @@ struct SafeRun: ~Copyable {
         let moment = keeper.now()
         switch holding {
         case .locked(let identity):
-            try identity.keepHistory(bytes, digest: BLAKE2b.hash(bytes.span), at: moment.milliseconds)
+            try identity.keepHistory(
+                bytes, digest: BLAKE2b.hash(bytes.span), of: .main, at: moment.milliseconds)
             // Best effort: an entry too many is no failure.
             try? identity.thinHistory(
-                olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds,
+                of: .main, olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds,
                 keepingNewest: SafeKeeper.leastHistory)
         case .unlocked: break
         }
@@ -232,7 +233,7 @@ struct SafeRun: ~Copyable {
         case .locked(let identity):
             var changes = identity.changes()
             try body(&changes)
-            changes.setState(state.encoded(for: id.text, key: stateKey))
+            changes.setState(state.encoded(for: id.text, key: stateKey), of: .main)
             try identity.commit(changes)
             return true
         case .unlocked: return false

@@ -38,11 +38,11 @@ extension UploadState {
 
     /// Reads the state of an identity; a missing or unbelievable one is empty.
     init(of records: borrowing IdentityRecords, key: borrowing SecureBytes) throws {
-        guard let file = try records.readState(),
+        guard let file = try records.readState(of: .main),
             let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
             root["version"]?.integer == Self.version,
             let mac = root["mac"]?.string.flatMap(Hex.decode),
-            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.id, key).span)
+            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, key).span)
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
         safe = root["safe"].flatMap(Known.init)
@@ -72,7 +72,7 @@ extension UploadState {
     }
 
     func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
-        try identity.writeState(encoded(for: identity.records.id, key: key))
+        try identity.writeState(encoded(for: identity.records.owner.id, key: key), of: .main)
     }
 
     private static func mac(of root: JSONValue, _ id: String, _ key: borrowing SecureBytes) -> [UInt8] {

@@ -69,7 +69,9 @@ struct Session {
     func keeper(
         _ passphrase: SecretOptions<KeystorePassphrase>, _ patience: Patience = Patience()
     ) throws -> SafeKeeper {
-        keeper(try unlock(LockedKeystore(at: keystorePath), passphrase), patience)
+        let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
+        keystore.convertVersion1()
+        return keeper(keystore, patience)
     }
 
     /// The same, but makes the keystore where there is none.
@@ -77,7 +79,10 @@ struct Session {
     func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> SafeKeeper {
         let path = try keystorePath
         do {
-            return keeper(try unlock(LockedKeystore(at: path), options.passphrase, mayBeUnprotected: mayBeUnprotected))
+            let locked = try LockedKeystore(at: path)
+            let keystore = try unlock(locked, options.passphrase, mayBeUnprotected: mayBeUnprotected)
+            keystore.convertVersion1()
+            return keeper(keystore)
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
             return keeper(try output.busy("making the keystore") { try .making(at: path, passphrase: passphrase) })

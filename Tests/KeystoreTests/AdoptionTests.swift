@@ -51,7 +51,7 @@ import VectorKit
         let file = try adopt("mk-v2-gen-test", .masterKeyV2)
         #expect(try scratch.content("master.key") == file)
         // Who has opened it before must not add anything under the key that is gone.
-        #expect(throws: KeystoreError.damaged(record: "keystore", id: nil)) {
+        #expect(throws: KeystoreError.damaged(record: "keystore", owner: nil)) {
             try former.add("ABCD1234") { try $0.put("identity", [1]) }
         }
         #expect(try unlock().identities() == [])

@@ -11,7 +11,7 @@ import VectorKit
         scratch = try Scratch()
     }
 
-    private func put(_ id: String) throws {
+    private func put(_ id: Owner) throws {
         try Keystore.making(at: scratch.path, passphrase: nil).add(id) { try $0.put("identity", [1, 2, 3]) }
     }
 
@@ -19,19 +19,21 @@ import VectorKit
         let keystore = try Keystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
-            try new.writeState([2])
+            try new.writeState([2], of: .main)
         }
         _ = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         let tree = try scratch.tree()
         #expect(
             tree == [
-                "identities", "identities/ABCD1234", "identities/ABCD1234/identity", "identities/ABCD1234/lock",
-                "identities/ABCD1234/state.json", "keystore", "lock", "master.key",
+                "identities", "identities/threema", "identities/threema/ABCD1234",
+                "identities/threema/ABCD1234/identity", "identities/threema/ABCD1234/lock",
+                "identities/threema/ABCD1234/places", "identities/threema/ABCD1234/places/main",
+                "identities/threema/ABCD1234/places/main/state.json", "keystore", "lock", "master.key",
             ])
+        let files = try scratch.files()
         for name in tree + [""] {
-            let isFolder = ["", "identities", "identities/ABCD1234"].contains(name)
             let mode = try scratch.mode(of: name)
-            #expect(mode == (isFolder ? 0o700 : 0o600), "\(name)")
+            #expect(mode == (files.contains(name) ? 0o600 : 0o700), "\(name)")
         }
     }
 
@@ -60,7 +62,7 @@ import VectorKit
         // What a first run leaves that was killed before its last step.
         try scratch.put("lock", [])
         try scratch.put("keystore", Array("KTR1".utf8) + [1, 2, 3])
-        try scratch.putFolder("identities/.ABCD1234.new")
+        try scratch.putFolder("identities/threema/.ABCD1234.new")
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         try put("ABCD1234")
         let ids = try LockedKeystore(at: scratch.path).unlock().identities()
@@ -102,7 +104,7 @@ import VectorKit
         try put("ABCD1234")
         let other = try Scratch()
         _ = try Keystore.making(at: other.path, passphrase: nil)
-        let damaged = KeystoreError.damaged(record: "keystore", id: nil)
+        let damaged = KeystoreError.damaged(record: "keystore", owner: nil)
         let own = try (key: scratch.content("master.key"), record: scratch.content("keystore"))
 
         try scratch.put("master.key", other.content("master.key"))
@@ -127,7 +129,7 @@ import VectorKit
         #expect(throws: exposed) { try Keystore.making(at: scratch.path, passphrase: nil) }
     }
 
-    @Test(arguments: ["identities", "identities/ABCD1234", "identities/ABCD1234/identity"])
+    @Test(arguments: ["identities", "identities/threema/ABCD1234", "identities/threema/ABCD1234/identity"])
     func `what others may read in it is refused`(_ name: String) throws {
         try put("ABCD1234")
         try scratch.setMode(0o705, of: name)
@@ -137,7 +139,9 @@ import VectorKit
         }
     }
 
-    @Test(arguments: ["master.key", "keystore", "identities", "identities/ABCD1234", "identities/ABCD1234/identity"])
+    @Test(arguments: [
+        "master.key", "keystore", "identities", "identities/threema/ABCD1234", "identities/threema/ABCD1234/identity",
+    ])
     func `nothing in it may be a link`(_ name: String) throws {
         try put("ABCD1234")
         try #require(rename(scratch.at(name), scratch.at("moved")) == 0)

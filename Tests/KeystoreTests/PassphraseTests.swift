@@ -33,7 +33,7 @@ import VectorKit
 
     /// Everything but master.key.
     private func others() throws -> [String: [UInt8]] {
-        let names = ["keystore", "identities/ABCD1234/identity"]
+        let names = ["keystore", "identities/threema/ABCD1234/identity"]
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try scratch.content($0)) })
     }
 
@@ -96,7 +96,7 @@ import VectorKit
         let other = try Scratch()
         _ = try Keystore.making(at: other.path, passphrase: nil)
         try scratch.put("keystore", other.content("keystore"))
-        #expect(throws: KeystoreError.damaged(record: "keystore", id: nil)) { try unlock("correct horse") }
+        #expect(throws: KeystoreError.damaged(record: "keystore", owner: nil)) { try unlock("correct horse") }
     }
 
     @Test(arguments: [".master.key.new", ".keystore.new", ".other.new"]) func `what a killed process left is swept`(
@@ -108,8 +108,8 @@ import VectorKit
     }
 
     @Test func `an identity on its way out is swept, too`() throws {
-        try scratch.putFolder("identities/.WXYZ9876.new")
-        try scratch.put("identities/.WXYZ9876.new/identity", [1, 2, 3])
+        try scratch.putFolder("identities/threema/.WXYZ9876.new")
+        try scratch.put("identities/threema/.WXYZ9876.new/identity", [1, 2, 3])
         _ = try LockedKeystore(at: scratch.path)
         let names = try scratch.tree().filter { $0.contains("WXYZ9876") }
         #expect(names == [])
