@@ -11,7 +11,7 @@ public struct PresentedCertificate: Equatable, Sendable {
     public let validUntil: String
     /// SHA-256 over the certificate in DER, 32 bytes.
     public let fingerprint: [UInt8]
-    /// The certificate in PEM, to be trusted as `SafeServer.authority`.
+    /// The certificate in PEM, to be trusted as `SafeEndpoint.authority`.
     public let pem: [UInt8]
     /// SHA-256 over its public key.
     public let pin: PublicKeyPin

@@ -1,7 +1,7 @@
 internal import Encodings
 public import SecureMemory
 
-extension SafeServer {
+extension SafeEndpoint {
     /// A server by an address that holds its login: `https://USER:PASSWORD@HOST[:PORT]/PATH`, percent signs in both as
     /// URLs have them. Such an address is a secret. Any other one is taken as it is, without a login.
     /// - Throws: `SafeServerAddressError`, which repeats nothing of it.

@@ -2,7 +2,7 @@ internal import Encodings
 internal import SafeWire
 internal import SecureMemory
 
-extension SafeServer.Login {
+extension SafeEndpoint.Login {
     /// `Authorization: Basic …`, with a NUL at its end.
     var authorization: SecureBytes {
         let user = Array(user.utf8)

@@ -30,7 +30,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
     public init?(
-        _ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil,
+        _ server: borrowing SafeEndpoint, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil,
         observer: Observer? = nil
     ) {
         guard case .https(let https) = server.address else { return nil }

@@ -111,7 +111,7 @@ struct CurlRequest: ~Copyable {
     }
 
     /// Basic authentication, sent at once. The header is made here, so that libcurl never sees user and password.
-    mutating func logIn(_ login: borrowing SafeServer.Login) { authorization = login.authorization }
+    mutating func logIn(_ login: borrowing SafeEndpoint.Login) { authorization = login.authorization }
 
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {

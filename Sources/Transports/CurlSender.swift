@@ -9,7 +9,7 @@ final class CurlSender: Sendable {
     let name: String
     let pins: [PublicKeyPin]
     let hasLogin: Bool
-    private let login: SafeServer.Login?
+    private let login: SafeEndpoint.Login?
     private let authority: [UInt8]?
     private let patience: Duration
     private let retry: RetryPolicy
@@ -23,7 +23,7 @@ final class CurlSender: Sendable {
     private static let userAgent = "User-Agent: Threema"
 
     init(
-        to server: borrowing SafeServer, patience: Duration, retry: RetryPolicy, watch: CurlExchange.Watch?,
+        to server: borrowing SafeEndpoint, patience: Duration, retry: RetryPolicy, watch: CurlExchange.Watch?,
         observer: CurlExchange.Observer?
     ) {
         name = server.address.text

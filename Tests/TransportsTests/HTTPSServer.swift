@@ -150,9 +150,9 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
     func exchange(password: String?, authority: [UInt8]?, pins: [PublicKeyPin] = []) -> any SafeExchange {
         let login = password.map { text in
             let bytes = Array(text.utf8)
-            return SafeServer.Login(user: "alice", password: SecureBytes(copying: bytes.span))
+            return SafeEndpoint.Login(user: "alice", password: SecureBytes(copying: bytes.span))
         }
-        let server = SafeServer(parsed, login: login, authority: authority, pins: pins)
+        let server = SafeEndpoint(parsed, login: login, authority: authority, pins: pins)
         let retry = RetryPolicy(total: .seconds(20), longestWait: .seconds(30)) { _ in }
         let id = BackupID([UInt8](repeating: 0, count: BackupID.count).span)
         return CurlExchange(server, for: id, patience: .seconds(10), retry: retry)!

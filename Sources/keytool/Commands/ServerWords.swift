@@ -22,9 +22,9 @@ extension JSONValue {
     }
 }
 
-extension SafeServer {
+extension SafeEndpoint {
     /// What is not as it was, in words.
-    func differences(from other: borrowing SafeServer) -> [String] {
+    func differences(from other: borrowing SafeEndpoint) -> [String] {
         var differences: [String] = []
         if address != other.address { differences.append("address") }
         if !hasSameLogin(as: other) { differences.append("login") }
@@ -33,7 +33,7 @@ extension SafeServer {
         return differences
     }
 
-    private func hasSameLogin(as other: borrowing SafeServer) -> Bool {
+    private func hasSameLogin(as other: borrowing SafeEndpoint) -> Bool {
         switch login {
         case .some(let login):
             switch other.login {

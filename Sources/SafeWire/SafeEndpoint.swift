@@ -1,8 +1,8 @@
 internal import Encodings
 public import SecureMemory
 
-/// A Safe server, and what it takes to be let in and to be trusted.
-public struct SafeServer: ~Copyable, Sendable {
+/// A Safe server: its address, the login it asks for, and which certificates to trust.
+public struct SafeEndpoint: ~Copyable, Sendable {
     /// Longest text of certificate authorities, in bytes: some thirty certificates.
     public static let maxAuthorityBytes = 48 * 1024
 
@@ -42,7 +42,7 @@ public struct SafeServer: ~Copyable, Sendable {
 
         /// Whether Basic authentication, and libcurl, can say such a name.
         public static func isUser(_ text: String) -> Bool {
-            (1...SafeServer.maxUserBytes).contains(text.utf8.count) && !text.utf8.contains(UInt8(ascii: ":"))
+            (1...SafeEndpoint.maxUserBytes).contains(text.utf8.count) && !text.utf8.contains(UInt8(ascii: ":"))
                 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
         }
 
@@ -61,23 +61,23 @@ public struct SafeServer: ~Copyable, Sendable {
     }
 
     /// The same once more.
-    public var copy: SafeServer {
+    public var copy: SafeEndpoint {
         switch login {
-        case .some(let login): SafeServer(address, login: login.copy, authority: authority, pins: pins)
-        case .none: SafeServer(address, login: nil, authority: authority, pins: pins)
+        case .some(let login): SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
+        case .none: SafeEndpoint(address, login: nil, authority: authority, pins: pins)
         }
     }
 
     /// The same, with what is known of the way to `other` where nothing is known here.
-    public func completed(by other: borrowing SafeServer) -> SafeServer {
+    public func completed(by other: borrowing SafeEndpoint) -> SafeEndpoint {
         let authority = authority ?? other.authority
         let pins = pins.isEmpty ? other.pins : pins
         switch login {
-        case .some(let login): return SafeServer(address, login: login.copy, authority: authority, pins: pins)
+        case .some(let login): return SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
         case .none:
             switch other.login {
-            case .some(let login): return SafeServer(address, login: login.copy, authority: authority, pins: pins)
-            case .none: return SafeServer(address, login: nil, authority: authority, pins: pins)
+            case .some(let login): return SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
+            case .none: return SafeEndpoint(address, login: nil, authority: authority, pins: pins)
             }
         }
     }
@@ -99,24 +99,24 @@ public struct SafeServer: ~Copyable, Sendable {
     }
 
     /// This server, approached without these.
-    public consuming func without(_ approach: Approach) -> SafeServer {
+    public consuming func without(_ approach: Approach) -> SafeEndpoint {
         let authority = approach.contains(.authority) ? nil : authority
         let pins = approach.contains(.pins) ? [] : pins
         let address = address
-        return SafeServer(
+        return SafeEndpoint(
             address, login: approach.contains(.login) ? nil : takeLogin(), authority: authority, pins: pins)
     }
 
     /// This server, with other authorities and pins.
-    public consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeServer {
-        SafeServer(address, login: takeLogin(), authority: authority, pins: pins)
+    public consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeEndpoint {
+        SafeEndpoint(address, login: takeLogin(), authority: authority, pins: pins)
     }
 
     /// Its login, nil if it needs none.
     public consuming func takeLogin() -> Login? { login }
 
     /// Whether both are one server, approached in the same way.
-    public func isSame(as other: borrowing SafeServer) -> Bool {
+    public func isSame(as other: borrowing SafeEndpoint) -> Bool {
         let isSameLogin: Bool
         switch login {
         case .some(let own):
