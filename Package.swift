@@ -58,26 +58,29 @@ let package = Package(
             linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
-        room("SafeWire", ["Encodings", "SecureMemory"]),
+        room("HTTP", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
-        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
-        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
-        room("SafeRules", ["SafeWire", "Encodings"]),
         // Storey 5
+        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
+        // Storey 6
         room(
-            "SafeKeeping", ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+            "SafeKeeping",
+            ["Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Transports",
-            ["SafeWire", "SafeFolder", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
+            ["SafeWire", "SafeFolder", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "KeyWrapping", "QRCode",
-                "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "KeyWrapping",
+                "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house
@@ -90,6 +93,7 @@ let package = Package(
         tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
         tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
         tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
+        tests(of: "HTTP", []),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
@@ -106,7 +110,7 @@ let package = Package(
             [
                 "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
             ]),
-        tests(of: "Transports", ["SafeWire", "SecureMemory", "CCurl", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire", "HTTP", "SecureMemory", "CCurl", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]
 )

@@ -1,3 +1,4 @@
+internal import HTTP
 internal import Encodings
 internal import Primitives
 internal import SafeWire
@@ -104,7 +105,7 @@ struct SafeTarget: ~Copyable {
                 placeName: placeName)
             return
         }
-        let login = SafeEndpoint.Login(user: user, password: SecureBytes(copying: message.extracting(password)))
+        let login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
         self.init(
             server: SafeEndpoint(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
             placeName: placeName)

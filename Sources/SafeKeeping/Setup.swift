@@ -1,3 +1,4 @@
+package import HTTP
 internal import Keystore
 internal import Primitives
 internal import SafeRules

@@ -1,21 +1,17 @@
-internal import Encodings
-public import SecureMemory
+public import HTTP
 
 /// A Safe server: its address, the login it asks for, and which certificates to trust.
 public struct SafeEndpoint: ~Copyable, Sendable {
     /// Longest text of certificate authorities, in bytes: some thirty certificates.
     public static let maxAuthorityBytes = 48 * 1024
 
-    /// Longest user's name, in bytes.
-    public static let maxUserBytes = 256
-    /// Longest password, in bytes.
-    public static let maxPasswordBytes = 4096
     /// Most pins.
     public static let maxPins = 16
 
     /// All of it together.
     public static let maxBytes =
-        SafeServerAddress.maxBytes + maxUserBytes + maxPasswordBytes + maxAuthorityBytes + maxPins * PublicKeyPin.count
+        SafeServerAddress.maxBytes + Login.maxUserBytes + Login.maxPasswordBytes + maxAuthorityBytes
+        + maxPins * PublicKeyPin.count
 
     /// Where it is.
     public let address: SafeServerAddress
@@ -27,40 +23,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     /// for any. They add to the checks of the certificate.
     public let pins: [PublicKeyPin]
 
-    /// A user's name and password.
-    public struct Login: ~Copyable, Sendable {
-        /// Not secret.
-        public let user: String
-        /// As typed, in bytes.
-        public let password: SecureBytes
-
-        /// A pair.
-        public init(user: String, password: consuming SecureBytes) {
-            self.user = user
-            self.password = password
-        }
-
-        /// Whether Basic authentication, and libcurl, can say such a name.
-        public static func isUser(_ text: String) -> Bool {
-            (1...SafeEndpoint.maxUserBytes).contains(text.utf8.count) && !text.utf8.contains(UInt8(ascii: ":"))
-                && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
-        }
-
-        /// Whether user and password are the same, compared in constant time.
-        package func isSame(as other: borrowing Login) -> Bool {
-            let isSamePassword = password.withBytes { own in
-                other.password.withBytes { ConstantTime.areEqual(own, $0) }
-            }
-            return isSamePassword && user == other.user
-        }
-
-        /// A second pair of the same.
-        public var copy: Login {
-            Login(user: user, password: password.withBytes { SecureBytes(copying: $0) })
-        }
-    }
-
-    /// The same once more.
+    /// A copy; the password is in guarded memory of its own.
     public var copy: SafeEndpoint {
         switch login {
         case .some(let login): SafeEndpoint(address, login: login.copy, authority: authority, pins: pins)
@@ -68,7 +31,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         }
     }
 
-    /// The same, with what is known of the way to `other` where nothing is known here.
+    /// This server, with missing login, authorities and pins taken from `other`.
     public func completed(by other: borrowing SafeEndpoint) -> SafeEndpoint {
         let authority = authority ?? other.authority
         let pins = pins.isEmpty ? other.pins : pins
@@ -82,7 +45,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         }
     }
 
-    /// What there is to know of the way to a server.
+    /// What may be known of a server beside its address.
     public struct Approach: OptionSet, Sendable {
         /// The bits.
         public let rawValue: Int
@@ -98,7 +61,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         public static let pins = Approach(rawValue: 4)
     }
 
-    /// This server, approached without these.
+    /// This server without these.
     public consuming func without(_ approach: Approach) -> SafeEndpoint {
         let authority = approach.contains(.authority) ? nil : authority
         let pins = approach.contains(.pins) ? [] : pins
@@ -117,16 +80,8 @@ public struct SafeEndpoint: ~Copyable, Sendable {
 
     /// Whether both are one server, approached in the same way.
     public func isSame(as other: borrowing SafeEndpoint) -> Bool {
-        let isSameLogin: Bool
-        switch login {
-        case .some(let own):
-            switch other.login {
-            case .some(let theirs): isSameLogin = own.isSame(as: theirs)
-            case .none: isSameLogin = false
-            }
-        case .none: isSameLogin = other.login == nil
-        }
-        return isSameLogin && address == other.address && authority == other.authority && pins == other.pins
+        address == other.address && Login.areSame(login, other.login) && authority == other.authority
+            && pins == other.pins
     }
 
     /// A server that lets everybody in, trusted as the system trusts.
@@ -146,31 +101,4 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         self.authority = authority
         self.pins = pins
     }
-}
-
-/// SHA-256 over a server's public key (SubjectPublicKeyInfo).
-public struct PublicKeyPin: Equatable, Sendable {
-    /// Length in bytes.
-    public static let count = 32
-
-    /// The 32 bytes.
-    public let digest: [UInt8]
-
-    private static let prefix = "sha256//"
-
-    /// - Parameter digest: 32 bytes; nil for another length.
-    public init?(digest: [UInt8]) {
-        guard digest.count == Self.count else { return nil }
-        self.digest = digest
-    }
-
-    /// - Parameter text: `sha256//` and Base64, as curl has it; nil for anything else.
-    public init?(text: String) {
-        let base64 = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
-        guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(base64.span) else { return nil }
-        self.init(digest: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
-    }
-
-    /// `sha256//` and Base64.
-    public var text: String { Self.prefix + Base64.encode(digest.span) }
 }

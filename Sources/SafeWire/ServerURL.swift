@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 public import SecureMemory
 
 extension SafeEndpoint {
@@ -16,7 +17,7 @@ extension SafeEndpoint {
             parsing: LoginInURL.scheme + url.withBytes { Self.text($0.extracting(parts.end...)) })
         let user = try Self.decoded(url, parts.user).withBytes { Self.text($0) }
         let password = try Self.decoded(url, parts.password)
-        guard Login.isUser(user), (1...Self.maxPasswordBytes).contains(password.count) else { throw .badURL }
+        guard Login.isUser(user), (1...Login.maxPasswordBytes).contains(password.count) else { throw .badURL }
         self.init(address, login: Login(user: user, password: password), authority: nil, pins: [])
     }
 

@@ -1,3 +1,4 @@
+public import HTTP
 public import SafeWire
 
 /// A Safe server over HTTPS, on libcurl.
@@ -29,7 +30,7 @@ public final class CurlExchange: SafeExchange, Sendable {
     ///   - watch: called often while a request is under way, on the caller's thread.
     ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
-    public init?(
+    package init?(
         _ server: borrowing SafeEndpoint, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil,
         observer: Observer? = nil
     ) {

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import HTTP
 internal import SafeWire
 internal import SecureMemory
 
@@ -111,7 +112,7 @@ struct CurlRequest: ~Copyable {
     }
 
     /// Basic authentication, sent at once. The header is made here, so that libcurl never sees user and password.
-    mutating func logIn(_ login: borrowing SafeEndpoint.Login) { authorization = login.authorization }
+    mutating func logIn(_ login: borrowing Login) { authorization = login.authorization }
 
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {

@@ -1,4 +1,5 @@
 internal import CCurl
+internal import HTTP
 internal import SafeWire
 internal import SecureMemory
 internal import Synchronization
@@ -9,7 +10,7 @@ final class CurlSender: Sendable {
     let name: String
     let pins: [PublicKeyPin]
     let hasLogin: Bool
-    private let login: SafeEndpoint.Login?
+    private let login: Login?
     private let authority: [UInt8]?
     private let patience: Duration
     private let retry: RetryPolicy
@@ -168,7 +169,9 @@ extension SafeExchangeError {
     /// Whether the same request may be answered a few seconds later.
     fileprivate var isWorthRepeating: Bool {
         switch self {
-        case .unavailable(_, .timeout), .unavailable(_, .brokenOff), .unavailable(_, .noNameServer): true
+        case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.brokenOff)),
+            .unavailable(_, .connection(.noNameServer)):
+            true
         case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
         default: false
         }

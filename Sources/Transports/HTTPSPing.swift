@@ -1,4 +1,5 @@
 internal import CCurl
+internal import HTTP
 public import SafeWire
 public import SecureMemory
 
@@ -22,10 +23,10 @@ public enum HTTPSPing {
                 throw .unexpectedStatus(name, outcome.response.status)
             }
         case CURLE_PEER_FAILED_VERIFICATION: throw .untrusted(name, .other(outcome.message))
-        case CURLE_COULDNT_RESOLVE_HOST: throw .unavailable(name, .unknownHost)
-        case CURLE_COULDNT_CONNECT: throw .unavailable(name, .notConnected)
-        case CURLE_OPERATION_TIMEDOUT: throw .unavailable(name, .timeout)
-        default: throw .unavailable(name, .brokenOff)
+        case CURLE_COULDNT_RESOLVE_HOST: throw .unavailable(name, .connection(.unknownHost))
+        case CURLE_COULDNT_CONNECT: throw .unavailable(name, .connection(.notConnected))
+        case CURLE_OPERATION_TIMEDOUT: throw .unavailable(name, .connection(.timeout))
+        default: throw .unavailable(name, .connection(.brokenOff))
         }
     }
 }

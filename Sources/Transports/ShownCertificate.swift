@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 internal import Primitives
 internal import SafeWire
 internal import SecureMemory
@@ -19,7 +20,7 @@ struct ShownCertificate {
     init(_ lines: [String]) { self.lines = lines }
 
     /// - Parameter verification: OpenSSL's verdict.
-    func distrust(_ verification: Int) -> SafeExchangeError.Distrust? {
+    func distrust(_ verification: Int) -> CertificateFailure? {
         switch verification {
         case Self.expired: .expired(value("Expire date") ?? "")
         case Self.notYetValid: .notYetValid(value("Start date") ?? "")

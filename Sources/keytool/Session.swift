@@ -1,3 +1,4 @@
+import HTTP
 import AtomicFiles
 import Encodings
 import Glibc

@@ -1,3 +1,4 @@
+import HTTP
 import SafeWire
 import Testing
 import Transports
@@ -69,7 +70,8 @@ import Transports
     @Test func `a verb is started again after what may pass, five times in all`() throws {
         let exchange = try HTTPSServer().exchange
         let passing: [SafeExchangeError] = [
-            .unavailable("", .timeout), .unavailable("", .brokenOff), .unavailable("", .status(423)),
+            .unavailable("", .connection(.timeout)), .unavailable("", .connection(.brokenOff)),
+            .unavailable("", .status(423)),
             .throttled("", seconds: nil), .throttled("", seconds: 2), .changed(""),
         ]
         for error in passing {
@@ -78,7 +80,8 @@ import Transports
         }
         #expect(exchange.notes.retries == passing.count)
         let lasting: [SafeExchangeError] = [
-            .unavailable("", .unknownHost), .unavailable("", .status(501)), .throttled("", seconds: 31), .full,
+            .unavailable("", .connection(.unknownHost)), .unavailable("", .status(501)), .throttled("", seconds: 31),
+            .full,
             .notPrepared(""), .unauthorized("", hasLogin: true), .deletionForbidden(""), .untrusted("", .selfSigned),
         ]
         for error in lasting { #expect(!exchange.pause(after: 1, error), "\(error)") }

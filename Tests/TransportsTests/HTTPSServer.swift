@@ -1,3 +1,4 @@
+import HTTP
 import Foundation
 import SafeWire
 import SecureMemory
@@ -150,7 +151,7 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
     func exchange(password: String?, authority: [UInt8]?, pins: [PublicKeyPin] = []) -> any SafeExchange {
         let login = password.map { text in
             let bytes = Array(text.utf8)
-            return SafeEndpoint.Login(user: "alice", password: SecureBytes(copying: bytes.span))
+            return Login(user: "alice", password: SecureBytes(copying: bytes.span))
         }
         let server = SafeEndpoint(parsed, login: login, authority: authority, pins: pins)
         let retry = RetryPolicy(total: .seconds(20), longestWait: .seconds(30)) { _ in }

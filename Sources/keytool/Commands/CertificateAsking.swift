@@ -1,3 +1,4 @@
+import HTTP
 import Encodings
 import SafeWire
 import SecureMemory

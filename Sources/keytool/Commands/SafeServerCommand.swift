@@ -1,3 +1,4 @@
+import HTTP
 import ArgumentParser
 import Encodings
 import SafeKeeping

@@ -1,3 +1,4 @@
+import HTTP
 import SafeWire
 
 // What `safe setup` asks of a server that no option says, on a terminal.
@@ -74,7 +75,7 @@ extension ServerOptions {
     ) throws -> String? {
         while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
             let user = typed.isEmpty ? present ?? "" : typed
-            if user.isEmpty || SafeEndpoint.Login.isUser(user) { return user }
+            if user.isEmpty || Login.isUser(user) { return user }
             Output.word("error", "that is no user's name")
         }
         return nil

@@ -1,3 +1,4 @@
+import HTTP
 import ArgumentParser
 import Encodings
 import SafeWire
@@ -115,24 +116,24 @@ struct ServerOptions: ParsableArguments {
     /// - Parameter isTyped: ask for the password, whatever the options say.
     func login(
         _ address: SafeServerAddress, _ user: String?, _ session: Session, isTyped: Bool = false
-    ) throws -> SafeEndpoint.Login? {
+    ) throws -> Login? {
         guard let user else {
             guard !password.isGiven else { throw UsageFailure("a server password goes with --server-user") }
             return nil
         }
         try requireHTTPS(address, "--server-user")
-        guard SafeEndpoint.Login.isUser(user) else {
+        guard Login.isUser(user) else {
             throw UsageFailure(
                 "that is no user's name",
-                hint: "1 to \(SafeEndpoint.maxUserBytes) bytes, without a colon or what no keyboard types")
+                hint: "1 to \(Login.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
         let secret = try SecretAsker(password, session).open(
             "of \(user) on \(address.host)", isTyped: isTyped, isWrong: { _ in false }
         ) { secret in
-            guard secret.count <= SafeEndpoint.maxPasswordBytes else { throw SecretError.tooLong }
+            guard secret.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
             return secret.withBytes { SecureBytes(copying: $0) }
         }
-        return SafeEndpoint.Login(user: user, password: secret)
+        return Login(user: user, password: secret)
     }
 
     private func authority(_ address: SafeServerAddress) throws -> [UInt8]? {
