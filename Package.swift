@@ -62,6 +62,7 @@ let package = Package(
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
+        room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
         room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         // Storey 5
@@ -74,13 +75,13 @@ let package = Package(
             ["Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Transports",
-            ["SafeWire", "SafeFolder", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
+            ["SafeWire", "SafeFolder", "HTTP", "AtomicFiles", "SecureMemory"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "KeyWrapping",
-                "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
+                "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house
@@ -93,7 +94,11 @@ let package = Package(
         tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
         tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
         tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
-        tests(of: "HTTP", []),
+        .target(
+            name: "ServerKit", path: "Tests/ServerKit",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "HTTP", ["SecureMemory"]),
+        tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
@@ -110,7 +115,7 @@ let package = Package(
             [
                 "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
             ]),
-        tests(of: "Transports", ["SafeWire", "HTTP", "SecureMemory", "CCurl", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]
 )

@@ -1,16 +1,17 @@
 internal import CCurl
+internal import HTTP
 
 /// What arrives, up to a limit.
-final class Reception {
+final class ResponseBuffer {
     private(set) var body: [UInt8] = []
-    var watch: CurlExchange.Watch?
+    var progress: HTTPProgress?
     /// Why an option was not taken.
     private(set) var refusal: CURLcode?
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
     /// Whether the headers were.
     private(set) var isTooLong = false
-    private var headers: [String: String] = [:]
+    private(set) var headers: [String: String] = [:]
     private var headerBytes = 0
     private let limit: Int
     private static let maxHeaderBytes = 64 * 1024
@@ -41,8 +42,8 @@ final class Reception {
         if code != CURLE_OK { refusal = refusal ?? code }
     }
 
-    static func of(_ context: UnsafeMutableRawPointer?) -> Reception {
-        unsafe Unmanaged<Reception>.fromOpaque(context!).takeUnretainedValue()
+    static func of(_ context: UnsafeMutableRawPointer?) -> ResponseBuffer {
+        unsafe Unmanaged<ResponseBuffer>.fromOpaque(context!).takeUnretainedValue()
     }
 
     /// - Returns: how many bytes were taken; fewer than given ends the transfer.
@@ -71,6 +72,4 @@ final class Reception {
         }
         return bytes.count
     }
-
-    func header(_ name: String) -> String? { headers[name] }
 }

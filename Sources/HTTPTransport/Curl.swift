@@ -1,12 +1,14 @@
 internal import CCurl
 internal import Glibc
-internal import SafeWire
+internal import HTTP
 internal import SecureMemory
 
 /// libcurl, opened on first use: every other command starts without it. It wipes what it frees.
 @safe
 struct Curl: @unchecked Sendable {
     private static let name = "libcurl.so.4"
+    /// Debian's.
+    static let package = "libcurl4"
     /// What loading it takes at most, with all that it is linked to.
     private static let loadingBytes = 32 * 1024 * 1024
 
@@ -33,8 +35,8 @@ struct Curl: @unchecked Sendable {
     static let shared = Curl()
 
     /// Why `shared` is nil: the loader does not say whether a library is missing or does not fit into memory.
-    static var reasonOfAbsence: SafeExchangeError {
-        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing("libcurl4")
+    static var reasonOfAbsence: HTTPError {
+        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing(package: package)
     }
 
     private let library: UnsafeMutableRawPointer
@@ -46,7 +48,6 @@ struct Curl: @unchecked Sendable {
     private let append:
         @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<curl_slist>?
     private let freeList: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
-    private let date: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t
     private let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
 
     private init?() {
@@ -62,7 +63,6 @@ struct Curl: @unchecked Sendable {
             let append = unsafe dlsym(library, "curl_slist_append"),
             let freeList = unsafe dlsym(library, "curl_slist_free_all"),
             let words = unsafe dlsym(library, "curl_easy_strerror"),
-            let date = unsafe dlsym(library, "curl_getdate"),
             unsafe keytool_curl_start(initialize) == CURLE_OK
         else { return nil }
         unsafe self.library = library
@@ -79,8 +79,6 @@ struct Curl: @unchecked Sendable {
             >?).self)
         unsafe self.freeList = unsafeBitCast(
             freeList, to: (@convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void).self)
-        unsafe self.date = unsafeBitCast(
-            date, to: (@convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t).self)
         unsafe self.words = unsafeBitCast(words, to: (@convention(c) (CURLcode) -> UnsafePointer<CChar>?).self)
     }
 
@@ -91,12 +89,6 @@ struct Curl: @unchecked Sendable {
 
     func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
         unsafe lines.reduce(nil) { list, line in unsafe append(list, line) }
-    }
-
-    /// The moment of an HTTP date, in seconds since the epoch.
-    func seconds(of text: String) -> Int? {
-        let seconds = unsafe date(text, nil)
-        return seconds >= 0 ? seconds : nil
     }
 
     func message(_ code: CURLcode) -> String { unsafe words(code).map { unsafe String(cString: $0) } ?? "" }
