@@ -23,6 +23,15 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
         self.pins = pins
     }
 
+    /// A copy; URL and password are in guarded memory of their own.
+    package var copy: HTTPEndpoint {
+        let url = url.withBytes { SecureBytes(copying: $0) }
+        return switch login {
+        case .some(let login): HTTPEndpoint(url: url, login: login.copy, authority: authority, pins: pins)
+        case .none: HTTPEndpoint(url: url, authority: authority, pins: pins)
+        }
+    }
+
     /// Whether both are one server, with the same login and trust: whether they may share a connection.
     package func isSame(as other: borrowing HTTPEndpoint) -> Bool {
         let isSameURL = url.withBytes { own in other.url.withBytes { ConstantTime.areEqual(own, $0) } }

@@ -44,6 +44,7 @@ struct Curl: @unchecked Sendable {
     let getinfo: UnsafeMutableRawPointer
     private let make: @convention(c) () -> UnsafeMutableRawPointer?
     private let performRequest: @convention(c) (UnsafeMutableRawPointer?) -> CURLcode
+    private let resetHandle: @convention(c) (UnsafeMutableRawPointer?) -> Void
     private let cleanup: @convention(c) (UnsafeMutableRawPointer?) -> Void
     private let append:
         @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<curl_slist>?
@@ -59,6 +60,7 @@ struct Curl: @unchecked Sendable {
             let getinfo = unsafe dlsym(library, "curl_easy_getinfo"),
             let make = unsafe dlsym(library, "curl_easy_init"),
             let perform = unsafe dlsym(library, "curl_easy_perform"),
+            let reset = unsafe dlsym(library, "curl_easy_reset"),
             let cleanup = unsafe dlsym(library, "curl_easy_cleanup"),
             let append = unsafe dlsym(library, "curl_slist_append"),
             let freeList = unsafe dlsym(library, "curl_slist_free_all"),
@@ -71,6 +73,7 @@ struct Curl: @unchecked Sendable {
         unsafe self.make = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)
         unsafe performRequest = unsafeBitCast(
             perform, to: (@convention(c) (UnsafeMutableRawPointer?) -> CURLcode).self)
+        unsafe resetHandle = unsafeBitCast(reset, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
         unsafe self.cleanup = unsafeBitCast(cleanup, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
         unsafe self.append = unsafeBitCast(
             append,
@@ -84,6 +87,7 @@ struct Curl: @unchecked Sendable {
 
     func makeHandle() -> UnsafeMutableRawPointer? { unsafe make() }
     func perform(_ handle: UnsafeMutableRawPointer) -> CURLcode { unsafe performRequest(handle) }
+    func reset(_ handle: UnsafeMutableRawPointer) { unsafe resetHandle(handle) }
     func free(_ handle: UnsafeMutableRawPointer) { unsafe cleanup(handle) }
     func free(_ list: UnsafeMutablePointer<curl_slist>?) { unsafe freeList(list) }
 

@@ -3,30 +3,35 @@ internal import Glibc
 internal import HTTP
 internal import SecureMemory
 
-/// One HTTPS request by libcurl: its own connection, nothing kept from earlier ones.
+/// One HTTPS request by libcurl.
 @safe
 struct CurlRequest: ~Copyable {
     private let curl: Curl
-    private let handle: UnsafeMutableRawPointer
+    private let connection: CurlHandle
     private let buffer: ResponseBuffer
     private let method: HTTPRequest.Method
-    /// What went wrong, in more words than libcurl's code has.
-    private let words: UnsafeMutablePointer<CChar>
     /// The line of a header, with a NUL.
     private var authorization: SecureBytes?
 
-    /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`; `.badURL`.
-    init(_ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint) throws(HTTPError) {
+    /// Longest time in seconds for which a connection without a request is kept. Servers close them after 5 s and more:
+    /// a PUT that is sent just then is lost, and must not be repeated.
+    private static let longestPause = 3
+
+    private var handle: UnsafeMutableRawPointer { unsafe connection.pointer }
+
+    /// - Parameter connection: used by no other request meanwhile.
+    /// - Throws: `.badURL`.
+    init(
+        _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, on connection: CurlHandle
+    ) throws(HTTPError) {
         guard let url = endpoint.url(of: request.path) else { throw .badURL }
-        guard let curl = Curl.shared, let handle = unsafe curl.makeHandle() else { throw Curl.reasonOfAbsence }
         Curl.requireMemory(sending: 0)
-        self.curl = curl
-        unsafe self.handle = handle
-        buffer = ResponseBuffer(limit: request.limit, idle: request.timeouts.idle)
+        curl = connection.curl
+        self.connection = connection
         method = request.method
-        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_ERRORBUFFER, words)
+        buffer = ResponseBuffer(
+            limit: request.limit, idle: request.timeouts.idle, mayRepeat: request.method == .get)
+        connection.prepare(for: buffer)
         // libcurl keeps a copy until the request ends, and wipes it then.
         url.withBytes { url in
             unsafe url.withUnsafeBytes { url in
@@ -41,6 +46,7 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_FOLLOWLOCATION, 0)
         // A name server that does not answer must not be waited for after the time is over. Since 7.87, so no matter.
         _ = unsafe keytool_curl_set_long(curl.setopt, handle, CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_MAXAGE_CONN, Self.longestPause)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Whatever others give it, the server's login is not the proxy's, and headers are the server's alone.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -48,13 +54,10 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_TIMEOUT_MS, request.timeouts.total.milliseconds)
         receive()
         watch()
+        count()
     }
 
-    deinit {
-        unsafe curl.free(handle)
-        unsafe words.deallocate()
-        SpentStack.wipe()
-    }
+    deinit { SpentStack.wipe() }
 
     // MARK: What is asked
 
@@ -114,6 +117,15 @@ struct CurlRequest: ~Copyable {
         _ = unsafe keytool_curl_set_progress(curl.setopt, handle, function, context)
     }
 
+    /// libcurl repeats a request of any method if a kept connection breaks before the answer's first byte.
+    private func count() {
+        let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
+        let function: keytool_curl_before_request = { context, _, _, _, _ in
+            unsafe ResponseBuffer.of(context).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+        buffer.require(unsafe keytool_curl_set_before_request(curl.setopt, handle, function, context))
+    }
+
     // MARK: Asking
 
     /// libcurl's code, and the response as far as it came.
@@ -134,7 +146,10 @@ struct CurlRequest: ~Copyable {
     /// Sends it and waits.
     consuming func perform(headers: [String]) -> Result {
         let list = unsafe curl.list(headers)
-        defer { unsafe curl.free(list) }
+        defer {
+            _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, nil)
+            unsafe curl.free(list)
+        }
         let code = unsafe perform(with: list)
         let response = HTTPResponse(
             status: number(CURLINFO_RESPONSE_CODE), body: buffer.body, headers: buffer.headers)
@@ -144,11 +159,11 @@ struct CurlRequest: ~Copyable {
         if buffer.isIdle { result = CURLE_OPERATION_TIMEDOUT }
         if buffer.isTooLong { result = CURLE_WEIRD_SERVER_REPLY }
         if buffer.isCut { result = isBodyWanted ? CURLE_FILESIZE_EXCEEDED : CURLE_OK }
-        let message = unsafe String(cString: words)
         return Result(
-            code: result, message: message.isEmpty ? curl.message(code) : message,
+            code: result, message: connection.words(code),
             verification: number(CURLINFO_SSL_VERIFYRESULT),
-            isRefused: buffer.refusal != nil, isNameLookedUp: number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            isRefused: buffer.refusal != nil,
+            isNameLookedUp: buffer.isConnected || number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
             isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
     }
 

@@ -7,6 +7,9 @@ final class ResponseBuffer {
     var progress: HTTPProgress?
     /// Why an option was not taken.
     private(set) var refusal: CURLcode?
+    /// Whether there was a connection to the server, new or kept, with TLS in place.
+    private(set) var isConnected = false
+    private let mayRepeat: Bool
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
     /// Whether the headers were.
@@ -22,7 +25,10 @@ final class ResponseBuffer {
     /// Whether the request was ended because nothing went or came.
     private(set) var isIdle = false
 
-    init(limit: Int, idle: Duration) {
+    /// - Parameter mayRepeat: whether libcurl may send the request again on a new connection, if a kept one turns out to
+    ///   be closed.
+    init(limit: Int, idle: Duration, mayRepeat: Bool) {
+        self.mayRepeat = mayRepeat
         self.limit = limit
         self.idle = idle
     }
@@ -35,6 +41,13 @@ final class ResponseBuffer {
         transferred = count
         isIdle = .now - lastActivity >= idle
         return !isIdle
+    }
+
+    /// Called each time that the request is about to be sent.
+    /// - Returns: false if it was sent before, and must not be repeated: it may have arrived.
+    func maySend() -> Bool {
+        defer { isConnected = true }
+        return mayRepeat || !isConnected
     }
 
     /// What libcurl says of an option.

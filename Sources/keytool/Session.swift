@@ -16,6 +16,8 @@ struct Session {
     /// Nil where questions cannot or must not be asked.
     let mayAsk: Bool
     private let keystoreOption: String?
+    /// Keeps connections open until the command ends.
+    private let client = CurlClient()
 
     init(_ options: GlobalOptions) {
         output = Output(options)
@@ -138,7 +140,7 @@ struct Session {
         let observer = output.isVerbose ? show : nil
         // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
-        let client = CurlClient()
+        let client = client
         let retry = RetryPolicy(total: patience.total, longestWait: longestWait) { Sleep.wait($0) }
         return { server, id in
             FolderExchange(server.address)

@@ -7,7 +7,12 @@ public final class HTTPSServer: @unchecked Sendable {
         root, certificate = sys.argv[1:3]
         login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
 
+        connections, vanished = [], []
+
         class Handler(http.server.BaseHTTPRequestHandler):
+            def setup(self):
+                super().setup()
+                connections.append(1)
             protocol_version = "HTTP/1.1"
             def log_message(self, *arguments):
                 pass
@@ -25,6 +30,12 @@ public final class HTTPSServer: @unchecked Sendable {
                 body = self.rfile.read(length)
                 if self.path == "/stall":
                     time.sleep(60)
+                if self.path == "/counts":
+                    return self.answer(200, f"{len(connections)} {len(vanished)}".encode())
+                if self.path == "/vanish":
+                    vanished.append(1)
+                    self.close_connection = True
+                    return
                 if self.path == "/drip":
                     self.send_response(200)
                     self.end_headers()
