@@ -58,26 +58,30 @@ let package = Package(
             linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
         room("AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
-        room("SafeWire", ["Encodings", "SecureMemory"]),
+        room("HTTP", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
-        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
+        room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
-        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
-        room("SafeRules", ["SafeWire", "Encodings"]),
         // Storey 5
+        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
+        // Storey 6
         room(
-            "SafeKeeping", ["Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+            "SafeKeeping",
+            ["Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Transports",
-            ["SafeWire", "SafeFolder", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
+            ["SafeWire", "SafeFolder", "HTTP", "AtomicFiles", "SecureMemory"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "KeyWrapping", "QRCode",
-                "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
+                "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house
@@ -90,6 +94,11 @@ let package = Package(
         tests(of: "Encodings", ["SecureMemory", "VectorKit"]),
         tests(of: "Primitives", ["SecureMemory", "VectorKit", "CScrypt"], linking: ["scrypt"]),
         tests(of: "AtomicFiles", ["SecureMemory", "VectorKit"]),
+        .target(
+            name: "ServerKit", path: "Tests/ServerKit",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "HTTP", ["SecureMemory"]),
+        tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
@@ -106,7 +115,7 @@ let package = Package(
             [
                 "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
             ]),
-        tests(of: "Transports", ["SafeWire", "SecureMemory", "CCurl", "VectorKit"]),
+        tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
     ]
 )

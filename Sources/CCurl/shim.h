@@ -18,6 +18,10 @@ typedef size_t (*keytool_curl_receive)(char *bytes, size_t size, size_t count, v
 typedef int (*keytool_curl_progress)(
     void *context, curl_off_t to_receive, curl_off_t received, curl_off_t to_send, curl_off_t sent);
 
+// A connection is there, new or kept; the request has not been sent on it.
+typedef int (*keytool_curl_before_request)(
+    void *context, char *server, char *client, int server_port, int client_port);
+
 // What libcurl works with: it keeps the login and the address in ordinary memory, and frees it as it is.
 
 static inline void keytool_wiping_free(void *memory) {
@@ -66,6 +70,12 @@ static inline CURLcode keytool_curl_set_progress(
     ((keytool_curl_setopt)function)(handle, CURLOPT_NOPROGRESS, 0L);
     ((keytool_curl_setopt)function)(handle, CURLOPT_XFERINFODATA, context);
     return ((keytool_curl_setopt)function)(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
+static inline CURLcode keytool_curl_set_before_request(
+    void *function, CURL *handle, keytool_curl_before_request value, void *context) {
+    CURLcode code = ((keytool_curl_setopt)function)(handle, CURLOPT_PREREQDATA, context);
+    return code != CURLE_OK ? code : ((keytool_curl_setopt)function)(handle, CURLOPT_PREREQFUNCTION, value);
 }
 
 static inline CURLcode keytool_curl_get_long(void *function, CURL *handle, CURLINFO info, long *value) {

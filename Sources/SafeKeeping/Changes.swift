@@ -39,7 +39,7 @@ extension SafeKeeper {
     /// - Parameter preparing: make an empty folder a Safe server first.
     /// - Throws: as `changePassword`.
     package func move(
-        _ id: ThreemaID, to server: consuming SafeServer, preparing: Bool = false, _ options: ChangeOptions = .init()
+        _ id: ThreemaID, to server: consuming SafeEndpoint, preparing: Bool = false, _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
         let new = server
         if preparing {
@@ -83,7 +83,7 @@ extension SafeKeeper {
     /// pins. Nothing is moved.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused(.otherPlace)` if that is not proven to be the same place;
     ///   `SafeExchangeError`.
-    package func readdress(_ id: ThreemaID, as server: consuming SafeServer) throws {
+    package func readdress(_ id: ThreemaID, as server: consuming SafeEndpoint) throws {
         let new = server
         let isSame = try keystore.identity(.threema(id)).requiredSetup().current.address == new.address
         let result = try run(id) {
@@ -95,7 +95,7 @@ extension SafeKeeper {
 
     /// The server of an identity's Safe, and how it is approached.
     /// - Throws: `SafeKeepingError.noSetup`.
-    package func server(of id: ThreemaID) throws -> SafeServer {
+    package func server(of id: ThreemaID) throws -> SafeEndpoint {
         try keystore.identity(.threema(id)).requiredSetup().current.server.copy
     }
 

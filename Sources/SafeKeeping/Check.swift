@@ -1,3 +1,4 @@
+package import HTTP
 package import Encodings
 internal import Keystore
 package import SafeRules

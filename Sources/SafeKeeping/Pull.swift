@@ -25,7 +25,7 @@ public struct SafeAccess: ~Copyable {
     /// With ID, server and password alone: the way back on an empty machine.
     /// - Throws: `KeyDerivationError`.
     public init(
-        to id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes,
+        to id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes,
         connect: SafeKeeper.Connect
     ) throws {
         let target = try SafeTarget(server: server, password: password, id: id)

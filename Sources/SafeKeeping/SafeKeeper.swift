@@ -16,7 +16,7 @@ public struct SafeKeeper: Sendable {
     let sleep: @Sendable (Duration) -> Void
 
     /// The way to a server, for one backup: its id may be part of the address.
-    public typealias Connect = @Sendable (borrowing SafeServer, BackupID) -> any SafeExchange
+    public typealias Connect = @Sendable (borrowing SafeEndpoint, BackupID) -> any SafeExchange
 
     /// Nothing is opened or asked yet.
     /// - Parameter sleep: lets time pass between two looks at a server.

@@ -1,3 +1,4 @@
+internal import HTTP
 internal import Encodings
 internal import Primitives
 internal import SafeWire
@@ -28,12 +29,12 @@ struct SafeTarget: ~Copyable {
     private static let pinsField = 6
     private static let placeField = 7
 
-    /// Longest message, in bytes: what a `SafeServer` holds at most, the key, the name, and 16 bytes for each field's
+    /// Longest message, in bytes: what a `SafeEndpoint` holds at most, the key, the name, and 16 bytes for each field's
     /// head.
-    static let maxCount = SafeServer.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 7 * 16
+    static let maxCount = SafeEndpoint.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 7 * 16
     private static let placeNameCount = 16
 
-    let server: SafeServer
+    let server: SafeEndpoint
     let keys: SafeKeys
     /// By which the state knows the place, however its address is spelled.
     let placeName: [UInt8]
@@ -41,7 +42,7 @@ struct SafeTarget: ~Copyable {
     var address: SafeServerAddress { server.address }
 
     /// - Parameter placeName: nil for a place that is new here.
-    init(server: consuming SafeServer, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
+    init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
         self.server = server
         self.keys = keys
         self.placeName = placeName ?? Self.freshPlaceName
@@ -49,7 +50,7 @@ struct SafeTarget: ~Copyable {
 
     /// Derives the key; takes 64 MiB of memory and a moment.
     init(
-        server: consuming SafeServer, password: borrowing SecureBytes, id: ThreemaID
+        server: consuming SafeEndpoint, password: borrowing SecureBytes, id: ThreemaID
     ) throws(KeyDerivationError) {
         let keys = try password.withBytes { (password) throws(KeyDerivationError) in
             try SafeKeys(password: password, id: id)
@@ -60,7 +61,7 @@ struct SafeTarget: ~Copyable {
     var copy: SafeTarget { SafeTarget(server: server.copy, keys: keysCopy, placeName: placeName) }
 
     /// The same key at another place.
-    func moved(to server: consuming SafeServer, placeName: [UInt8]? = nil) -> SafeTarget {
+    func moved(to server: consuming SafeEndpoint, placeName: [UInt8]? = nil) -> SafeTarget {
         SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
 
@@ -70,7 +71,7 @@ struct SafeTarget: ~Copyable {
     static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
 
     /// The same place, approached in another way.
-    func approached(as server: consuming SafeServer) -> SafeTarget {
+    func approached(as server: consuming SafeEndpoint) -> SafeTarget {
         SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
 
@@ -99,13 +100,14 @@ struct SafeTarget: ~Copyable {
         guard let user = text(Self.userField), let password = places[Self.passwordField] else {
             guard places[Self.userField] == nil else { throw .malformed }
             self.init(
-                server: SafeServer(address, login: nil, authority: bytes(Self.authorityField), pins: pins), keys: keys,
+                server: SafeEndpoint(address, login: nil, authority: bytes(Self.authorityField), pins: pins),
+                keys: keys,
                 placeName: placeName)
             return
         }
-        let login = SafeServer.Login(user: user, password: SecureBytes(copying: message.extracting(password)))
+        let login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
         self.init(
-            server: SafeServer(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
+            server: SafeEndpoint(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
             placeName: placeName)
     }
 

@@ -1,3 +1,4 @@
+package import HTTP
 internal import Keystore
 internal import Primitives
 internal import SafeRules
@@ -16,7 +17,7 @@ extension SafeKeeper {
     /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. Nothing is stored here.
     /// - Parameter preparing: make an empty folder a Safe server first.
     /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
-    package func test(_ server: borrowing SafeServer, preparing: Bool) throws -> ServerTest {
+    package func test(_ server: borrowing SafeEndpoint, preparing: Bool) throws -> ServerTest {
         let id = BackupID(Random.bytes(BackupID.count).span)
         let exchange = connect(server, id)
         var tries = 0
@@ -34,7 +35,7 @@ extension SafeKeeper {
     }
 
     /// The certificate that a server shows, trusted or not. Nil for a folder, and if it cannot be read.
-    package func presentCertificate(of server: borrowing SafeServer) throws -> PresentedCertificate? {
+    package func presentCertificate(of server: borrowing SafeEndpoint) throws -> PresentedCertificate? {
         try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
     }
 
@@ -77,7 +78,7 @@ extension SafeKeeper {
     /// - Returns: whether the server already holds a backup under this ID and password; nil if it was not asked.
     /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored here.
     package func setUpSafe(
-        of id: ThreemaID, at server: consuming SafeServer, password: borrowing SecureBytes, test: ServerTest?
+        of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
     ) throws -> Bool? {
         let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }

@@ -1,3 +1,4 @@
+internal import HTTP
 internal import Encodings
 internal import SafeWire
 
@@ -133,7 +134,9 @@ extension SafeExchangeError {
     /// Whether a write that failed so may have been carried out nevertheless, now or later.
     fileprivate var isUncertain: Bool {
         switch self {
-        case .unavailable(_, .unknownHost), .unavailable(_, .notConnected), .unavailable(_, .proxy): false
+        case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.notConnected)),
+            .unavailable(_, .connection(.proxy)):
+            false
         case .unavailable, .redirected, .unexpectedStatus: true
         default: false
         }

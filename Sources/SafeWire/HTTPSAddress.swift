@@ -1,4 +1,5 @@
 internal import Encodings
+internal import HTTP
 
 /// The base address of a Safe server over HTTPS: `https://HOST[:PORT]/PATH/`.
 ///
@@ -29,10 +30,9 @@ public struct HTTPSAddress: Equatable, Sendable {
         // Also behind the host: `https://USER:5/SECRET@HOST` is a login whose slash was to be written %2F.
         guard !rest.utf8.contains(UInt8(ascii: "@")) else { throw .hasCredentials }
         guard !rest.contains("?"), !rest.contains("#") else { throw .badURL }
-        let (host, port) = try Self.split(authority)
-        guard !host.isEmpty else { throw .badURL }
-        self.host = Self.folded(host)
-        self.port = port == 443 ? nil : port
+        guard let origin = HTTPOrigin(authority: authority) else { throw .badURL }
+        host = origin.host.replacing(Self.placeholder.lowercased(), with: Self.placeholder)
+        port = origin.port
         let steps = rest[end...].split(separator: "/").map(Self.normal)
         guard !steps.contains(".."), !steps.contains(".") else { throw .badURL }
         path = steps.isEmpty ? "/" : "/" + steps.joined(separator: "/") + "/"
@@ -71,22 +71,4 @@ public struct HTTPSAddress: Equatable, Sendable {
     /// Letters and digits, and what else URLs may hold; braces for the placeholder.
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@%[]?#{}".utf8)
-
-    private static func split(_ authority: Substring) throws(SafeServerAddressError) -> (host: Substring, UInt16?) {
-        var host = authority
-        var port: Substring?
-        let bracket = authority.lastIndex(of: "]")
-        if let colon = authority.lastIndex(of: ":"), bracket.map({ colon > $0 }) ?? true {
-            host = authority[..<colon]
-            port = authority[authority.index(after: colon)...]
-        }
-        guard let port, !port.isEmpty else { return (host, nil) }
-        guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { throw .badURL }
-        return (host, number)
-    }
-
-    /// Lower case, but for the placeholder.
-    private static func folded(_ host: Substring) -> String {
-        host.lowercased().replacing(placeholder.lowercased(), with: placeholder)
-    }
 }

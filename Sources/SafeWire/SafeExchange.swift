@@ -1,3 +1,5 @@
+public import HTTP
+
 /// The port to a Safe server: the four requests of the whitepaper's section "Running a custom Threema
 /// Safe server", and the preparing of an empty one. Its adapters pass one contract suite.
 public protocol SafeExchange {

@@ -1,7 +1,9 @@
+public import HTTP
+
 /// Why a request was not answered. Servers are named by their address, which holds nothing secret.
 public enum SafeExchangeError: Error, Equatable, Sendable {
     /// The server at this address cannot be reached now; later makes sense.
-    case unavailable(String, Trouble = .away)
+    case unavailable(String, Unavailability = .away)
     /// It asks not to be bothered for so many seconds; nil where it did not say how long.
     case throttled(String, seconds: Int?)
     /// It answers, but it is not prepared as a Safe server (no `config`, no `backups`).
@@ -31,7 +33,7 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     /// The system refused; `code` is its errno.
     case refused(code: Int32)
     /// Its certificate is not accepted; nothing was sent.
-    case untrusted(String, Distrust)
+    case untrusted(String, CertificateFailure)
     /// Its public key is none of those that are pinned; nothing was sent. `offered` is nil where it could not be seen.
     case pinMismatch(String, expected: [PublicKeyPin], offered: PublicKeyPin?)
     /// The certificate authorities that were given are none.
@@ -49,41 +51,13 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
         }
     }
 
-    /// Why a server cannot be reached.
-    public enum Trouble: Equatable, Sendable {
-        /// A folder that is not mounted, a machine that does not answer.
+    /// Why a server cannot be asked.
+    public enum Unavailability: Equatable, Sendable {
+        /// Its directory is not there, or not mounted.
         case away
-        /// Its name has no address.
-        case unknownHost
-        /// Its name, or the proxy's, could not be looked up in time.
-        case noNameServer
-        /// It, or the proxy, does not take connections.
-        case notConnected
-        /// The proxy does not lead there.
-        case proxy
-        /// It did not answer in time.
-        case timeout
-        /// Its answer is not valid HTTP, or its headers are too long.
-        case badAnswer
-        /// The connection broke off.
-        case brokenOff
+        /// No answer came, or not a whole one.
+        case connection(ConnectionFailure)
         /// It says itself that it cannot (5xx, 408, 423, 425).
         case status(Int)
-    }
-
-    /// Why a certificate is not accepted.
-    public enum Distrust: Equatable, Sendable {
-        /// The day on which it ended, as the certificate has it.
-        case expired(String)
-        case notYetValid(String)
-        /// The names that it was issued for.
-        case otherHost([String])
-        /// Who issued it.
-        case unknownIssuer(String)
-        case selfSigned
-        /// No common version of TLS or cipher.
-        case handshake
-        /// Anything else, in the library's words.
-        case other(String)
     }
 }

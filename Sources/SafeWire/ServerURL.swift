@@ -1,7 +1,8 @@
 internal import Encodings
+internal import HTTP
 public import SecureMemory
 
-extension SafeServer {
+extension SafeEndpoint {
     /// A server by an address that holds its login: `https://USER:PASSWORD@HOST[:PORT]/PATH`, percent signs in both as
     /// URLs have them. Such an address is a secret. Any other one is taken as it is, without a login.
     /// - Throws: `SafeServerAddressError`, which repeats nothing of it.
@@ -16,7 +17,7 @@ extension SafeServer {
             parsing: LoginInURL.scheme + url.withBytes { Self.text($0.extracting(parts.end...)) })
         let user = try Self.decoded(url, parts.user).withBytes { Self.text($0) }
         let password = try Self.decoded(url, parts.password)
-        guard Login.isUser(user), (1...Self.maxPasswordBytes).contains(password.count) else { throw .badURL }
+        guard Login.isUser(user), (1...Login.maxPasswordBytes).contains(password.count) else { throw .badURL }
         self.init(address, login: Login(user: user, password: password), authority: nil, pins: [])
     }
 

@@ -1,31 +1,34 @@
-internal import CCurl
-public import SafeWire
-public import SecureMemory
+package import HTTP
+package import SafeWire
+package import SecureMemory
 
 /// A word to a monitoring service, by a GET whose answer does not matter.
-public enum HTTPSPing {
-    private static let patience = CurlRequest.Patience(connect: .seconds(5), idle: .seconds(5), total: .seconds(10))
+package enum HTTPSPing {
+    private static let timeouts = HTTPTimeouts(connect: .seconds(5), idle: .seconds(5), total: .seconds(10))
 
     /// Sends it once.
-    /// - Parameter url: with a NUL at its end. Who knows it can speak in its owner's name.
+    /// - Parameter url: who knows it can speak in its owner's name.
     /// - Throws: `.libraryMissing`, `.unavailable`, `.untrusted`; `.unexpectedStatus` for an answer of 300 or more.
     ///   None of them holds the URL.
-    public static func send(to url: borrowing SecureBytes, userAgent: String) throws(SafeExchangeError) {
+    package static func send(
+        to url: consuming SecureBytes, userAgent: String, by client: any HTTPClient
+    ) throws(SafeExchangeError) {
         let name = "it"
-        var request = try CurlRequest(.get, secretURL: url, patience: patience, limit: 0)
-        request.trust(nil)
-        let outcome = request.perform(headers: ["User-Agent: \(userAgent)"])
-        switch outcome.code {
-        // A body is not wanted, and cut off at once.
-        case CURLE_OK, CURLE_FILESIZE_EXCEEDED:
-            guard (200...299).contains(outcome.response.status) else {
-                throw .unexpectedStatus(name, outcome.response.status)
+        let request = HTTPRequest(.get, headers: ["User-Agent: \(userAgent)"], limit: 0, timeouts: timeouts)
+        let status: Int
+        do throws(HTTPError) {
+            status = try client.send(request, to: HTTPEndpoint(url: url), progress: nil).status
+        } catch {
+            switch error {
+            // A body is not wanted, and cut off at once.
+            case .bodyTooLong: return
+            case .connection(let failure): throw .unavailable(name, .connection(failure))
+            case .certificate(let failure): throw .untrusted(name, failure)
+            case .libraryMissing(let package): throw .libraryMissing(package)
+            case .libraryNeedsMemory: throw .libraryNeedsMemory
+            case .badURL, .badAuthority, .pinMismatch: throw .unavailable(name, .connection(.brokenOff))
             }
-        case CURLE_PEER_FAILED_VERIFICATION: throw .untrusted(name, .other(outcome.message))
-        case CURLE_COULDNT_RESOLVE_HOST: throw .unavailable(name, .unknownHost)
-        case CURLE_COULDNT_CONNECT: throw .unavailable(name, .notConnected)
-        case CURLE_OPERATION_TIMEDOUT: throw .unavailable(name, .timeout)
-        default: throw .unavailable(name, .brokenOff)
         }
+        guard (200...299).contains(status) else { throw .unexpectedStatus(name, status) }
     }
 }

@@ -1,7 +1,7 @@
+public import HTTP
 public import ArgumentParser
 public import Encodings
 public import KeyWrapping
-public import SafeWire
 public import Threema
 
 // How values are spelled on the command line.

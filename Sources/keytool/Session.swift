@@ -1,6 +1,8 @@
+import HTTP
 import AtomicFiles
 import Encodings
 import Glibc
+import HTTPTransport
 import KeyWrapping
 import Keystore
 import SafeKeeping
@@ -14,6 +16,8 @@ struct Session {
     /// Nil where questions cannot or must not be asked.
     let mayAsk: Bool
     private let keystoreOption: String?
+    /// Keeps connections open until the command ends.
+    private let client = CurlClient()
 
     init(_ options: GlobalOptions) {
         output = Output(options)
@@ -137,15 +141,17 @@ struct Session {
     /// The way to a Safe server. Nothing is opened before the first request.
     func connecting(_ patience: Patience) -> SafeKeeper.Connect {
         let watch = output.progress?.watch
-        let show: CurlExchange.Observer = { [output] request in output.note(request.line) }
+        let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
         // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
+        let client = client
         let retry = RetryPolicy(total: patience.total, longestWait: longestWait) { Sleep.wait($0) }
         return { server, id in
             FolderExchange(server.address)
-                ?? CurlExchange(
-                    server, for: id, patience: patience.request, retry: retry, watch: watch, observer: observer)!
+                ?? HTTPExchange(
+                    server, for: id, by: client, patience: patience.request, retry: retry, watch: watch,
+                    observer: observer)!
         }
     }
 

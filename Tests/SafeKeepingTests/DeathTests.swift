@@ -136,9 +136,9 @@ import Threema
             house.server.misbehave(death(number, .before))
             let setUp: () throws -> Void = {
                 let password = secret("a password")
-                let test = try house.keeper.test(SafeServer(address), preparing: true)
+                let test = try house.keeper.test(SafeEndpoint(address), preparing: true)
                 _ = try house.keeper.setUpSafe(
-                    of: Household.id, at: SafeServer(address), password: password, test: test)
+                    of: Household.id, at: SafeEndpoint(address), password: password, test: test)
             }
             guard house.killing(setUp) else { break }
             // Nothing was stored here, so it can be done again. All that can stay is 64 random bytes of the probe.

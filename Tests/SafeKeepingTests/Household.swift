@@ -84,7 +84,7 @@ final class Household: Sendable {
 
     /// A place whose name in the state is the same in every keystore.
     static func target(_ server: MemoryServer, _ byte: UInt8 = 7) -> SafeTarget {
-        SafeTarget(server: SafeServer(server.address), keys: safeKeys(byte), placeName: Array("place".utf8))
+        SafeTarget(server: SafeEndpoint(server.address), keys: safeKeys(byte), placeName: Array("place".utf8))
     }
 
     func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }

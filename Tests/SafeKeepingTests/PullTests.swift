@@ -49,10 +49,10 @@ import Threema
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
         _ = try house.keeper.setUpSafe(
-            of: Household.id, at: SafeServer(house.server.address), password: password, test: nil)
+            of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: nil)
         try house.push()
         let access = try SafeAccess(
-            to: Household.id, at: SafeServer(house.server.address), password: password,
+            to: Household.id, at: SafeEndpoint(house.server.address), password: password,
             connect: { _, _ in house.server })
         let fetched = try access.fetch()
         #expect(fetched.backup.document == Household.document())

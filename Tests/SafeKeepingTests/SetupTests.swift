@@ -29,9 +29,9 @@ import Threema
         let password = secret("shootdeathstar")
         let house = house ?? self.house
         let test =
-            testing ? try house.keeper.test(SafeServer(house.server.address), preparing: preparing) : nil
+            testing ? try house.keeper.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
         let exists = try house.keeper.setUpSafe(
-            of: Household.id, at: SafeServer(house.server.address), password: password, test: test)
+            of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: test)
         return (test, exists)
     }
 
@@ -128,7 +128,7 @@ import Threema
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity(.threema(try ThreemaID("NOBODY00")))) {
             _ = try house.keeper.setUpSafe(
-                of: ThreemaID("NOBODY00"), at: SafeServer(house.server.address), password: password, test: nil)
+                of: ThreemaID("NOBODY00"), at: SafeEndpoint(house.server.address), password: password, test: nil)
         }
     }
 }

@@ -76,7 +76,7 @@ import Threema
     @Test func `one of another server counts as none`() throws {
         try house.push()
         let address = try SafeServerAddress(parsing: "file:///elsewhere")
-        let target = SafeTarget(server: SafeServer(address), keys: Household.safeKeys())
+        let target = SafeTarget(server: SafeEndpoint(address), keys: Household.safeKeys())
         try house.locked().write(SafeSetup(target.copy))
         let keptStill = try keepsStill()
         #expect(!keptStill)

@@ -190,15 +190,15 @@ package struct ModelRun {
         case .killAfter:
             if Request(action) != .fetch { _ = carryOut(action) }
             return nil
-        case .lost: return .failed(.unavailable("", .timeout))
+        case .lost: return .failed(.unavailable("", .connection(.timeout)))
         case .answerLost:
             _ = carryOut(action)
-            return .failed(.unavailable("", .timeout))
+            return .failed(.unavailable("", .connection(.timeout)))
         case .refused: return .failed(.full)
         case .throttled: return .failed(.throttled("", seconds: 3600))
         case .late:
             postpone(action)
-            return .failed(.unavailable("", .timeout))
+            return .failed(.unavailable("", .connection(.timeout)))
         case .lie: return lie(action)
         case .damagedAnswer:
             guard case .fetch(let role) = action else { return carryOut(action) }

@@ -4,9 +4,9 @@ import Testing
 
 /// Addresses that hold a login.
 @Suite struct ServerURLTests {
-    private func server(_ url: String) throws(SafeServerAddressError) -> SafeServer {
+    private func server(_ url: String) throws(SafeServerAddressError) -> SafeEndpoint {
         let bytes = Array(url.utf8)
-        return try SafeServer(url: SecureBytes(copying: bytes.span))
+        return try SafeEndpoint(url: SecureBytes(copying: bytes.span))
     }
 
     private static let logins: [(url: String, user: String, password: String)] = [

@@ -1,3 +1,4 @@
+import HTTP
 import Encodings
 import SafeWire
 import SecureMemory
@@ -6,7 +7,7 @@ extension ControllingTerminal {
     /// Shows a certificate that nobody vouches for, and asks whether to trust it.
     /// - Returns: the server with this certificate as its only authority, and with its key as a pin if that was chosen;
     ///   nil if it is refused.
-    func askTrust(in certificate: PresentedCertificate, of server: borrowing SafeServer) throws -> SafeServer? {
+    func askTrust(in certificate: PresentedCertificate, of server: borrowing SafeEndpoint) throws -> SafeEndpoint? {
         let fingerprint = Fingerprint(certificate.fingerprint).lines
         for (name, text) in [
             ("subject", certificate.subject.printable), ("issuer", certificate.issuer.printable),
@@ -32,7 +33,7 @@ extension Session {
     /// that and asks whether to trust it.
     /// - Returns: the server, with what was answered; as it is if nobody can be asked.
     /// - Throws: why the server cannot be reached, or is not trusted.
-    func askingToTrust(_ server: consuming SafeServer, _ patience: Patience) throws -> SafeServer {
+    func askingToTrust(_ server: consuming SafeEndpoint, _ patience: Patience) throws -> SafeEndpoint {
         guard canAsk, case .https = server.address else { return server }
         let connect = connecting(patience)
         // No backup is asked for: any id does.
@@ -52,8 +53,8 @@ extension Session {
     }
 
     private func trusted(
-        _ server: borrowing SafeServer, _ certificate: PresentedCertificate?, _ error: SafeExchangeError
-    ) throws -> SafeServer {
+        _ server: borrowing SafeEndpoint, _ certificate: PresentedCertificate?, _ error: SafeExchangeError
+    ) throws -> SafeEndpoint {
         if let flaw = certificate?.flaw { throw SafeExchangeError.untrusted(server.address.text, flaw) }
         guard let certificate, let terminal = ControllingTerminal() else { throw error }
         Failure(error).report()

@@ -60,7 +60,7 @@ struct SafeMove: Verb {
 
     /// A copy that follows the old place would lose its backup with it: that needs a word.
     private func move(
-        _ id: ThreemaID, to server: borrowing SafeServer, _ options: SafeKeeper.ChangeOptions, _ keeper: SafeKeeper,
+        _ id: ThreemaID, to server: borrowing SafeEndpoint, _ options: SafeKeeper.ChangeOptions, _ keeper: SafeKeeper,
         _ session: Session
     ) throws -> SafeKeeper.ChangeResult {
         func run(_ options: SafeKeeper.ChangeOptions) throws -> SafeKeeper.ChangeResult {

@@ -164,7 +164,7 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ named: consuming SafeServer?, _ present: SafeKeeper?, _ session: Session
+        _ named: consuming SafeEndpoint?, _ present: SafeKeeper?, _ session: Session
     ) throws -> SafeAccess {
         if let present { return try present.access(to: session.identity(identity, in: present)) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }

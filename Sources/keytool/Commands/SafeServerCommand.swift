@@ -1,3 +1,4 @@
+import HTTP
 import ArgumentParser
 import Encodings
 import SafeKeeping
@@ -47,8 +48,8 @@ struct SafeServerCommand: Verb {
         }
     }
 
-    private var without: SafeServer.Approach {
-        var without: SafeServer.Approach = []
+    private var without: SafeEndpoint.Approach {
+        var without: SafeEndpoint.Approach = []
         if noLogin { without.insert(.login) }
         if noAuthority { without.insert(.authority) }
         if noPins { without.insert(.pins) }
@@ -84,7 +85,7 @@ struct SafeServerCommand: Verb {
     }
 
     /// - Parameter differences: nil if no change was asked for.
-    private func lines(_ server: borrowing SafeServer, _ differences: [String]?) -> [String] {
+    private func lines(_ server: borrowing SafeEndpoint, _ differences: [String]?) -> [String] {
         var lines = ["server      \(server.address.text)"]
         switch server.login {
         case .some(let login): lines.append("user        \(login.user)")
@@ -105,7 +106,7 @@ struct SafeServerCommand: Verb {
     /// A file of authorities may hold a whole system's.
     private static let shownAuthorities = 4
 
-    private func json(_ id: ThreemaID, _ server: borrowing SafeServer, _ isChanged: Bool) -> JSONValue {
+    private func json(_ id: ThreemaID, _ server: borrowing SafeEndpoint, _ isChanged: Bool) -> JSONValue {
         var user: JSONValue?
         switch server.login {
         case .some(let login): user = .string(login.user)

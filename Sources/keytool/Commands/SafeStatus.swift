@@ -1,3 +1,4 @@
+import HTTP
 import ArgumentParser
 import Encodings
 import SafeKeeping
@@ -63,7 +64,7 @@ struct SafeStatus: Verb {
                 .overdue, "the backup was deleted by keytool safe delete", hints: "keytool safe push \(id) uploads it"))
     }
 
-    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeServer) -> [String] {
+    private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint) -> [String] {
         func day(_ moment: Timestamp?) -> String { moment?.rfc3339 ?? "never" }
         var user: String?
         switch server.login {

@@ -1,3 +1,4 @@
+import HTTP
 import SafeWire
 
 // What `safe setup` asks of a server that no option says, on a terminal.
@@ -5,7 +6,7 @@ import SafeWire
 extension ServerOptions {
     /// Asks for what no option says.
     /// - Returns: nil if nobody can be asked, or answers.
-    func asked(_ session: Session) throws -> SafeServer? {
+    func asked(_ session: Session) throws -> SafeEndpoint? {
         guard session.mayAsk, let terminal = ControllingTerminal(), let address = try askedAddress(on: terminal) else {
             return nil
         }
@@ -17,15 +18,15 @@ extension ServerOptions {
     ///   - authority, pins: what to trust if the new address is on another machine.
     /// - Returns: nil if there is no answer.
     func asked(
-        insteadOf server: borrowing SafeServer, trusting authority: [UInt8]?, pins: [PublicKeyPin],
+        insteadOf server: borrowing SafeEndpoint, trusting authority: [UInt8]?, pins: [PublicKeyPin],
         on terminal: borrowing ControllingTerminal, _ session: Session
-    ) throws -> SafeServer? {
+    ) throws -> SafeEndpoint? {
         guard let address = try askedAddress(on: terminal) else { return nil }
         guard case .https(let old) = server.address, case .https(let new) = address, address != .official else {
             return try self.server(at: address, askingOn: terminal, session)
         }
         let isSameMachine = old.host == new.host && old.port == new.port
-        return SafeServer(
+        return SafeEndpoint(
             address, login: server.copy.takeLogin(), authority: isSameMachine ? server.authority : authority,
             pins: isSameMachine ? server.pins : pins)
     }
@@ -33,8 +34,8 @@ extension ServerOptions {
     /// Asks for another login on the same server.
     /// - Returns: nil at the end of input.
     func askedLogin(
-        for server: borrowing SafeServer, on terminal: borrowing ControllingTerminal, _ session: Session
-    ) throws -> SafeServer? {
+        for server: borrowing SafeEndpoint, on terminal: borrowing ControllingTerminal, _ session: Session
+    ) throws -> SafeEndpoint? {
         var present: String?
         switch server.login {
         case .some(let login): present = login.user
@@ -42,7 +43,7 @@ extension ServerOptions {
         }
         guard let user = try askedUser(on: server.address.host, instead: present, terminal) else { return nil }
         let login = try user.isEmpty ? nil : login(server.address, user, session, isTyped: true)
-        return SafeServer(server.address, login: login, authority: server.authority, pins: server.pins)
+        return SafeEndpoint(server.address, login: login, authority: server.authority, pins: server.pins)
     }
 
     private func askedAddress(on terminal: borrowing ControllingTerminal) throws -> SafeServerAddress? {
@@ -60,7 +61,7 @@ extension ServerOptions {
 
     private func server(
         at address: SafeServerAddress, askingOn terminal: borrowing ControllingTerminal, _ session: Session
-    ) throws -> SafeServer? {
+    ) throws -> SafeEndpoint? {
         guard case .https = address, address != .official, serverUser == nil else {
             return try server(at: address, user: serverUser, session)
         }
@@ -74,7 +75,7 @@ extension ServerOptions {
     ) throws -> String? {
         while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
             let user = typed.isEmpty ? present ?? "" : typed
-            if user.isEmpty || SafeServer.Login.isUser(user) { return user }
+            if user.isEmpty || Login.isUser(user) { return user }
             Output.word("error", "that is no user's name")
         }
         return nil

@@ -1,3 +1,4 @@
+import HTTP
 import ArgumentParser
 import Encodings
 import SafeWire
@@ -53,7 +54,7 @@ struct ServerOptions: ParsableArguments {
     /// - Parameter isNeeded: without an option, look at the environment. `KEYTOOL_SERVER` is ignored once a server is
     ///   set up.
     /// - Returns: nil where none is.
-    func named(isNeeded: Bool, _ session: Session) throws -> SafeServer? {
+    func named(isNeeded: Bool, _ session: Session) throws -> SafeEndpoint? {
         let text = try server ?? (isNeeded && serverFile == nil ? Environment.setting(Self.variable) : nil)
         if let text { return try server(at: SafeServerAddress(typed: text), session) }
         return try serverFile.map { try server(inFile: $0, session) }
@@ -63,15 +64,15 @@ struct ServerOptions: ParsableArguments {
     /// - Returns: nil where nothing is.
     /// - Parameter without: what is known of the present way, and is to be so no more.
     func changed(
-        from present: borrowing SafeServer, without: SafeServer.Approach, _ session: Session
-    ) throws -> SafeServer? {
+        from present: borrowing SafeEndpoint, without: SafeEndpoint.Approach, _ session: Session
+    ) throws -> SafeEndpoint? {
         guard isGiven || !without.isEmpty else { return nil }
         let named = try named(isNeeded: false, session) ?? server(at: present.address, session)
         // Of another place, what was known of the present one says nothing.
         return named.address == present.address ? named.completed(by: present.copy.without(without)) : named
     }
 
-    func validate(without: SafeServer.Approach) throws {
+    func validate(without: SafeEndpoint.Approach) throws {
         guard !without.contains(.login) || (serverUser == nil && !password.isGiven) else {
             throw ValidationError("--no-login and --server-user exclude each other")
         }
@@ -87,18 +88,18 @@ struct ServerOptions: ParsableArguments {
 
     private var isApproach: Bool { serverUser != nil || caFile != nil || !pin.isEmpty || password.isGiven }
 
-    private func server(at address: SafeServerAddress, _ session: Session) throws -> SafeServer {
+    private func server(at address: SafeServerAddress, _ session: Session) throws -> SafeEndpoint {
         try server(at: address, user: serverUser, session)
     }
 
-    func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeServer {
-        SafeServer(
+    func server(at address: SafeServerAddress, user: String?, _ session: Session) throws -> SafeEndpoint {
+        SafeEndpoint(
             address, login: try login(address, user, session), authority: try authority(address),
             pins: try pins(address))
     }
 
-    private func server(inFile path: String, _ session: Session) throws -> SafeServer {
-        let server = try SafeServer(
+    private func server(inFile path: String, _ session: Session) throws -> SafeEndpoint {
+        let server = try SafeEndpoint(
             url: SecretSource.file(path).read(title: "server's address", output: session.output))
         switch server.login {
         case .none: return try self.server(at: server.address, session)
@@ -106,7 +107,7 @@ struct ServerOptions: ParsableArguments {
             guard serverUser == nil, !password.isGiven else {
                 throw UsageFailure("the address in \(path) has a login already")
             }
-            return SafeServer(
+            return SafeEndpoint(
                 server.address, login: login.copy, authority: try authority(server.address),
                 pins: try pins(server.address))
         }
@@ -115,37 +116,37 @@ struct ServerOptions: ParsableArguments {
     /// - Parameter isTyped: ask for the password, whatever the options say.
     func login(
         _ address: SafeServerAddress, _ user: String?, _ session: Session, isTyped: Bool = false
-    ) throws -> SafeServer.Login? {
+    ) throws -> Login? {
         guard let user else {
             guard !password.isGiven else { throw UsageFailure("a server password goes with --server-user") }
             return nil
         }
         try requireHTTPS(address, "--server-user")
-        guard SafeServer.Login.isUser(user) else {
+        guard Login.isUser(user) else {
             throw UsageFailure(
                 "that is no user's name",
-                hint: "1 to \(SafeServer.maxUserBytes) bytes, without a colon or what no keyboard types")
+                hint: "1 to \(Login.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
         let secret = try SecretAsker(password, session).open(
             "of \(user) on \(address.host)", isTyped: isTyped, isWrong: { _ in false }
         ) { secret in
-            guard secret.count <= SafeServer.maxPasswordBytes else { throw SecretError.tooLong }
+            guard secret.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
             return secret.withBytes { SecureBytes(copying: $0) }
         }
-        return SafeServer.Login(user: user, password: secret)
+        return Login(user: user, password: secret)
     }
 
     private func authority(_ address: SafeServerAddress) throws -> [UInt8]? {
         guard let caFile else { return nil }
         try requireHTTPS(address, "--ca-file")
-        let text = try InputFile(path: caFile).read(limit: SafeServer.maxAuthorityBytes)
+        let text = try InputFile(path: caFile).read(limit: SafeEndpoint.maxAuthorityBytes)
         guard text.contains("-----BEGIN CERTIFICATE-----") else { throw InputError.noCertificate(path: caFile) }
         return Array(text.utf8)
     }
 
     private func pins(_ address: SafeServerAddress) throws -> [PublicKeyPin] {
         if !pin.isEmpty { try requireHTTPS(address, "--pin") }
-        guard pin.count <= SafeServer.maxPins else { throw UsageFailure("more than \(SafeServer.maxPins) pins") }
+        guard pin.count <= SafeEndpoint.maxPins else { throw UsageFailure("more than \(SafeEndpoint.maxPins) pins") }
         return pin
     }
 

@@ -1,4 +1,5 @@
 import Encodings
+import HTTP
 import SafeWire
 
 extension SafeServerAddress {
@@ -22,30 +23,15 @@ extension JSONValue {
     }
 }
 
-extension SafeServer {
+extension SafeEndpoint {
     /// What is not as it was, in words.
-    func differences(from other: borrowing SafeServer) -> [String] {
+    func differences(from other: borrowing SafeEndpoint) -> [String] {
         var differences: [String] = []
         if address != other.address { differences.append("address") }
-        if !hasSameLogin(as: other) { differences.append("login") }
+        if !Login.areSame(login, other.login) { differences.append("login") }
         if authority != other.authority { differences.append("certificate authorities") }
         if pins != other.pins { differences.append("pins") }
         return differences
-    }
-
-    private func hasSameLogin(as other: borrowing SafeServer) -> Bool {
-        switch login {
-        case .some(let login):
-            switch other.login {
-            case .some(let present): login.isSame(as: present)
-            case .none: false
-            }
-        case .none:
-            switch other.login {
-            case .some: false
-            case .none: true
-            }
-        }
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTP
 import Encodings
 import SafeKeeping
 import SafeWire
@@ -7,7 +8,7 @@ import SafeWire
 /// On a terminal a step that fails is asked again by itself: the address, an unknown certificate, the login, whether to
 /// prepare a bare place. What was answered once and works is not asked twice.
 struct TestedServer: ~Copyable {
-    let server: SafeServer
+    let server: SafeEndpoint
     /// Nil under `--no-test`.
     let test: SafeKeeper.ServerTest?
 
@@ -43,7 +44,7 @@ struct TestedServer: ~Copyable {
                 let shown = step == .certificate ? try keeper.presentCertificate(of: server) : nil
                 let isReported = step != .make
                 if isReported { Self.failure(error, missing, shown, server.address).report() }
-                var next: SafeServer?
+                var next: SafeEndpoint?
                 switch step {
                 case .prepare where try terminal.askToPrepare(server.address),
                     .make where try terminal.askToMake(server.address):

@@ -1,3 +1,4 @@
+import HTTP
 import SafeWire
 
 extension SafeExchangeError: Explained {
@@ -114,17 +115,11 @@ extension SafeExchangeError: Explained {
     }
 }
 
-extension SafeExchangeError.Trouble {
+extension SafeExchangeError.Unavailability {
     var words: String {
         switch self {
         case .away: "is away"
-        case .unknownHost: "cannot be found: its name has no address"
-        case .noNameServer: "cannot be found: no name server answered in time"
-        case .notConnected: "cannot be reached"
-        case .proxy: "cannot be reached through the proxy"
-        case .timeout: "did not answer in time"
-        case .badAnswer: "does not answer in valid HTTP, or its headers are too long"
-        case .brokenOff: "closed the connection too early"
+        case .connection(let failure): failure.words
         case .status(511): "is behind a login page of the network (status 511)"
         case .status(let status): "cannot answer now: status \(status)"
         }
@@ -134,14 +129,35 @@ extension SafeExchangeError.Trouble {
         switch self {
         case .status(511): "open any page in a browser here, and log in"
         case .away: "is the path right, and is it mounted? try again later"
-        case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
-        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy lists hosts that need none"
-        case .timeout, .badAnswer, .brokenOff, .status: "try again later"
+        case .connection(let failure): failure.hint
+        case .status: "try again later"
         }
     }
 }
 
-extension SafeExchangeError.Distrust {
+extension ConnectionFailure {
+    fileprivate var words: String {
+        switch self {
+        case .unknownHost: "cannot be found: its name has no address"
+        case .noNameServer: "cannot be found: no name server answered in time"
+        case .notConnected: "cannot be reached"
+        case .proxy: "cannot be reached through the proxy"
+        case .timeout: "did not answer in time"
+        case .badAnswer: "does not answer in valid HTTP, or its headers are too long"
+        case .brokenOff: "closed the connection too early"
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
+        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy lists hosts that need none"
+        case .timeout, .badAnswer, .brokenOff: "try again later"
+        }
+    }
+}
+
+extension CertificateFailure {
     fileprivate var words: String {
         switch self {
         case .expired(let day): "it expired on \(day.printable)"

@@ -1,3 +1,4 @@
+import HTTPTransport
 import SafeWire
 import SecureMemory
 import Transports
@@ -53,7 +54,7 @@ final class Ping {
     /// A failure is a warning, once: the service notices by itself that it is not told.
     private func send(_ word: String, _ output: Output) {
         do throws(SafeExchangeError) {
-            try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Keytool.version)")
+            try HTTPSPing.send(to: address(of: word), userAgent: "keytool/\(Keytool.version)", by: CurlClient())
         } catch {
             guard !hasWarned else { return }
             hasWarned = true
@@ -66,15 +67,14 @@ final class Ping {
         return "it answered with status \(status)"
     }
 
-    /// The address for a word, with a NUL at its end.
+    /// The address for a word.
     private func address(of word: String) -> SecureBytes {
         let step = Array("/\(word)".utf8)
         return url.withBytes { url in
-            var address = SecureBuffer(capacity: path.count + step.count + query.count + 1)
+            var address = SecureBuffer(capacity: path.count + step.count + query.count)
             address.append(url.extracting(path))
             address.append(step.span)
             address.append(url.extracting(query))
-            address.append(0)
             return address.finish()
         }
     }

@@ -1,9 +1,7 @@
 import Foundation
-import SafeWire
+import HTTP
 import Synchronization
 import Testing
-
-@testable import Transports
 
 @Suite struct RetryPolicyTests {
     /// The waits that were made, without waiting.

@@ -1,20 +1,20 @@
-internal import CCurl
+internal import Glibc
+internal import HTTP
 internal import SafeWire
 internal import SecureMemory
 internal import Synchronization
 
 /// Sends requests to one server: with its login, to nobody who is not trusted, and a GET again if that may help.
-final class CurlSender: Sendable {
+final class HTTPSender: Sendable {
     /// The server's address, as errors name it.
     let name: String
-    let pins: [PublicKeyPin]
     let hasLogin: Bool
-    private let login: SafeServer.Login?
-    private let authority: [UInt8]?
+    private let endpoint: HTTPEndpoint
+    private let client: any HTTPClient
     private let patience: Duration
     private let retry: RetryPolicy
-    private let watch: CurlExchange.Watch?
-    private let observer: CurlExchange.Observer?
+    private let watch: HTTPProgress?
+    private let observer: HTTPExchange.Observer?
     private let noticed = Mutex(ExchangeNotes())
     /// Whether a GET failed as often as it may.
     private let hasGivenUp = Mutex(false)
@@ -22,21 +22,26 @@ final class CurlSender: Sendable {
     /// The only name that every Safe server takes.
     private static let userAgent = "User-Agent: Threema"
 
+    /// - Parameters:
+    ///   - base: the URL that requests' paths are appended to.
+    ///   - patience: for one request.
     init(
-        to server: borrowing SafeServer, patience: Duration, retry: RetryPolicy, watch: CurlExchange.Watch?,
-        observer: CurlExchange.Observer?
+        to server: borrowing SafeEndpoint, base: String, by client: any HTTPClient, patience: Duration,
+        retry: RetryPolicy, watch: HTTPProgress?, observer: HTTPExchange.Observer?
     ) {
         name = server.address.text
+        let url = Array(base.utf8)
         switch server.login {
         case .some(let login):
-            self.login = login.copy
             hasLogin = true
+            endpoint = HTTPEndpoint(
+                url: SecureBytes(copying: url.span), login: login.copy, authority: server.authority, pins: server.pins)
         case .none:
-            login = nil
             hasLogin = false
+            endpoint = HTTPEndpoint(
+                url: SecureBytes(copying: url.span), authority: server.authority, pins: server.pins)
         }
-        authority = server.authority
-        pins = server.pins
+        self.client = client
         self.patience = patience
         self.retry = retry
         self.watch = watch
@@ -45,25 +50,14 @@ final class CurlSender: Sendable {
 
     var notes: ExchangeNotes { noticed.withLock { $0 } }
 
-    /// A request and what its answer is good for.
-    struct Request {
-        let method: CurlRequest.Method
-        let url: String
-        /// The URL without what is not for everybody's eyes.
-        let shownURL: String
-        var headers: [String] = []
-        var body: [UInt8]?
-        /// Longest answer that is read, in bytes.
-        var limit: Int
-    }
-
     /// Sends a request, a GET until it is answered or as long as that may help.
-    func send(_ request: Request) throws(SafeExchangeError) -> CurlRequest.Response {
+    /// - Parameter shownURL: the URL without what is not for everybody's eyes.
+    func send(_ request: HTTPRequest, shownURL: String) throws(SafeExchangeError) -> HTTPResponse {
         var tries = 1
         while true {
             do throws(SafeExchangeError) {
-                let answer = try observed(request)
-                let asked = answer.secondsToWait
+                let answer = try observed(request, shownURL)
+                let asked = answer.secondsToWait(now: time(nil))
                 switch answer.status {
                 case 429: throw .throttled(name, seconds: asked)
                 case let status where SafeExchangeError.passingStatuses.contains(status):
@@ -96,12 +90,14 @@ final class CurlSender: Sendable {
         return isPaused
     }
 
-    private func observed(_ request: Request) throws(SafeExchangeError) -> CurlRequest.Response {
+    private func observed(
+        _ request: HTTPRequest, _ shownURL: String
+    ) throws(SafeExchangeError) -> HTTPResponse {
         let start = ContinuousClock.now
         func observe(_ result: Result<Int, SafeExchangeError>, _ bytes: Int) {
             observer?(
                 ObservedRequest(
-                    method: request.method.rawValue, url: request.shownURL, result: result,
+                    method: request.method.rawValue, url: shownURL, result: result,
                     bytes: request.body?.count ?? bytes, duration: .now - start))
         }
         do throws(SafeExchangeError) {
@@ -114,50 +110,44 @@ final class CurlSender: Sendable {
         }
     }
 
-    private func sendOnce(_ request: Request) throws(SafeExchangeError) -> CurlRequest.Response {
-        var curl = try curl(request.method, request.url, limit: request.limit)
-        switch login {
-        case .some(let login): curl.logIn(login)
-        case .none: break
-        }
-        if let body = request.body { curl.send(body) }
-        let outcome = curl.perform(headers: [Self.userAgent] + request.headers)
-        guard outcome.code != CURLE_OK else {
-            let lead = outcome.response.clockLead
+    private func sendOnce(_ request: HTTPRequest) throws(SafeExchangeError) -> HTTPResponse {
+        var request = request
+        request.headers.insert(Self.userAgent, at: 0)
+        request.timeouts = timeouts
+        do throws(HTTPError) {
+            let answer = try client.send(request, to: endpoint, progress: watch)
+            let lead = answer.clockLead(now: time(nil))
             noticed.withLock { $0.clockLead = lead ?? $0.clockLead }
-            return outcome.response
+            return answer
+        } catch {
+            throw told(error, limit: request.limit)
         }
-        throw try error(outcome, request.url, request.limit)
     }
 
-    private func curl(
-        _ method: CurlRequest.Method, _ url: String, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest {
-        let total = retry.patience(atMost: patience, at: name)
-        var curl = try CurlRequest(method, url, patience: .init(total: total), limit: limit)
-        curl.trust(authority)
-        curl.require(oneOf: pins)
-        if let watch { curl.report(to: watch) }
-        return curl
-    }
+    private var timeouts: HTTPTimeouts { HTTPTimeouts(total: retry.patience(atMost: patience, at: name)) }
 
     /// The certificate that the server shows, whoever issued it; nothing is asked.
-    func shownCertificate(_ url: String) throws(SafeExchangeError) -> ShownCertificate? {
-        try curl(.get, url, limit: 0).inspect().first.map { ShownCertificate($0) }
+    /// - Parameter isExamined: see `HTTPClient`.
+    func certificate(isExamined: Bool) throws(SafeExchangeError) -> PresentedCertificate? {
+        do throws(HTTPError) {
+            return try client.certificate(of: endpoint, isExamined: isExamined, within: timeouts)
+        } catch {
+            throw told(error, limit: 0)
+        }
     }
 
-    /// The certificate that the server shows. A second connection, which trusts this certificate alone, shows whether
-    /// anything else is wrong with it.
-    func presentCertificate(_ url: String) throws(SafeExchangeError) -> PresentedCertificate? {
-        guard let shown = try shownCertificate(url), var certificate = shown.presented else { return nil }
-        var request = try CurlRequest(
-            .get, url, patience: .init(total: retry.patience(atMost: patience, at: name)), limit: 0)
-        request.trust(certificate.pem)
-        let outcome = request.connect()
-        if [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR].contains(outcome.code) {
-            certificate.flaw = shown.distrust(outcome.verification) ?? .other(outcome.message)
+    private func told(_ error: HTTPError, limit: Int) -> SafeExchangeError {
+        switch error {
+        case .connection(let failure): .unavailable(name, .connection(failure))
+        case .certificate(let failure): .untrusted(name, failure)
+        case .pinMismatch(let offered): .pinMismatch(name, expected: endpoint.pins, offered: offered)
+        case .badAuthority: .badAuthority
+        // Our own addresses are sound: a redirect's is not.
+        case .badURL: .redirected(name, host: "an invalid address")
+        case .bodyTooLong: .tooLarge(limit: limit)
+        case .libraryMissing(let package): .libraryMissing(package)
+        case .libraryNeedsMemory: .libraryNeedsMemory
         }
-        return certificate
     }
 }
 
@@ -168,7 +158,9 @@ extension SafeExchangeError {
     /// Whether the same request may be answered a few seconds later.
     fileprivate var isWorthRepeating: Bool {
         switch self {
-        case .unavailable(_, .timeout), .unavailable(_, .brokenOff), .unavailable(_, .noNameServer): true
+        case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.brokenOff)),
+            .unavailable(_, .connection(.noNameServer)):
+            true
         case .unavailable(_, .status(let status)): Self.passingStatuses.contains(status)
         default: false
         }

@@ -1,17 +1,15 @@
+public import HTTP
 public import SafeWire
 
-/// A Safe server over HTTPS, on libcurl.
+/// A Safe server over HTTPS.
 ///
 /// A GET is sent again if that may help: after 408, 423, 425, 500, 502, 503, 504, a connection that broke off, and a
 /// timeout. Other requests are sent once, and an answer that asks to wait is an error: the caller starts again by
 /// `pause`. Nothing is sent to a server that is not trusted.
-public final class CurlExchange: SafeExchange, Sendable {
+public final class HTTPExchange: SafeExchange, Sendable {
     private let address: HTTPSAddress
     private let base: String
-    private let sender: CurlSender
-
-    /// How many bytes of a request or an answer have gone or come, and how many there are; 0 where nobody knows.
-    public typealias Watch = @Sendable (_ done: Int, _ total: Int) -> Void
+    private let sender: HTTPSender
 
     /// Hears of every request when it is over.
     public typealias Observer = @Sendable (ObservedRequest) -> Void
@@ -25,18 +23,20 @@ public final class CurlExchange: SafeExchange, Sendable {
 
     /// - Parameters:
     ///   - id: of the backup that is meant: its first byte may be part of the address.
+    ///   - client: what the requests are sent by.
     ///   - patience: for one request.
     ///   - watch: called often while a request is under way, on the caller's thread.
     ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
-    public init?(
-        _ server: borrowing SafeServer, for id: BackupID, patience: Duration, retry: RetryPolicy, watch: Watch? = nil,
-        observer: Observer? = nil
+    package init?(
+        _ server: borrowing SafeEndpoint, for id: BackupID, by client: any HTTPClient, patience: Duration,
+        retry: RetryPolicy, watch: HTTPProgress? = nil, observer: Observer? = nil
     ) {
         guard case .https(let https) = server.address else { return nil }
         address = https
         base = https.base(for: id)
-        sender = CurlSender(to: server, patience: patience, retry: retry, watch: watch, observer: observer)
+        sender = HTTPSender(
+            to: server, base: base, by: client, patience: patience, retry: retry, watch: watch, observer: observer)
     }
 
     // MARK: The port
@@ -50,11 +50,13 @@ public final class CurlExchange: SafeExchange, Sendable {
     }
 
     /// See `SafeExchange`.
-    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { try sender.shownCertificate(base)?.pin }
+    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? {
+        try sender.certificate(isExamined: false)?.pin
+    }
 
     /// See `SafeExchange`.
     public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? {
-        try sender.presentCertificate(base)
+        try sender.certificate(isExamined: true)
     }
 
     /// See `SafeExchange`.
@@ -88,7 +90,7 @@ public final class CurlExchange: SafeExchange, Sendable {
 
     /// See `SafeExchange`.
     public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
-        let answer = try send(.delete, base + Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
+        let answer = try send(.delete, Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
             throw answer.status == 403 ? .deletionForbidden(sender.name) : refusal(answer, of: condition)
         }
@@ -119,11 +121,11 @@ public final class CurlExchange: SafeExchange, Sendable {
         guard answer.isSuccess || answer.status == 405 || answer.status == 301 else { throw refusalToPrepare(answer) }
     }
 
-    private func makeFolder(_ path: String) throws(SafeExchangeError) -> CurlRequest.Response {
-        try send(.mkcol, base + path, [], limit: Self.maxIgnoredBytes)
+    private func makeFolder(_ path: String) throws(SafeExchangeError) -> HTTPResponse {
+        try send(.mkcol, path, [], limit: Self.maxIgnoredBytes)
     }
 
-    private func refusalToPrepare(_ answer: CurlRequest.Response) -> SafeExchangeError {
+    private func refusalToPrepare(_ answer: HTTPResponse) -> SafeExchangeError {
         switch answer.status {
         case 400, 403, 404, 405, 409, 415, 501: .cannotPrepare(sender.name, status: answer.status)
         default: refusal(answer)
@@ -134,34 +136,40 @@ public final class CurlExchange: SafeExchange, Sendable {
 
     private func put(
         _ content: [UInt8], at path: String, type: String, if condition: WriteCondition
-    ) throws(SafeExchangeError) -> CurlRequest.Response {
+    ) throws(SafeExchangeError) -> HTTPResponse {
         let headers = ["Content-Type: \(type)", "Expect:"] + condition.headers
-        return try send(.put, base + path, headers, body: content, limit: Self.maxIgnoredBytes)
+        return try send(.put, path, headers, body: content, limit: Self.maxIgnoredBytes)
     }
 
     /// A GET, and where the same server sends it on, there.
     private func get(
         _ path: String, accept: String, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest.Response {
-        var url = base + path
+    ) throws(SafeExchangeError) -> HTTPResponse {
+        var path = path
         for redirects in 0..<Self.maxRedirects {
-            var answer = try send(.get, url, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
-            // The tag of another URL says nothing about the one that is written to.
-            if redirects > 0 { answer.tag = nil }
-            guard (300...399).contains(answer.status), let location = answer.location else { return answer }
-            let redirect = Redirect(to: location, from: url)
+            let answer = try send(.get, path, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
+            guard let location = answer.location else {
+                guard redirects > 0 else { return answer }
+                // The tag of another URL says nothing about the one that is written to.
+                var untagged = answer
+                untagged.headers["etag"] = nil
+                return untagged
+            }
+            let redirect = Redirect(to: location, from: whole(path))
             guard let next = redirect.sameOrigin else { throw .redirected(sender.name, host: redirect.host) }
-            url = next
+            path = next
         }
         throw .redirected(sender.name, host: nil)
     }
 
+    /// The URL of a path, or of where a redirect led.
+    private func whole(_ path: String) -> String { path.hasPrefix("https://") ? path : base + path }
+
     private func send(
-        _ method: CurlRequest.Method, _ url: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
-    ) throws(SafeExchangeError) -> CurlRequest.Response {
+        _ method: HTTPRequest.Method, _ path: String, _ headers: [String], body: [UInt8]? = nil, limit: Int
+    ) throws(SafeExchangeError) -> HTTPResponse {
         try sender.send(
-            CurlSender.Request(
-                method: method, url: url, shownURL: shown(url), headers: headers, body: body, limit: limit))
+            HTTPRequest(method, path, headers: headers, body: body, limit: limit), shownURL: shown(whole(path)))
     }
 
     /// A URL without the backup id, and without what a redirect may hold.
@@ -172,17 +180,17 @@ public final class CurlExchange: SafeExchange, Sendable {
         return address.text + (path.hasPrefix(Self.backups) ? Self.backups : "") + "…"
     }
 
-    private func content(of answer: CurlRequest.Response) throws(SafeExchangeError) -> [UInt8] {
+    private func content(of answer: HTTPResponse) throws(SafeExchangeError) -> [UInt8] {
         guard answer.status == 200 else { throw refusal(answer) }
         return answer.body
     }
 
     /// What a status means that is not the one that was hoped for.
     private func refusal(
-        _ answer: CurlRequest.Response, of condition: WriteCondition = .none
+        _ answer: HTTPResponse, of condition: WriteCondition = .none
     ) -> SafeExchangeError {
         let status = answer.status
-        if (300...399).contains(status), let location = answer.location {
+        if let location = answer.location {
             return .redirected(sender.name, host: Redirect(to: location, from: base).host)
         }
         return switch status {
@@ -194,10 +202,6 @@ public final class CurlExchange: SafeExchange, Sendable {
         default: .unexpectedStatus(sender.name, status)
         }
     }
-}
-
-extension CurlRequest.Response {
-    fileprivate var isSuccess: Bool { (200...299).contains(status) }
 }
 
 extension WriteCondition {

@@ -1,4 +1,4 @@
-import SafeWire
+import HTTP
 import Testing
 
 @Suite struct PublicKeyPinTests {

@@ -1,16 +1,18 @@
 import Foundation
-import SafeWire
-import SecureMemory
-import Transports
 
 /// A WebDAV folder over HTTPS in a process of Python's, with a certificate of its own.
-final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
+public final class HTTPSServer: @unchecked Sendable {
     private static let source = """
         import base64, hashlib, http.server, os, ssl, sys, time
         root, certificate = sys.argv[1:3]
         login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
 
+        connections, vanished = [], []
+
         class Handler(http.server.BaseHTTPRequestHandler):
+            def setup(self):
+                super().setup()
+                connections.append(1)
             protocol_version = "HTTP/1.1"
             def log_message(self, *arguments):
                 pass
@@ -28,6 +30,12 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
                 body = self.rfile.read(length)
                 if self.path == "/stall":
                     time.sleep(60)
+                if self.path == "/counts":
+                    return self.answer(200, f"{len(connections)} {len(vanished)}".encode())
+                if self.path == "/vanish":
+                    vanished.append(1)
+                    self.close_connection = True
+                    return
                 if self.path == "/drip":
                     self.send_response(200)
                     self.end_headers()
@@ -91,14 +99,15 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
         server.serve_forever()
         """
 
-    let address: String
-    private let parsed: SafeServerAddress
+    /// Of the folder, `https://127.0.0.1:PORT/safe/`.
+    public let address: String
     private let folder: URL
-    private let authority: [UInt8]
+    /// Its own certificate, in PEM.
+    public let authority: [UInt8]
     private let process = Process()
 
     /// An empty folder, not prepared.
-    init() throws {
+    public init() throws {
         folder = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let certificate = folder.appending(path: "certificate.pem")
@@ -130,7 +139,6 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
             throw CocoaError(.executableLoad)
         }
         address = "https://127.0.0.1:\(port)/safe/"
-        parsed = try SafeServerAddress(parsing: address)
     }
 
     deinit {
@@ -138,40 +146,16 @@ final class HTTPSServer: ServerUnderTest, @unchecked Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    static func prepared() throws -> HTTPSServer {
-        let server = try HTTPSServer()
-        try server.exchange.prepare(.standard)
-        return server
-    }
-
-    var exchange: any SafeExchange { exchange(password: "correct horse", authority: authority) }
-
-    /// - Parameter password: nil to ask without a login.
-    func exchange(password: String?, authority: [UInt8]?, pins: [PublicKeyPin] = []) -> any SafeExchange {
-        let login = password.map { text in
-            let bytes = Array(text.utf8)
-            return SafeServer.Login(user: "alice", password: SecureBytes(copying: bytes.span))
-        }
-        let server = SafeServer(parsed, login: login, authority: authority, pins: pins)
-        let retry = RetryPolicy(total: .seconds(20), longestWait: .seconds(30)) { _ in }
-        let id = BackupID([UInt8](repeating: 0, count: BackupID.count).span)
-        return CurlExchange(server, for: id, patience: .seconds(10), retry: retry)!
-    }
-
-    var ownAuthority: [UInt8] { authority }
-
     /// The address without its path.
-    var origin: String { String(address.dropLast("/safe/".count)) }
+    public var origin: String { String(address.dropLast("/safe/".count)) }
 
-    func putConfig(_ content: [UInt8]) throws { try put("config", content) }
-
-    func putBackup(_ content: [UInt8], at id: BackupID) throws { try put("backups/" + id.hex, content) }
-
-    private func put(_ name: String, _ content: [UInt8]) throws {
+    /// Puts a file into the folder.
+    public func put(_ name: String, _ content: [UInt8]) throws {
         try Data(content).write(to: folder.appending(path: "root/" + name))
     }
 
-    func takeAway() throws {
+    /// From here on nothing answers.
+    public func takeAway() throws {
         // Not by `terminate`: a child of these threads may have SIGTERM blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

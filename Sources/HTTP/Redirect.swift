@@ -1,37 +1,39 @@
-internal import SafeWire
-
 /// Where a redirect leads, by what stands in `Location` (RFC 9110, 10.2.2): hostile text.
-struct Redirect {
+package struct Redirect {
     private let location: String
     /// The URL that was asked for, of our own making or from an earlier redirect on the same origin.
     private let url: String
 
-    init(to location: String, from url: String) {
+    /// - Parameters:
+    ///   - location: the header's value.
+    ///   - url: the one that was asked for, absolute.
+    package init(to location: String, from url: String) {
         self.location = location.hasPrefix("//") ? "https:" + location : location
         self.url = url
     }
 
     /// The next URL; nil for another scheme, host or port.
-    var sameOrigin: String? {
+    package var sameOrigin: String? {
         if location.hasPrefix("/") { return origin + location }
         guard !location.isEmpty else { return nil }
-        guard let scheme else {
+        guard scheme != nil else {
             let path = url.prefix { $0 != "?" }
             if location.hasPrefix("?") { return path + location }
             return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
         }
-        guard scheme == "https", let authority = Self.authority(of: location),
-            let there = try? SafeServerAddress(parsing: "https://" + authority),
-            let here = try? SafeServerAddress(parsing: origin), there == here
+        guard let authority = HTTPOrigin.authority(of: location), let there = HTTPOrigin(url: location),
+            there == HTTPOrigin(url: url)
         else { return nil }
         return origin + location[authority.endIndex...]
     }
 
     /// The host that it leads to, for people: with its port, without a login, and with the scheme if that is not https.
-    var host: String {
+    package var host: String {
         guard !location.isEmpty else { return "an empty address" }
-        guard let scheme else { return Self.authority(of: url).map(Self.withoutLogin) ?? "" }
-        guard let authority = Self.authority(of: location), !authority.isEmpty else { return "a \(scheme): address" }
+        guard let scheme else { return HTTPOrigin.authority(of: url).map(Self.withoutLogin) ?? "" }
+        guard let authority = HTTPOrigin.authority(of: location), !authority.isEmpty else {
+            return "a \(scheme): address"
+        }
         let host = Self.withoutLogin(authority)
         return scheme == "https" ? host : "\(scheme)://\(host)"
     }
@@ -47,13 +49,5 @@ struct Redirect {
         return beginning.lowercased()
     }
 
-    private var origin: String { "https://" + (Self.authority(of: url) ?? "") }
-
-    /// What stands between `SCHEME://` and the path.
-    private static func authority(of url: String) -> Substring? {
-        guard let colon = url.firstIndex(of: ":") else { return nil }
-        let rest = url[url.index(after: colon)...]
-        guard rest.hasPrefix("//") else { return nil }
-        return rest.dropFirst(2).prefix { !"/?#".contains($0) }
-    }
+    private var origin: String { "https://" + (HTTPOrigin.authority(of: url) ?? "") }
 }

@@ -1,67 +1,43 @@
 internal import CCurl
 internal import Glibc
-internal import SafeWire
+internal import HTTP
 internal import SecureMemory
 
-/// One HTTPS request by libcurl: its own connection, nothing kept from earlier ones.
+/// One HTTPS request by libcurl.
 @safe
 struct CurlRequest: ~Copyable {
-    enum Method: String {
-        case get = "GET"
-        case put = "PUT"
-        case delete = "DELETE"
-        /// WebDAV's: make a folder.
-        case mkcol = "MKCOL"
-    }
-
-    /// How long a request may take; the whole of it by `total`.
-    struct Patience: Sendable {
-        var connect = Duration.seconds(15)
-        /// Without a byte in either direction.
-        var idle = Duration.seconds(30)
-        var total = Duration.seconds(120)
-    }
-
     private let curl: Curl
-    private let handle: UnsafeMutableRawPointer
-    private let reception: Reception
-    private let method: Method
-    /// What went wrong, in more words than libcurl's code has.
-    private let words: UnsafeMutablePointer<CChar>
+    private let connection: CurlHandle
+    private let buffer: ResponseBuffer
+    private let method: HTTPRequest.Method
     /// The line of a header, with a NUL.
     private var authorization: SecureBytes?
 
-    /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
-    init(_ method: Method, _ url: String, patience: Patience, limit: Int) throws(SafeExchangeError) {
-        try self.init(method, patience: patience, limit: limit)
-        set(CURLOPT_URL, url)
-    }
+    /// Longest time in seconds for which a connection without a request is kept. Servers close them after 5 s and more:
+    /// a PUT that is sent just then is lost, and must not be repeated.
+    private static let longestPause = 3
 
-    /// - Parameter secretURL: with a NUL at its end. libcurl keeps a copy until the request ends.
-    /// - Throws: `.libraryMissing`.
+    private var handle: UnsafeMutableRawPointer { unsafe connection.pointer }
+
+    /// - Parameter connection: used by no other request meanwhile.
+    /// - Throws: `.badURL`.
     init(
-        _ method: Method, secretURL: borrowing SecureBytes, patience: Patience, limit: Int
-    ) throws(SafeExchangeError) {
-        try self.init(method, patience: patience, limit: limit)
-        secretURL.withBytes { url in
+        _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, on connection: CurlHandle
+    ) throws(HTTPError) {
+        guard let url = endpoint.url(of: request.path) else { throw .badURL }
+        Curl.requireMemory(sending: 0)
+        curl = connection.curl
+        self.connection = connection
+        method = request.method
+        buffer = ResponseBuffer(
+            limit: request.limit, idle: request.timeouts.idle, mayRepeat: request.method == .get)
+        connection.prepare(for: buffer)
+        // libcurl keeps a copy until the request ends, and wipes it then.
+        url.withBytes { url in
             unsafe url.withUnsafeBytes { url in
-                reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_URL, url.baseAddress))
+                buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_URL, url.baseAddress))
             }
         }
-    }
-
-    private init(_ method: Method, patience: Patience, limit: Int) throws(SafeExchangeError) {
-        guard let curl = Curl.shared, let handle = unsafe curl.makeHandle() else {
-            throw Curl.reasonOfAbsence
-        }
-        Curl.requireMemory(sending: 0)
-        self.curl = curl
-        unsafe self.handle = handle
-        reception = Reception(limit: limit, idle: patience.idle)
-        self.method = method
-        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        unsafe words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_ERRORBUFFER, words)
         set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         set(CURLOPT_PROTOCOLS_STR, "https")
         // The library for HTTP/2 keeps the headers in memory of its own, and does not wipe it.
@@ -70,20 +46,18 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_FOLLOWLOCATION, 0)
         // A name server that does not answer must not be waited for after the time is over. Since 7.87, so no matter.
         _ = unsafe keytool_curl_set_long(curl.setopt, handle, CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_MAXAGE_CONN, Self.longestPause)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         // Whatever others give it, the server's login is not the proxy's, and headers are the server's alone.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-        set(CURLOPT_CONNECTTIMEOUT_MS, patience.connect.milliseconds)
-        set(CURLOPT_TIMEOUT_MS, patience.total.milliseconds)
+        set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.milliseconds)
+        set(CURLOPT_TIMEOUT_MS, request.timeouts.total.milliseconds)
         receive()
         watch()
+        count()
     }
 
-    deinit {
-        unsafe curl.free(handle)
-        unsafe words.deallocate()
-        SpentStack.wipe()
-    }
+    deinit { SpentStack.wipe() }
 
     // MARK: What is asked
 
@@ -111,45 +85,54 @@ struct CurlRequest: ~Copyable {
     }
 
     /// Basic authentication, sent at once. The header is made here, so that libcurl never sees user and password.
-    mutating func logIn(_ login: borrowing SafeServer.Login) { authorization = login.authorization }
+    mutating func logIn(_ login: borrowing Login) { authorization = login.authorization }
 
     /// What goes along with a PUT, always with its length.
     mutating func send(_ body: [UInt8]) {
         Curl.requireMemory(sending: body.count)
         set(CURLOPT_POST, 1)
-        reception.require(
+        buffer.require(
             unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
         // Copied by libcurl: an array has no address that lasts.
         unsafe body.withUnsafeBytes { bytes in
-            reception.require(
+            buffer.require(
                 unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress))
         }
     }
 
-    /// Calls `watch` while bytes go or come.
-    func report(to watch: @escaping CurlExchange.Watch) { reception.watch = watch }
+    /// Calls `progress` while bytes go or come.
+    func report(to progress: @escaping HTTPProgress) { buffer.progress = progress }
 
     /// Ends the request when nothing has gone or come for too long. libcurl's own limit is one of average speed: it
     /// ends some seconds later.
     private func watch() {
-        let context = unsafe Unmanaged.passUnretained(reception).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
         let function: keytool_curl_progress = { context, toReceive, received, toSend, sent in
-            let reception = unsafe Reception.of(context)
+            let buffer = unsafe ResponseBuffer.of(context)
             // An answer comes when everything is sent.
             let isAnswer = toReceive > 0
-            reception.watch?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
-            return reception.isAlive(transferred: Int(received + sent)) ? 0 : 1
+            buffer.progress?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
+            return buffer.isAlive(transferred: Int(received + sent)) ? 0 : 1
         }
         _ = unsafe keytool_curl_set_progress(curl.setopt, handle, function, context)
     }
 
+    /// libcurl repeats a request of any method if a kept connection breaks before the answer's first byte.
+    private func count() {
+        let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
+        let function: keytool_curl_before_request = { context, _, _, _, _ in
+            unsafe ResponseBuffer.of(context).maySend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+        buffer.require(unsafe keytool_curl_set_before_request(curl.setopt, handle, function, context))
+    }
+
     // MARK: Asking
 
-    /// libcurl's verdict, and the response as far as it came.
-    struct Outcome {
+    /// libcurl's code, and the response as far as it came.
+    struct Result {
         let code: CURLcode
         let message: String
-        /// OpenSSL's verdict on the certificate: 0, or X509_V_ERR_….
+        /// OpenSSL's result for the certificate: 0, or X509_V_ERR_….
         let verification: Int
         /// Whether this libcurl did not take an option; then nothing was sent.
         let isRefused: Bool
@@ -157,30 +140,30 @@ struct CurlRequest: ~Copyable {
         let isNameLookedUp: Bool
         /// Whether a proxy said that it leads to the server.
         let isTunneled: Bool
-        let response: Response
+        let response: HTTPResponse
     }
 
     /// Sends it and waits.
-    consuming func perform(headers: [String]) -> Outcome {
+    consuming func perform(headers: [String]) -> Result {
         let list = unsafe curl.list(headers)
-        defer { unsafe curl.free(list) }
+        defer {
+            _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, nil)
+            unsafe curl.free(list)
+        }
         let code = unsafe perform(with: list)
-        var response = Response(body: reception.body, retryAfter: reception.header("retry-after"))
-        response.date = reception.header("date")
-        response.status = number(CURLINFO_RESPONSE_CODE)
-        response.location = reception.header("location")
-        response.tag = reception.header("etag")
+        let response = HTTPResponse(
+            status: number(CURLINFO_RESPONSE_CODE), body: buffer.body, headers: buffer.headers)
         // Where the body does not matter, as much of it as came is enough.
         let isBodyWanted = method == .get && response.status == 200
-        var verdict = code
-        if reception.isIdle { verdict = CURLE_OPERATION_TIMEDOUT }
-        if reception.isTooLong { verdict = CURLE_WEIRD_SERVER_REPLY }
-        if reception.isCut { verdict = isBodyWanted ? CURLE_FILESIZE_EXCEEDED : CURLE_OK }
-        let message = unsafe String(cString: words)
-        return Outcome(
-            code: verdict, message: message.isEmpty ? curl.message(code) : message,
+        var result = code
+        if buffer.isIdle { result = CURLE_OPERATION_TIMEDOUT }
+        if buffer.isTooLong { result = CURLE_WEIRD_SERVER_REPLY }
+        if buffer.isCut { result = isBodyWanted ? CURLE_FILESIZE_EXCEEDED : CURLE_OK }
+        return Result(
+            code: result, message: connection.words(code),
             verification: number(CURLINFO_SSL_VERIFYRESULT),
-            isRefused: reception.refusal != nil, isNameLookedUp: number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
+            isRefused: buffer.refusal != nil,
+            isNameLookedUp: buffer.isConnected || number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
             isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
     }
 
@@ -188,7 +171,7 @@ struct CurlRequest: ~Copyable {
         switch authorization {
         case .none:
             _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, list)
-            return unsafe reception.refusal ?? curl.perform(handle)
+            return unsafe buffer.refusal ?? curl.perform(handle)
         case .some(let line):
             return line.withBytes { line in
                 unsafe line.withUnsafeBytes { line in
@@ -198,7 +181,7 @@ struct CurlRequest: ~Copyable {
                     var first = unsafe curl_slist(data: data, next: list)
                     return unsafe withUnsafeMutablePointer(to: &first) { first in
                         _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HTTPHEADER, first)
-                        return unsafe reception.refusal ?? curl.perform(handle)
+                        return unsafe buffer.refusal ?? curl.perform(handle)
                     }
                 }
             }
@@ -206,7 +189,7 @@ struct CurlRequest: ~Copyable {
     }
 
     /// Connects without asking anything.
-    consuming func connect() -> Outcome {
+    consuming func connect() -> Result {
         set(CURLOPT_CONNECT_ONLY, 1)
         return perform(headers: [])
     }
@@ -219,7 +202,7 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_SSL_VERIFYHOST, 0)
         setNothing(CURLOPT_PINNEDPUBLICKEY)
         set(CURLOPT_CERTINFO, 1)
-        guard unsafe (reception.refusal ?? curl.perform(handle)) == CURLE_OK else { return [] }
+        guard unsafe (buffer.refusal ?? curl.perform(handle)) == CURLE_OK else { return [] }
         var information: UnsafeMutablePointer<curl_certinfo>?
         _ = unsafe withUnsafeMutablePointer(to: &information) {
             unsafe keytool_curl_get_pointer(curl.getinfo, handle, CURLINFO_CERTINFO, $0)
@@ -247,15 +230,15 @@ struct CurlRequest: ~Copyable {
     // An option that this libcurl does not take may be the one that demands a key: then nothing is sent.
 
     private func set(_ option: CURLoption, _ value: Int) {
-        reception.require(unsafe keytool_curl_set_long(curl.setopt, handle, option, value))
+        buffer.require(unsafe keytool_curl_set_long(curl.setopt, handle, option, value))
     }
 
     private func set(_ option: CURLoption, _ text: String) {
-        reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, text))
+        buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, text))
     }
 
     private func setNothing(_ option: CURLoption) {
-        reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, nil))
+        buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, nil))
     }
 
     private func setBlob(_ option: CURLoption, _ content: [UInt8]) {
@@ -263,20 +246,20 @@ struct CurlRequest: ~Copyable {
             var blob = unsafe curl_blob(
                 data: UnsafeMutableRawPointer(mutating: bytes.baseAddress), len: bytes.count,
                 flags: UInt32(CURL_BLOB_COPY))
-            reception.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, &blob))
+            buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, option, &blob))
         }
     }
 
     private func receive() {
-        let context = unsafe Unmanaged.passUnretained(reception).toOpaque()
+        let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
         _ = unsafe keytool_curl_set_callback(curl.setopt, handle, CURLOPT_WRITEFUNCTION) {
             bytes, size, count, context in
-            unsafe Reception.of(context).append(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            unsafe ResponseBuffer.of(context).append(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_WRITEDATA, context)
         _ = unsafe keytool_curl_set_callback(curl.setopt, handle, CURLOPT_HEADERFUNCTION) {
             bytes, size, count, context in
-            unsafe Reception.of(context).appendHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+            unsafe ResponseBuffer.of(context).appendHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         _ = unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_HEADERDATA, context)
     }

@@ -11,17 +11,17 @@ public struct PresentedCertificate: Equatable, Sendable {
     public let validUntil: String
     /// SHA-256 over the certificate in DER, 32 bytes.
     public let fingerprint: [UInt8]
-    /// The certificate in PEM, to be trusted as `SafeServer.authority`.
+    /// The certificate in PEM, to be trusted as `HTTPEndpoint.authority`.
     public let pem: [UInt8]
     /// SHA-256 over its public key.
     public let pin: PublicKeyPin
     /// What is wrong with it even if it is trusted, for example that it has expired; nil if nothing is.
-    public var flaw: SafeExchangeError.Distrust?
+    public var flaw: CertificateFailure?
 
     /// - Parameter fingerprint: 32 bytes.
     public init(
         subject: String, issuer: String, validFrom: String, validUntil: String, fingerprint: [UInt8], pem: [UInt8],
-        pin: PublicKeyPin, flaw: SafeExchangeError.Distrust? = nil
+        pin: PublicKeyPin, flaw: CertificateFailure? = nil
     ) {
         self.subject = subject
         self.issuer = issuer

@@ -1,18 +1,19 @@
+import HTTP
 import SafeWire
 import Testing
 import Transports
 
-@Suite struct CurlExchangeTests {
+@Suite struct HTTPExchangeTests {
     @Test(arguments: SafeExchangeRule.prepared) func `on a prepared server`(_ rule: SafeExchangeRule) throws {
-        try rule.check(HTTPSServer.prepared())
+        try rule.check(HTTPSSafe.prepared())
     }
 
     @Test(arguments: SafeExchangeRule.unprepared) func `on an empty server`(_ rule: SafeExchangeRule) throws {
-        try rule.check(HTTPSServer())
+        try rule.check(HTTPSSafe())
     }
 
     @Test func `a login that is missing or wrong is named`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         for password in [nil, "wrong horse"] {
             let exchange = server.exchange(password: password, authority: server.ownAuthority)
             #expect(throws: SafeExchangeError.unauthorized(server.address, hasLogin: password != nil)) {
@@ -22,13 +23,13 @@ import Transports
     }
 
     @Test func `a certificate of nobody's is not trusted`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         let exchange = server.exchange(password: "correct horse", authority: nil)
         #expect(throws: SafeExchangeError.untrusted(server.address, .selfSigned)) { try exchange.config() }
     }
 
     @Test func `a pin that is right is no obstacle, and one that is wrong is told with the right one`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         let pin = try #require(try server.exchange.presentPin())
         let pinned = server.exchange(password: "correct horse", authority: server.ownAuthority, pins: [pin])
         let config = try pinned.config()
@@ -42,7 +43,7 @@ import Transports
     }
 
     @Test func `an unknown certificate is shown, and works as the authority once it is trusted`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         let stranger = server.exchange(password: "correct horse", authority: nil)
         let shown = try #require(try stranger.presentCertificate())
         #expect(shown.flaw == nil && shown.fingerprint.count == 32 && !shown.subject.isEmpty)
@@ -54,7 +55,7 @@ import Transports
     }
 
     @Test func `what changed since it was read is neither replaced nor removed`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         let id = SafeExchangeRule.id(1)
         try server.exchange.store([1], at: id, if: .none)
         let tag = try #require(try server.exchange.fetch(id)?.tag)
@@ -67,9 +68,10 @@ import Transports
     }
 
     @Test func `a verb is started again after what may pass, five times in all`() throws {
-        let exchange = try HTTPSServer().exchange
+        let exchange = try HTTPSSafe().exchange
         let passing: [SafeExchangeError] = [
-            .unavailable("", .timeout), .unavailable("", .brokenOff), .unavailable("", .status(423)),
+            .unavailable("", .connection(.timeout)), .unavailable("", .connection(.brokenOff)),
+            .unavailable("", .status(423)),
             .throttled("", seconds: nil), .throttled("", seconds: 2), .changed(""),
         ]
         for error in passing {
@@ -78,14 +80,15 @@ import Transports
         }
         #expect(exchange.notes.retries == passing.count)
         let lasting: [SafeExchangeError] = [
-            .unavailable("", .unknownHost), .unavailable("", .status(501)), .throttled("", seconds: 31), .full,
+            .unavailable("", .connection(.unknownHost)), .unavailable("", .status(501)), .throttled("", seconds: 31),
+            .full,
             .notPrepared(""), .unauthorized("", hasLogin: true), .deletionForbidden(""), .untrusted("", .selfSigned),
         ]
         for error in lasting { #expect(!exchange.pause(after: 1, error), "\(error)") }
     }
 
     @Test func `authorities that are none are told from a server that is not trusted`() throws {
-        let server = try HTTPSServer.prepared()
+        let server = try HTTPSSafe.prepared()
         let exchange = server.exchange(
             password: nil, authority: Array("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".utf8))
         #expect(throws: SafeExchangeError.badAuthority) { try exchange.config() }

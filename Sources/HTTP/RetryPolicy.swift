@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// The wait is as long as the server asked, else a random part of 2, 4, 8 and 16 seconds, so that many clients do not
 /// come back at once.
-public final class RetryPolicy: Sendable {
+package final class RetryPolicy: Sendable {
     static let maxTries = 5
     /// A server that asks to wait is never asked again at once.
     static let shortestAskedWait = Duration.seconds(1)
@@ -21,7 +21,7 @@ public final class RetryPolicy: Sendable {
     ///   - total: for all tries of a command at one server, from the first one on.
     ///   - longestWait: a server that asks for more is not waited for.
     ///   - sleep: waits; given by tests.
-    public init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
+    package init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
         self.total = total
         self.longestWait = longestWait
         self.sleep = sleep
@@ -38,7 +38,7 @@ public final class RetryPolicy: Sendable {
     /// Waits after a failure.
     /// - Parameter tries: that were made, from 1.
     /// - Returns: false if there is to be no further try.
-    func waits(after tries: Int, at server: String) -> Bool {
+    package func waits(after tries: Int, at server: String) -> Bool {
         guard tries < Self.maxTries else { return false }
         return waits(for: Self.randomDelay(after: tries), at: server)
     }
@@ -48,7 +48,7 @@ public final class RetryPolicy: Sendable {
     ///   - tries: that were made, from 1.
     ///   - seconds: for which the server asked; nil if it did not say.
     /// - Returns: false if there is to be no further try.
-    func waits(after tries: Int, at server: String, asked seconds: Int?) -> Bool {
+    package func waits(after tries: Int, at server: String, asked seconds: Int?) -> Bool {
         guard tries < Self.maxTries else { return false }
         let delay = seconds.map { .seconds($0) } ?? Self.randomDelay(after: tries)
         guard delay <= longestWait else { return false }
@@ -66,7 +66,7 @@ public final class RetryPolicy: Sendable {
     }
 
     /// What is left of the time for all tries, at most `longest`.
-    func patience(atMost longest: Duration, at server: String) -> Duration {
+    package func patience(atMost longest: Duration, at server: String) -> Duration {
         // To libcurl, no time is no limit.
         max(.milliseconds(1), min(longest, end(at: server) - .now))
     }

@@ -1,16 +1,20 @@
 internal import CCurl
+internal import HTTP
 
 /// What arrives, up to a limit.
-final class Reception {
+final class ResponseBuffer {
     private(set) var body: [UInt8] = []
-    var watch: CurlExchange.Watch?
+    var progress: HTTPProgress?
     /// Why an option was not taken.
     private(set) var refusal: CURLcode?
+    /// Whether there was a connection to the server, new or kept, with TLS in place.
+    private(set) var isConnected = false
+    private let mayRepeat: Bool
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
     /// Whether the headers were.
     private(set) var isTooLong = false
-    private var headers: [String: String] = [:]
+    private(set) var headers: [String: String] = [:]
     private var headerBytes = 0
     private let limit: Int
     private static let maxHeaderBytes = 64 * 1024
@@ -21,7 +25,10 @@ final class Reception {
     /// Whether the request was ended because nothing went or came.
     private(set) var isIdle = false
 
-    init(limit: Int, idle: Duration) {
+    /// - Parameter mayRepeat: whether libcurl may send the request again on a new connection, if a kept one turns out to
+    ///   be closed.
+    init(limit: Int, idle: Duration, mayRepeat: Bool) {
+        self.mayRepeat = mayRepeat
         self.limit = limit
         self.idle = idle
     }
@@ -36,13 +43,20 @@ final class Reception {
         return !isIdle
     }
 
+    /// Called each time that the request is about to be sent.
+    /// - Returns: false if it was sent before, and must not be repeated: it may have arrived.
+    func maySend() -> Bool {
+        defer { isConnected = true }
+        return mayRepeat || !isConnected
+    }
+
     /// What libcurl says of an option.
     func require(_ code: CURLcode) {
         if code != CURLE_OK { refusal = refusal ?? code }
     }
 
-    static func of(_ context: UnsafeMutableRawPointer?) -> Reception {
-        unsafe Unmanaged<Reception>.fromOpaque(context!).takeUnretainedValue()
+    static func of(_ context: UnsafeMutableRawPointer?) -> ResponseBuffer {
+        unsafe Unmanaged<ResponseBuffer>.fromOpaque(context!).takeUnretainedValue()
     }
 
     /// - Returns: how many bytes were taken; fewer than given ends the transfer.
@@ -71,6 +85,4 @@ final class Reception {
         }
         return bytes.count
     }
-
-    func header(_ name: String) -> String? { headers[name] }
 }

@@ -1,6 +1,6 @@
 internal import Encodings
+internal import HTTP
 internal import Primitives
-internal import SafeWire
 internal import SecureMemory
 
 /// What a server's certificate says of itself, in libcurl's lines of `NAME:TEXT`.
@@ -18,8 +18,8 @@ struct ShownCertificate {
 
     init(_ lines: [String]) { self.lines = lines }
 
-    /// - Parameter verification: OpenSSL's verdict.
-    func distrust(_ verification: Int) -> SafeExchangeError.Distrust? {
+    /// - Parameter verification: OpenSSL's code for the certificate.
+    func failure(_ verification: Int) -> CertificateFailure? {
         switch verification {
         case Self.expired: .expired(value("Expire date") ?? "")
         case Self.notYetValid: .notYetValid(value("Start date") ?? "")

@@ -1,12 +1,14 @@
 internal import CCurl
 internal import Glibc
-internal import SafeWire
+internal import HTTP
 internal import SecureMemory
 
 /// libcurl, opened on first use: every other command starts without it. It wipes what it frees.
 @safe
 struct Curl: @unchecked Sendable {
     private static let name = "libcurl.so.4"
+    /// Debian's.
+    static let package = "libcurl4"
     /// What loading it takes at most, with all that it is linked to.
     private static let loadingBytes = 32 * 1024 * 1024
 
@@ -33,8 +35,8 @@ struct Curl: @unchecked Sendable {
     static let shared = Curl()
 
     /// Why `shared` is nil: the loader does not say whether a library is missing or does not fit into memory.
-    static var reasonOfAbsence: SafeExchangeError {
-        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing("libcurl4")
+    static var reasonOfAbsence: HTTPError {
+        MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing(package: package)
     }
 
     private let library: UnsafeMutableRawPointer
@@ -42,11 +44,11 @@ struct Curl: @unchecked Sendable {
     let getinfo: UnsafeMutableRawPointer
     private let make: @convention(c) () -> UnsafeMutableRawPointer?
     private let performRequest: @convention(c) (UnsafeMutableRawPointer?) -> CURLcode
+    private let resetHandle: @convention(c) (UnsafeMutableRawPointer?) -> Void
     private let cleanup: @convention(c) (UnsafeMutableRawPointer?) -> Void
     private let append:
         @convention(c) (UnsafeMutablePointer<curl_slist>?, UnsafePointer<CChar>?) -> UnsafeMutablePointer<curl_slist>?
     private let freeList: @convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void
-    private let date: @convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t
     private let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
 
     private init?() {
@@ -58,11 +60,11 @@ struct Curl: @unchecked Sendable {
             let getinfo = unsafe dlsym(library, "curl_easy_getinfo"),
             let make = unsafe dlsym(library, "curl_easy_init"),
             let perform = unsafe dlsym(library, "curl_easy_perform"),
+            let reset = unsafe dlsym(library, "curl_easy_reset"),
             let cleanup = unsafe dlsym(library, "curl_easy_cleanup"),
             let append = unsafe dlsym(library, "curl_slist_append"),
             let freeList = unsafe dlsym(library, "curl_slist_free_all"),
             let words = unsafe dlsym(library, "curl_easy_strerror"),
-            let date = unsafe dlsym(library, "curl_getdate"),
             unsafe keytool_curl_start(initialize) == CURLE_OK
         else { return nil }
         unsafe self.library = library
@@ -71,6 +73,7 @@ struct Curl: @unchecked Sendable {
         unsafe self.make = unsafeBitCast(make, to: (@convention(c) () -> UnsafeMutableRawPointer?).self)
         unsafe performRequest = unsafeBitCast(
             perform, to: (@convention(c) (UnsafeMutableRawPointer?) -> CURLcode).self)
+        unsafe resetHandle = unsafeBitCast(reset, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
         unsafe self.cleanup = unsafeBitCast(cleanup, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
         unsafe self.append = unsafeBitCast(
             append,
@@ -79,24 +82,17 @@ struct Curl: @unchecked Sendable {
             >?).self)
         unsafe self.freeList = unsafeBitCast(
             freeList, to: (@convention(c) (UnsafeMutablePointer<curl_slist>?) -> Void).self)
-        unsafe self.date = unsafeBitCast(
-            date, to: (@convention(c) (UnsafePointer<CChar>?, UnsafePointer<time_t>?) -> time_t).self)
         unsafe self.words = unsafeBitCast(words, to: (@convention(c) (CURLcode) -> UnsafePointer<CChar>?).self)
     }
 
     func makeHandle() -> UnsafeMutableRawPointer? { unsafe make() }
     func perform(_ handle: UnsafeMutableRawPointer) -> CURLcode { unsafe performRequest(handle) }
+    func reset(_ handle: UnsafeMutableRawPointer) { unsafe resetHandle(handle) }
     func free(_ handle: UnsafeMutableRawPointer) { unsafe cleanup(handle) }
     func free(_ list: UnsafeMutablePointer<curl_slist>?) { unsafe freeList(list) }
 
     func list(_ lines: [String]) -> UnsafeMutablePointer<curl_slist>? {
         unsafe lines.reduce(nil) { list, line in unsafe append(list, line) }
-    }
-
-    /// The moment of an HTTP date, in seconds since the epoch.
-    func seconds(of text: String) -> Int? {
-        let seconds = unsafe date(text, nil)
-        return seconds >= 0 ? seconds : nil
     }
 
     func message(_ code: CURLcode) -> String { unsafe words(code).map { unsafe String(cString: $0) } ?? "" }

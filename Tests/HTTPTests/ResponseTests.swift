@@ -1,12 +1,11 @@
+import HTTP
 import Testing
-
-@testable import Transports
 
 /// What an answer's headers mean.
 @Suite struct ResponseTests {
     @Test(arguments: [#""""#, #""a""#, #""!#~""#, "\"" + String(repeating: "x", count: 254) + "\""])
     func `a strong tag is taken as it is`(_ tag: String) {
-        #expect(CurlRequest.Response(tag: tag).strongTag == tag)
+        #expect(HTTPResponse(status: 200, headers: ["etag": tag]).strongTag == tag)
     }
 
     @Test(arguments: [
@@ -14,11 +13,11 @@ import Testing
         #"a""#, #" "a""#, "\"" + String(repeating: "x", count: 255) + "\"",
     ])
     func `a weak tag, or none, is not taken`(_ tag: String) {
-        #expect(CurlRequest.Response(tag: tag).strongTag == nil)
+        #expect(HTTPResponse(status: 200, headers: ["etag": tag]).strongTag == nil)
     }
 
     @Test func `without a tag there is none`() {
-        #expect(CurlRequest.Response().strongTag == nil)
+        #expect(HTTPResponse(status: 200).strongTag == nil)
     }
 
     @Test(arguments: [
@@ -26,12 +25,13 @@ import Testing
         ("Fri, 31 Dec 1999 00:00:03 GMT", 3), ("Thu, 30 Dec 1999 23:59:59 GMT", 1),
     ])
     func `a wait is at least a second, and a date counts from the server's`(_ text: String, _ seconds: Int) {
-        let response = CurlRequest.Response(retryAfter: text, date: "Fri, 31 Dec 1999 00:00:00 GMT")
-        #expect(response.secondsToWait == seconds)
+        let response = HTTPResponse(
+            status: 503, headers: ["retry-after": text, "date": "Fri, 31 Dec 1999 00:00:00 GMT"])
+        #expect(response.secondsToWait(now: 0) == seconds)
     }
 
     @Test(arguments: ["-1", "", "soon", "9223372036854775808"])
     func `what makes no sense asks for nothing`(_ text: String) {
-        #expect(CurlRequest.Response(retryAfter: text).secondsToWait == nil)
+        #expect(HTTPResponse(status: 503, headers: ["retry-after": text]).secondsToWait(now: 0) == nil)
     }
 }

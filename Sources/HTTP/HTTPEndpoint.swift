@@ -1,0 +1,67 @@
+package import SecureMemory
+
+/// A server that is asked over HTTPS: its URL, the login it asks for, and which certificates to trust.
+package struct HTTPEndpoint: ~Copyable, Sendable {
+    /// `https://HOST[:PORT]/…`, which a request's path is appended to. Guarded, because that of a monitoring service is
+    /// a secret.
+    package let url: SecureBytes
+    /// Sent with every request; nil for none.
+    package let login: Login?
+    /// Certificates in PEM to trust instead of the system's; nil for the system's.
+    package let authority: [UInt8]?
+    /// Keys of which the server must show one, in addition to all other checks; empty for any.
+    package let pins: [PublicKeyPin]
+
+    /// - Parameter url: absolute, scheme `https`, without a NUL.
+    package init(
+        url: consuming SecureBytes, login: consuming Login? = nil, authority: [UInt8]? = nil,
+        pins: [PublicKeyPin] = []
+    ) {
+        self.url = url
+        self.login = login
+        self.authority = authority
+        self.pins = pins
+    }
+
+    /// A copy; URL and password are in guarded memory of their own.
+    package var copy: HTTPEndpoint {
+        let url = url.withBytes { SecureBytes(copying: $0) }
+        return switch login {
+        case .some(let login): HTTPEndpoint(url: url, login: login.copy, authority: authority, pins: pins)
+        case .none: HTTPEndpoint(url: url, authority: authority, pins: pins)
+        }
+    }
+
+    /// Whether both are one server, with the same login and trust: whether they may share a connection.
+    package func isSame(as other: borrowing HTTPEndpoint) -> Bool {
+        let isSameURL = url.withBytes { own in other.url.withBytes { ConstantTime.areEqual(own, $0) } }
+        return isSameURL && authority == other.authority && pins == other.pins && Login.areSame(login, other.login)
+    }
+
+    /// The URL of a request, with a NUL at its end.
+    /// - Parameter path: appended to `url`; or a whole URL that begins with the same `https://HOST[:PORT]`.
+    /// - Returns: nil for a URL of another origin, so that no login is sent there; and for a NUL.
+    package func url(of path: String) -> SecureBytes? {
+        let path = Array(path.utf8)
+        guard !path.contains(0) else { return nil }
+        let isWhole = path.starts(with: "https://".utf8)
+        return url.withBytes { url in
+            guard !isWhole || Self.isOrigin(of: path, url) else { return nil }
+            var whole = SecureBuffer(capacity: url.count + path.count + 1)
+            if !isWhole { whole.append(url) }
+            whole.append(path.span)
+            whole.append(0)
+            return whole.finish()
+        }
+    }
+
+    /// Whether `whole` begins with scheme and authority of `url`, byte by byte, and a path, a query or nothing follows.
+    private static func isOrigin(of whole: [UInt8], _ url: Span<UInt8>) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let start = "https://".utf8.count
+        guard url.count > start else { return false }
+        let end = (start..<url.count).first { url[$0] == slash } ?? url.count
+        guard whole.count >= end, (0..<end).allSatisfy({ whole[$0] == url[$0] }) else { return false }
+        return whole.count == end || whole[end] == slash || whole[end] == UInt8(ascii: "?")
+    }
+}

@@ -1,0 +1,51 @@
+/// Host and port of an `https` URL. Two URLs with one origin lead to one server (RFC 6454, 4).
+package struct HTTPOrigin: Equatable, Sendable {
+    /// In lower case; an IPv6 address in brackets.
+    package let host: String
+    /// Nil for 443.
+    package let port: UInt16?
+
+    /// What URLs may hold between `https://` and the path, less the `@` behind a login; and braces, because an address
+    /// may be a template.
+    private static let allowed = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:%[]{}".utf8)
+
+    /// - Parameter authority: what stands between `https://` and the path.
+    /// - Returns: nil for an empty host, a port outside 1...65535, a login, or a character that no URL has.
+    package init?(authority: some StringProtocol) {
+        guard authority.utf8.allSatisfy({ Self.allowed.contains($0) }) else { return nil }
+        let authority = authority.lowercased()
+        var host = authority[...]
+        var port: Substring?
+        let bracket = authority.lastIndex(of: "]")
+        if let colon = authority.lastIndex(of: ":"), bracket.map({ colon > $0 }) ?? true {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        guard !host.isEmpty else { return nil }
+        self.host = String(host)
+        guard let port, !port.isEmpty else {
+            self.port = nil
+            return
+        }
+        guard let number = UInt16(port), number > 0, !port.hasPrefix("+") else { return nil }
+        self.port = number == 443 ? nil : number
+    }
+
+    /// - Parameter url: any URL.
+    /// - Returns: nil for another scheme than `https`, written in any case; else as `init(authority:)`.
+    package init?(url: some StringProtocol) {
+        guard let colon = url.firstIndex(of: ":"), url[..<colon].lowercased() == "https",
+            let authority = Self.authority(of: url)
+        else { return nil }
+        self.init(authority: authority)
+    }
+
+    /// What stands between `SCHEME://` and the path, as it is written; nil if there is no `://`.
+    package static func authority<Text: StringProtocol>(of url: Text) -> Text.SubSequence? {
+        guard let colon = url.firstIndex(of: ":") else { return nil }
+        let rest = url[url.index(after: colon)...]
+        guard rest.hasPrefix("//") else { return nil }
+        return rest.dropFirst(2).prefix { !"/?#".contains($0) }
+    }
+}

@@ -1,0 +1,29 @@
+internal import Encodings
+internal import SecureMemory
+
+/// SHA-256 over a server's public key (SubjectPublicKeyInfo).
+public struct PublicKeyPin: Equatable, Sendable {
+    /// Length in bytes.
+    public static let count = 32
+
+    /// The 32 bytes.
+    public let digest: [UInt8]
+
+    private static let prefix = "sha256//"
+
+    /// - Parameter digest: 32 bytes; nil for another length.
+    public init?(digest: [UInt8]) {
+        guard digest.count == Self.count else { return nil }
+        self.digest = digest
+    }
+
+    /// - Parameter text: `sha256//` and Base64, as curl has it; nil for anything else.
+    public init?(text: String) {
+        let base64 = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
+        guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(base64.span) else { return nil }
+        self.init(digest: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+    }
+
+    /// `sha256//` and Base64.
+    public var text: String { Self.prefix + Base64.encode(digest.span) }
+}

@@ -1,0 +1,84 @@
+package import HTTP
+internal import Synchronization
+
+/// The port `HTTPClient` by libcurl, which is opened on first use.
+///
+/// Connections live as long as the client: a command has one. Requests to the same endpoint, one after the other, share
+/// one connection. After a failure it is closed.
+package final class CurlClient: HTTPClient {
+    /// A handle whose last request was answered.
+    private final class Kept: Sendable {
+        let endpoint: HTTPEndpoint
+        let handle: CurlHandle
+
+        init(_ endpoint: consuming HTTPEndpoint, _ handle: CurlHandle) {
+            self.endpoint = endpoint
+            self.handle = handle
+        }
+    }
+
+    private let kept = Mutex<[Kept]>([])
+
+    /// Opens nothing.
+    package init() {}
+
+    /// What was kept for this endpoint, or is new; nobody else gets it until it is added to `kept`.
+    private func take(_ endpoint: borrowing HTTPEndpoint) throws(HTTPError) -> Kept {
+        let found = kept.withLock { kept in
+            kept.firstIndex { $0.endpoint.isSame(as: endpoint) }.map { kept.remove(at: $0) }
+        }
+        if let found { return found }
+        return Kept(endpoint.copy, try CurlHandle())
+    }
+
+    package func send(
+        _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
+    ) throws(HTTPError) -> HTTPResponse {
+        let place = try take(endpoint)
+        var curl = try CurlRequest(request, to: endpoint, on: place.handle)
+        curl.trust(endpoint.authority)
+        curl.require(oneOf: endpoint.pins)
+        switch endpoint.login {
+        case .some(let login): curl.logIn(login)
+        case .none: break
+        }
+        if let body = request.body { curl.send(body) }
+        if let progress { curl.report(to: progress) }
+        let result = curl.perform(headers: request.headers)
+        switch result.failure {
+        case nil:
+            place.handle.forget()
+            kept.withLock { $0.append(place) }
+            return result.response
+        case .known(let error): throw error
+        case .certificate:
+            let shown = try shownCertificate(of: endpoint, request.timeouts)
+            throw .certificate(shown?.failure(result.verification) ?? .other(result.message))
+        case .pin: throw .pinMismatch(offered: try shownCertificate(of: endpoint, request.timeouts)?.pin)
+        }
+    }
+
+    package func certificate(
+        of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> PresentedCertificate? {
+        guard let shown = try shownCertificate(of: endpoint, timeouts), var certificate = shown.presented else {
+            return nil
+        }
+        guard isExamined else { return certificate }
+        var curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
+        curl.trust(certificate.pem)
+        let result = curl.connect()
+        if case .certificate? = result.failure {
+            certificate.flaw = shown.failure(result.verification) ?? .other(result.message)
+        }
+        return certificate
+    }
+
+    /// What the server shows to somebody who trusts everybody; nothing is sent, no login either.
+    private func shownCertificate(
+        of endpoint: borrowing HTTPEndpoint, _ timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> ShownCertificate? {
+        let curl = try CurlRequest(HTTPRequest(.get, limit: 0, timeouts: timeouts), to: endpoint, on: CurlHandle())
+        return curl.inspect().first.map { ShownCertificate($0) }
+    }
+}
