@@ -64,7 +64,7 @@ let package = Package(
         // Storey 4
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
-        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        room("SafeFolder", ["SafeWire", "AtomicFiles"]),
         room("SafeRules", ["SafeWire", "Encodings"]),
         // Storey 5
         room(
