@@ -87,7 +87,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     package static func seal(_ json: Span<UInt8>, nonce: [UInt8], keys: borrowing SafeKeys) -> [UInt8] {
         let member = Gzip.store(json)
         return member.withBytes { member in
-            keys.withEncryptionKey { key in nonce + SecretBox.seal(member, nonce: nonce, key: key) }
+            keys.withEncryptionKey { key in SecretBox.sealWithNonce(member, nonce: nonce, key: key) }
         }
     }
 
