@@ -48,12 +48,24 @@ extension IdentityRecords {
     }
 
     /// - Throws: `KeystoreError.damaged`.
-    func profile() throws -> Profile {
-        guard let record = try read(.profile),
-            let profile = try? record.withBytes({ (bytes) throws(SafeBackupError) in
-                try Profile(decodingWhole: bytes)
-            })
-        else { throw KeystoreError.damaged(record: "profile", owner: owner) }
+    func profile() throws -> Profile { try profile(profileRecord()) }
+
+    /// The record `profile`, which nobody has read yet.
+    /// - Throws: `KeystoreError.damaged`.
+    func profileRecord() throws -> SecureBytes {
+        guard let record = try read(.profile) else { throw KeystoreError.damaged(record: "profile", owner: owner) }
+        return record
+    }
+
+    /// - Parameter record: as `profileRecord` gives it.
+    /// - Throws: `KeystoreError.damaged`.
+    func profile(_ record: borrowing SecureBytes) throws -> Profile {
+        let profile: Profile
+        do throws(SafeBackupError) {
+            profile = try record.withBytes { (bytes) throws(SafeBackupError) in try Profile(decodingWhole: bytes) }
+        } catch {
+            throw KeystoreError.damaged(record: "profile", owner: owner)
+        }
         // An earlier version stored the key inside the document. If it is there, that version wrote last.
         guard profile.deviceGroupKey == nil, let key = try read(.deviceGroupKey) else { return profile }
         guard key.count == DeviceGroupKey.count else {

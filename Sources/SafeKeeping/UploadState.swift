@@ -52,13 +52,18 @@ extension UploadState {
 
     /// What is known at a target; what was remembered of another place or backup id says nothing.
     func state(at target: borrowing SafeTarget, _ digests: TargetDigests) -> PlaceState {
-        let known = [safe, next, retiring].compactMap { $0 }.first { $0.target == digests.target }
-        var state = known?.state ?? .unknown
+        var state = known(at: digests.target) ?? .unknown
         state.document = digests.content
         // Not the id itself: it is half of the Safe key.
         let backupID = Array(target.keys.backupID.hex.utf8)
         state.backup = Digest(BLAKE2b.hash(backupID.span)) ?? .none
         return state
+    }
+
+    /// What is remembered of a place.
+    /// - Parameter place: as `TargetDigests.place` gives it.
+    func known(at place: [UInt8]) -> PlaceState? {
+        [safe, next, retiring].compactMap { $0 }.first { $0.target == place }?.state
     }
 
     /// The file's bytes.
@@ -151,14 +156,31 @@ struct TargetDigests {
     let writer: [UInt8]
 
     init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
-        let prefix = target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
-        self.target = BLAKE2b.authenticate(prefix.span, key: key)
-        let content = profile.revealContent()
-        var message = SecureBuffer(capacity: prefix.count + content.count)
-        message.append(prefix.span)
-        message.append(content)
-        self.content = Digest(message.finish().withBytes { BLAKE2b.authenticate($0, key: key) }) ?? .none
-        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + prefix).span, key: key)
+        self.init(target, content: profile.revealContent(), key: key)
+    }
+
+    /// - Parameter content: as `Profile.revealContent` makes it.
+    init(_ target: borrowing SafeTarget, content: borrowing SecureBytes, key: borrowing SecureBytes) {
+        self.target = Self.place(of: target, key: key)
+        self.content = Self.content(content, at: target, key: key)
+        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + Self.name(target)).span, key: key)
         writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
+    }
+
+    /// The digest `target`.
+    static func place(of target: borrowing SafeTarget, key: borrowing SecureBytes) -> [UInt8] {
+        BLAKE2b.authenticate(name(target).span, key: key)
+    }
+
+    /// The digest `content`.
+    static func content(
+        _ content: borrowing SecureBytes, at target: borrowing SafeTarget, key: borrowing SecureBytes
+    ) -> Digest {
+        let name = name(target)
+        return Digest(content.withBytes { BLAKE2b.authenticate($0, after: name.span, key: key) }) ?? .none
+    }
+
+    private static func name(_ target: borrowing SafeTarget) -> [UInt8] {
+        target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
     }
 }
