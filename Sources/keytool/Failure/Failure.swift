@@ -84,45 +84,6 @@ struct Failure {
         self.hints = hints
     }
 
-    /// Exit codes: part of the command line's contract.
-    enum Status: Int32 {
-        case failed = 1
-        case absent = 10
-        case locked = 11
-        case wrongPassword = 12
-        case serverAuth = 13
-        case tooLarge = 14
-        case notASafeServer = 15
-        case needSecret = 16
-        case exists = 17
-        case overdue = 18
-        case verifyFailed = 19
-        case conflict = 20
-        case untrustedServer = 21
-        case pinMismatch = 22
-        case usage = 64
-        case badData = 65
-        case noInput = 66
-        case unavailable = 69
-        case `internal` = 70
-        case memory = 71
-        case cantCreate = 73
-        case io = 74
-        case tempfail = 75
-        case permission = 77
-
-        /// The code's name in JSON: the case's, in snake case.
-        var name: String {
-            switch self {
-            case .notASafeServer: "not_a_safe_server"
-            default:
-                "\(self)".reduce(into: "") { name, letter in
-                    name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
-                }
-            }
-        }
-    }
-
     /// This failure with one more hint, before the others.
     func advising(_ hint: String) -> Failure {
         Failure(status, message, hints: [hint] + hints).because(of: reason)
