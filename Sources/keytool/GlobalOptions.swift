@@ -1,30 +1,15 @@
 import ArgumentParser
 
-enum ColorMode: String, ExpressibleByArgument, CaseIterable {
-    case auto, always, never
-}
-
 /// The options that every command has, before or after its verbs.
 struct GlobalOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Print nothing on success.")
-    var quiet = false
-
-    @Flag(name: .shortAndLong, help: "Print more: the exit code of an error, and each request to a server.")
-    var verbose = false
-
-    @Flag(help: "Print one JSON document. An error is one JSON line on stderr.")
-    var json = false
+    @OptionGroup var words: OutputOptions
 
     @Option(
         help: ArgumentHelp("The directory of the keystore (\(Self.keystoreVariable)).", valueName: "dir"),
         completion: .directory)
     var keystore: String?
 
-    @Flag(help: "Never ask a question. Fail if an answer is needed.")
-    var noInput = false
-
-    @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
-    var color: ColorMode?
+    @OptionGroup var terminal: TerminalOptions
 
     static let keystoreVariable = "KEYTOOL_KEYSTORE"
 
@@ -43,12 +28,9 @@ struct GlobalOptions: ParsableArguments {
     /// These options where they are given, else those that stood before the verb.
     func merged(with earlier: GlobalOptions) -> GlobalOptions {
         var merged = self
-        merged.quiet = quiet || earlier.quiet
-        merged.verbose = verbose || earlier.verbose
-        merged.json = json || earlier.json
-        merged.noInput = noInput || earlier.noInput
+        merged.words = words.merged(with: earlier.words)
+        merged.terminal = terminal.merged(with: earlier.terminal)
         merged.keystore = keystore ?? earlier.keystore
-        merged.color = color ?? earlier.color
         return merged
     }
 }

@@ -12,18 +12,17 @@ import Transports
 
 /// What every verb works with: where to write, whether it may ask, and which keystore.
 struct Session {
-    let output: Output
-    /// Nil where questions cannot or must not be asked.
-    let mayAsk: Bool
+    let dialog: Dialog
     private let keystoreOption: String?
     /// Keeps connections open until the command ends.
     private let client = CurlClient()
 
     init(_ options: GlobalOptions) {
-        output = Output(options)
-        mayAsk = !options.noInput
+        dialog = Dialog(options.words, options.terminal)
         keystoreOption = options.keystore
     }
+
+    var output: Output { dialog.output }
 
     /// The keystore's path.
     var keystorePath: String { get throws { try Self.keystorePath(keystoreOption) } }
@@ -108,7 +107,7 @@ struct Session {
             }
             return try locked.unlock()
         }
-        return try SecretAsker(passphrase, self).open(
+        return try SecretAsker(passphrase, dialog).open(
             "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
         ) { passphrase in
@@ -154,9 +153,6 @@ struct Session {
                     observer: observer)!
         }
     }
-
-    /// Whether there is somebody to ask.
-    var canAsk: Bool { mayAsk && ControllingTerminal.exists }
 
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: SafeKeeper) throws -> ThreemaID {

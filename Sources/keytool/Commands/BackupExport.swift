@@ -51,7 +51,7 @@ struct BackupExport: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
-        let screen = try alone.screen(session)
+        let screen = try alone.screen(session.dialog)
         let keeper = try session.keeper(passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
@@ -62,7 +62,7 @@ struct BackupExport: Verb {
             _ = try place(likeCode)
         }
         let identity = try keeper.summary(id)
-        let secret = try SecretAsker(password, session).create(
+        let secret = try SecretAsker(password, session.dialog).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.exportCode(of: id, password: secret, scheme: scheme)

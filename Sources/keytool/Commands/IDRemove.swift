@@ -36,7 +36,7 @@ struct IDRemove: Verb {
                 "a Safe backup of \(id), if there is one, stays on its server: the setup is damaged, and does not say where"
             )
         }
-        if !yes { try session.confirm("remove \(id) and its private key", typing: id.text) }
+        if !yes { try session.dialog.confirm("remove \(id) and its private key", typing: id.text) }
         try keeper.removeIdentity(id)
         try session.output.done(
             ["removed \(id)"],

@@ -26,7 +26,7 @@ struct KeyUnprotect: Verb {
         guard locked.isProtected else {
             return try session.reportProtection("key unprotect", "there is nothing to take off")
         }
-        if !yes { try session.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
+        if !yes { try session.dialog.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
         try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
         let protection = WrappedKey.Protection.none
         try session.output.done(

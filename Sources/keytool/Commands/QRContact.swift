@@ -26,7 +26,7 @@ struct QRContact: Verb {
 
     func run(_ session: Session) throws {
         let picture = try target.picture
-        let screen = try alone.screen(session, unless: target)
+        let screen = try alone.screen(session.dialog, unless: target)
         let keeper = try session.keeper(passphrase)
         let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]

@@ -37,7 +37,7 @@ struct SafeDelete: Verb {
         let keeper = try session.keeper(passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
+        if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
         if force && !keepSetup, try keeper.forgetDamagedSetup(of: id) { return try tellForgotten(id, session.output) }
         var options = SafeKeeper.DeleteOptions()
         options.isKeepingSetup = keepSetup

@@ -71,7 +71,7 @@ struct SafeMove: Verb {
         do {
             return try run(options)
         } catch SafeKeepingError.refused(.replica, let name, let address, _) {
-            guard session.mayAsk, let terminal = ControllingTerminal(),
+            guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
                 try terminal.askYesNo(
                     "The new place already holds this backup, perhaps as a copy that follows the old place. Move there, and delete nothing at the old place?"
                 )

@@ -51,7 +51,7 @@ struct SafeSetup: Verb {
         }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
         // A password that nobody has to type is judged before a directory is prepared for it.
-        let isAsking = try password.source() == nil && session.canAsk
+        let isAsking = try password.source() == nil && session.dialog.canAsk
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
@@ -86,12 +86,12 @@ struct SafeSetup: Verb {
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
-        try SecretAsker(password, session).create(
+        try SecretAsker(password, session.dialog).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
     }
 
     private func asksToPush(_ session: Session) throws -> Bool {
-        guard session.mayAsk, let terminal = ControllingTerminal() else { return false }
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else { return false }
         return try terminal.askYesNo("Upload the first backup now?")
     }
 

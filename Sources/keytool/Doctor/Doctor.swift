@@ -17,7 +17,7 @@ struct Doctor: ParsableCommand {
 
     func run() throws {
         var options = globals.merged(with: root.globals)
-        options.noInput = true
+        options.terminal.noInput = true
         let session = Session(options)
         let findings =
             MachineCheck.findings() + KeystoreCheck(session, passphrase).findings() + TerminalCheck.findings()

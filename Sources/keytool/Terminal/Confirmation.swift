@@ -1,4 +1,4 @@
-extension Session {
+extension Dialog {
     /// Asks before something that is not undone easily.
     /// - Throws: `UsageFailure` for anything but a yes, or where nobody can be asked.
     func confirm(_ deed: String) throws {

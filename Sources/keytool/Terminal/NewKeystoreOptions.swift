@@ -22,7 +22,7 @@ struct NewKeystoreOptions: ParsableArguments {
             return nil
         }
         do {
-            let secret = try SecretAsker(passphrase, session).create(
+            let secret = try SecretAsker(passphrase, session.dialog).create(
                 "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: weakOk, mayBeNone: true)
             if secret.count == 0 { return nil }
             return secret

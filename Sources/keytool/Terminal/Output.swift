@@ -10,11 +10,11 @@ struct Output {
     /// What `busy` shows; nil where nobody would see it.
     let progress: Progress?
 
-    init(_ options: GlobalOptions) {
+    init(_ options: OutputOptions, color: ColorMode) {
         isQuiet = options.quiet
         isJSON = options.json
         isVerbose = options.verbose
-        color = options.color ?? .auto
+        self.color = color
         // What is said meanwhile would be wiped.
         progress = isQuiet || isJSON || isVerbose ? nil : Progress()
         if isJSON { OutOfMemory.sayInJSON() }

@@ -11,19 +11,19 @@ struct QRScreenOptions: ParsableArguments {
 
     /// Where to draw; nil where it is not asked for.
     /// - Throws: `UsageFailure` also where a file is to be written instead.
-    func screen(_ session: Session, unless target: QRFileOptions) throws -> QRScreen? {
+    func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
         guard !isAwaited || target.qrFile == nil else {
             throw UsageFailure("--qr-wait and \(QRPicture.option) exclude each other")
         }
-        return try screen(session)
+        return try screen(dialog)
     }
 
     /// Where to draw; nil where it is not asked for.
     /// - Throws: `UsageFailure` where there is no such screen.
-    func screen(_ session: Session) throws -> QRScreen? {
+    func screen(_ dialog: Dialog) throws -> QRScreen? {
         guard isAwaited else { return nil }
-        guard !session.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
-        guard session.mayAsk, let terminal = ControllingTerminal() else {
+        guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--qr-wait needs a terminal to draw and to wait on")
         }
         guard terminal.hasOwnScreen else {

@@ -5,12 +5,12 @@ import Threema
 /// How a command gets a secret: from the source that was named, else by asking.
 struct SecretAsker<Kind: Secret> {
     private let options: SecretOptions<Kind>
-    private let session: Session
+    private let dialog: Dialog
     private static var tries: Int { 3 }
 
-    init(_ options: SecretOptions<Kind>, _ session: Session) {
+    init(_ options: SecretOptions<Kind>, _ dialog: Dialog) {
         self.options = options
-        self.session = session
+        self.dialog = dialog
     }
 
     /// Opens something with the secret. Where it is typed, three tries.
@@ -107,7 +107,7 @@ struct SecretAsker<Kind: Secret> {
 
     private func given() throws -> SecureBytes? {
         guard let source = try options.source() else { return nil }
-        return try source.read(title: Kind.title, output: session.output, mayAsk: session.mayAsk)
+        return try source.read(title: Kind.title, output: dialog.output, mayAsk: dialog.mayAsk)
     }
 
     private func ask(_ question: String, on terminal: borrowing ControllingTerminal) throws -> SecureBytes {
@@ -116,7 +116,7 @@ struct SecretAsker<Kind: Secret> {
     }
 
     private func terminal() throws -> ControllingTerminal {
-        guard session.mayAsk, let terminal = ControllingTerminal() else { throw missing }
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw missing }
         return terminal
     }
 
@@ -136,9 +136,9 @@ struct SecretAsker<Kind: Secret> {
         }
         guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0) }) else { return }
         let words = "the \(Kind.title) is weak: \(weakness.words)"
-        if mayBeWeak { return session.output.warn(words) }
+        if mayBeWeak { return dialog.output.warn(words) }
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
-        guard session.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
         Output.word("warning", words)
         guard try terminal.askYesNo("Use it anyway?") else {
             throw UsageFailure("the weak \(Kind.title) was not used", hint: "choose another one")

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// When words are coloured.
+enum ColorMode: String, ExpressibleByArgument, CaseIterable {
+    case auto, always, never
+}
+
+/// How a command uses the terminal: options of every command.
+struct TerminalOptions: ParsableArguments {
+    @Flag(help: "Never ask a question. Fail if an answer is needed.")
+    var noInput = false
+
+    @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
+    var color: ColorMode?
+
+    /// These options if they are given, else those that stood before the verb.
+    func merged(with earlier: TerminalOptions) -> TerminalOptions {
+        var merged = self
+        merged.noInput = noInput || earlier.noInput
+        merged.color = color ?? earlier.color
+        return merged
+    }
+}
