@@ -27,15 +27,16 @@ struct Keytool: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 
     static func main() {
+        Program.begin(as: configuration.commandName ?? _commandName)
         prepareProcess()
         let (arguments, areUTF8) = ProcessArguments.read()
         do {
             // Two paths would become one.
-            guard areUTF8 || isCompletion(arguments) else { throw UsageFailure("an argument is not UTF-8 text") }
+            guard areUTF8 || CommandEnd.isCompletion(arguments) else { throw UsageFailure("an argument is not UTF-8 text") }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
-            end(error, arguments)
+            CommandEnd.end(error, arguments, in: .keytool)
         }
     }
 
@@ -66,53 +67,6 @@ struct Keytool: ParsableCommand {
         // So is a file that outgrows its limit.
         signal(SIGXFSZ, SIG_IGN)
         OutOfMemory.prepare()
-    }
-
-    /// Whether a shell asks how the word under its cursor may go on.
-    private static func isCompletion(_ arguments: [String]) -> Bool { arguments.first == "---completion" }
-
-    private static func end(_ error: any Error, _ arguments: [String]) -> Never {
-        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
-        var failure: Failure
-        if error is any Explained {
-            failure = Failure(error)
-        } else if exitCode(for: error) == .success {
-            // Help and version come as errors, but are none.
-            do {
-                if let failure = CommandWords(help: arguments)?.failure { throw CommandFailure(failure: failure) }
-                // The parser takes any cluster with an h in it for a question, `-nh` for one.
-                if let cluster = arguments.first(where: Self.isStrange) {
-                    throw UsageFailure("unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments).help)
-                }
-                try Output.write(asked(fullMessage(for: error), isJSON: isJSON) + "\n", to: STDOUT_FILENO)
-                Glibc.exit(0)
-            } catch {
-                failure = Failure(error)
-            }
-        } else {
-            failure = Failure(parsing: error, arguments)
-        }
-        // Words would land in the middle of the line that is being typed.
-        if isCompletion(arguments) { Glibc.exit(failure.status.rawValue) }
-        let isReported = (error as? CommandFailure)?.isReported == true
-        if let missing = error as? MissingVerb, !isJSON {
-            try? Output.write(missing.help + "\n\n", to: STDERR_FILENO)
-        }
-        if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
-        Glibc.exit(failure.status.rawValue)
-    }
-
-    /// Whether this is several short options in one, of which one does not exist.
-    private static func isStrange(_ argument: String) -> Bool {
-        argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h") && argument != "-help"
-            && !argument.dropFirst().allSatisfy("qvho".contains)
-    }
-
-    /// Help is for people, whatever the options say; the version is for programs, too.
-    private static func asked(_ text: String, isJSON: Bool) -> String {
-        guard isJSON, text == configuration.version else { return CompletionScript.finished(text) }
-        return Output.text(.result("version", [("version", .string(version))]))
     }
 }
 

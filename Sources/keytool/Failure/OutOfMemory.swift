@@ -30,8 +30,8 @@ enum OutOfMemory {
     static func prepare() {
         // Wipes the line of a spinner.
         let wipe = Progress() == nil ? "" : "\r\u{1b}[K"
-        let hints = failure.hints.map { "keytool: hint: \($0)\n" }.joined()
-        unsafe plain = lasting(wipe + "keytool: error: \(failure.message)\n" + hints)
+        let hints = failure.hints.map { "\(Program.name): hint: \($0)\n" }.joined()
+        unsafe plain = lasting(wipe + "\(Program.name): error: \(failure.message)\n" + hints)
         unsafe json = lasting(failure.jsonLine)
         MemoryShortage.install { OutOfMemory.end() }
         // What every command needs for itself.

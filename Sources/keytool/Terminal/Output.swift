@@ -45,7 +45,7 @@ struct Output {
     /// A plain statement for people; not said when quiet or to a program.
     func note(_ message: String) {
         guard !isQuiet, !isJSON else { return }
-        Self.words("keytool: \(message)")
+        Self.words("\(Program.name): \(message)")
     }
 
     /// What comes next, or what is worth knowing; not said when quiet or to a program.
@@ -64,7 +64,7 @@ struct Output {
 
     /// One line on stderr; several on a terminal that is too narrow. Best effort; errors are ignored.
     static func word(_ kind: String, _ message: String, isColored: Bool = false) {
-        words("keytool: \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
+        words("\(Program.name): \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
     }
 
     /// - Parameter bold: a part that is to stand out.
@@ -128,5 +128,5 @@ extension JSONValue {
         .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }
 
-    static let schema = "keytool/1"
+    static var schema: String { Program.name + "/1" }
 }

@@ -62,9 +62,9 @@ enum RevocationPassword: Secret {
 
 extension Secret {
     /// `KEYTOOL_SAFE_PASSWORD`, to which `_FILE`, `_COMMAND` and `_FD` are added.
-    static var variable: String { "KEYTOOL_" + stem.uppercased().map { $0 == "-" ? "_" : $0 } }
+    static var variable: String { Program.variable(stem) }
     /// The systemd credential's name.
-    static var credential: String { "keytool." + stem }
+    static var credential: String { "\(Program.name).\(stem)" }
 }
 
 /// The options that name the source of one secret.

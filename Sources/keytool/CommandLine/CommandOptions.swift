@@ -5,9 +5,9 @@ struct CommandOptions {
     /// Each name with its dashes, and whether a value follows it.
     private let takesValue: [String: Bool]
 
-    init(of command: any ParsableCommand.Type) {
+    init(of command: any ParsableCommand.Type, in grammar: CommandGrammar) {
         var takesValue = ["--help": false, "-h": false, "--version": false]
-        for line in Keytool.helpMessage(for: command, columns: 200).split(separator: "\n") {
+        for line in grammar.root.helpMessage(for: command, columns: 200).split(separator: "\n") {
             // "  -o, --output <file>     Write the code to a new file."
             guard line.hasPrefix("  -") else { continue }
             let words = line.dropFirst(2).split(separator: " ", omittingEmptySubsequences: false).prefix { !$0.isEmpty }

@@ -1,14 +1,21 @@
-/// What other programs call a verb, and what it is called here.
-enum CommonNames {
-    /// The commands that may be meant by a word behind this noun; without a noun, behind any.
-    static func meanings(of word: String, behind noun: String?) -> [String] {
-        let nouns = noun.map { [$0] } ?? table.map(\.noun)
-        return table.filter { nouns.contains($0.noun) }.flatMap { entry in
-            entry.verbs.filter { $0.names.split(separator: " ").contains { $0 == word } }.map(\.meaning)
-        }
+extension CommandGrammar {
+    /// keytool's commands.
+    static var keytool: CommandGrammar {
+        CommandGrammar(
+            root: Keytool.self, version: Keytool.version, commonNames: .keytool,
+            valuedOptions: [GlobalOptions.keystoreName], letters: "o",
+            forms: [
+                "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+                "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
+                "hex": "a public key has 64 characters, 0-9 and a-f",
+                "word": "a check word has 8 characters, A-Z and 2-7",
+                "pin": "sha256// and 44 characters of base64; safe status --remote shows the present one",
+            ])
     }
+}
 
-    private static let table: [(noun: String, verbs: [(names: String, meaning: String)])] = [
+extension CommonNames {
+    fileprivate static let keytool = CommonNames(table: [
         (
             "id",
             [
@@ -41,5 +48,5 @@ enum CommonNames {
             ]
         ),
         ("qr", [("draw print", "qr show"), ("read scan", "backup import --qr-image")]),
-    ]
+    ])
 }

@@ -8,11 +8,14 @@ struct CommandWords {
     private(set) var unknown: String?
 
     /// What those at the front name.
-    private(set) var command: any ParsableCommand.Type = Keytool.self
+    private(set) var command: any ParsableCommand.Type
     private var next: String?
+    private let grammar: CommandGrammar
 
-    init(_ arguments: [String]) {
-        var words = Self.words(arguments)[...]
+    init(_ arguments: [String], in grammar: CommandGrammar) {
+        self.grammar = grammar
+        command = grammar.root
+        var words = Self.words(arguments, grammar)[...]
         while let word = words.first, let verb = command.verb(word.text) {
             path.append(word.text)
             command = verb
@@ -25,10 +28,10 @@ struct CommandWords {
     }
 
     /// The verb or noun on which help was asked for by `help`, and which does not exist.
-    init?(help arguments: [String]) {
-        let words = Self.words(arguments)
+    init?(help arguments: [String], in grammar: CommandGrammar) {
+        let words = Self.words(arguments, grammar)
         guard words.first?.text == "help" else { return nil }
-        self.init(words.dropFirst().map(\.text))
+        self.init(words.dropFirst().map(\.text), in: grammar)
         guard unknown != nil else { return nil }
     }
 
@@ -36,21 +39,21 @@ struct CommandWords {
     var failure: Failure? {
         guard let unknown else { return nil }
         let name = (path + [unknown.printable]).joined(separator: " ")
-        let likely = likely(unknown).map { "\"keytool \($0)\"" }.joined(separator: " or ")
+        let likely = likely(unknown).map { "\"\(grammar.name) \($0)\"" }.joined(separator: " or ")
         return Failure(
             .usage, "there is no command \"\(name)\"",
             hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [help])
     }
 
     /// What to type to read more.
-    var help: String { (["keytool"] + path + ["--help"]).joined(separator: " ") }
+    var help: String { ([grammar.name] + path + ["--help"]).joined(separator: " ") }
 
     private func likely(_ word: String) -> [String] {
         guard path.isEmpty else {
-            let meanings = CommonNames.meanings(of: word, behind: path.first)
+            let meanings = grammar.commonNames.meanings(of: word, behind: path.first)
             guard meanings.isEmpty else { return meanings }
             // `safe backup`: a noun where a verb belongs.
-            guard Keytool.verb(word) == nil else { return [word] }
+            guard grammar.root.verb(word) == nil else { return [word] }
             return Suggestion.nearest(
                 to: word,
                 among: command.verbs.map { verb in
@@ -58,13 +61,13 @@ struct CommandWords {
                 })
         }
         var choice = [("help", "help"), ("version", "--version")]
-        choice += Keytool.verbs.map { ($0._commandName, $0._commandName) }
-        let pairs = Keytool.verbs.flatMap { noun in
+        choice += grammar.root.verbs.map { ($0._commandName, $0._commandName) }
+        let pairs = grammar.root.verbs.flatMap { noun in
             noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") }
         }
         // `push` alone lacks its noun; `contact list` has one that does not exist.
         if !pairs.contains(where: { $0.0 == next }) {
-            let meanings = CommonNames.meanings(of: word, behind: nil)
+            let meanings = grammar.commonNames.meanings(of: word, behind: nil)
             if !meanings.isEmpty, !pairs.contains(where: { $0.0 == word }) { return meanings }
             choice += pairs
         }
@@ -72,7 +75,7 @@ struct CommandWords {
     }
 
     /// The arguments that are neither options nor values of global ones, and whether they surely are no values.
-    private static func words(_ arguments: [String]) -> [(text: String, isSure: Bool)] {
+    private static func words(_ arguments: [String], _ grammar: CommandGrammar) -> [(text: String, isSure: Bool)] {
         var words: [(text: String, isSure: Bool)] = []
         var isSure = true
         var isValue = false
@@ -82,8 +85,8 @@ struct CommandWords {
             } else if !argument.hasPrefix("-") {
                 words.append((argument, isSure))
             } else {
-                isValue = GlobalOptions.valued.contains(argument)
-                if !isValue, !GlobalOptions.isComplete(argument) { isSure = false }
+                isValue = grammar.takesValue(argument)
+                if !isValue, !grammar.isComplete(argument) { isSure = false }
             }
         }
         return words
@@ -103,16 +106,10 @@ struct MissingVerb: Explained {
     let help: String
     let failure: Failure
 
-    init(_ command: (some ParsableCommand).Type, after name: String) {
-        help = Keytool.helpMessage(for: command)
-        failure = Failure(.usage, "a command is missing", hints: "\(name) --help")
+    /// - Parameter command: the noun, or the program itself.
+    init(_ command: any ParsableCommand.Type, in grammar: CommandGrammar) {
+        help = grammar.root.helpMessage(for: command)
+        let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
+        failure = Failure(.usage, "a command is missing", hints: words.joined(separator: " ") + " --help")
     }
-}
-
-extension Keytool {
-    func run() throws { throw MissingVerb(Self.self, after: "keytool") }
-}
-
-extension Noun {
-    func run() throws { throw MissingVerb(Self.self, after: "keytool \(Self._commandName)") }
 }

@@ -1,0 +1,17 @@
+/// What this process calls itself before people and programs.
+enum Program {
+    // Written once, while there is only one thread.
+    nonisolated(unsafe) private static var given: String?
+
+    /// The program's name, for example "keytool". What its words on stderr begin with, its environment variables, its
+    /// systemd credentials and the schema of its JSON follow from it.
+    static var name: String { unsafe given ?? "program" }
+
+    /// Sets the name; to be called before anything else.
+    static func begin(as name: String) { unsafe given = name }
+
+    /// An environment variable of this program: `KEYTOOL_SAFE_PASSWORD` for "safe-password".
+    static func variable(_ name: String) -> String {
+        (Program.name + "-" + name).uppercased().replacing("-", with: "_")
+    }
+}
