@@ -7,8 +7,11 @@ enum Program {
     /// systemd credentials and the schema of its JSON follow from it.
     static var name: String { unsafe given ?? "program" }
 
-    /// Sets the name; to be called before anything else.
-    static func begin(as name: String) { unsafe given = name }
+    /// Sets the name and prepares the process; to be called once, before anything else.
+    static func begin(as name: String) {
+        unsafe given = name
+        ProcessPreparation.prepare()
+    }
 
     /// An environment variable of this program: `KEYTOOL_SAFE_PASSWORD` for "safe-password".
     static func variable(_ name: String) -> String {
