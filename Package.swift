@@ -64,6 +64,12 @@ let package = Package(
         // Storey 4
         room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
         room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
+        room(
+            "Console",
+            [
+                "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         // Storey 5
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
@@ -81,7 +87,7 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
-                "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 
 /// The options that every command has, before or after its verbs.
 struct GlobalOptions: ParsableArguments {

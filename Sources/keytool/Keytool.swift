@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 
 /// The table of verbs: a noun, then a verb.
 @main
@@ -28,7 +29,9 @@ struct Keytool: ParsableCommand {
         let (arguments, areUTF8) = ProcessArguments.read()
         do {
             // Two paths would become one.
-            guard areUTF8 || CommandEnd.isCompletion(arguments) else { throw UsageFailure("an argument is not UTF-8 text") }
+            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
+                throw UsageFailure("an argument is not UTF-8 text")
+            }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {

@@ -1,3 +1,5 @@
+import Console
+
 extension CommandGrammar {
     /// keytool's commands.
     static var keytool: CommandGrammar {

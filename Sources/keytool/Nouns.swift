@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 
 /// A noun, with the options that stood before and after it.
 protocol Noun: ParsableCommand {

@@ -1,5 +1,6 @@
 import HTTP
 import AtomicFiles
+import Console
 import Encodings
 import Glibc
 import HTTPTransport

@@ -159,8 +159,8 @@ def test_completion_script(keytool):
 
 
 def statuses():
-    text = (REPOSITORY / "Sources/keytool/Failure/ExitCodes.swift").read_text()
-    return dict(re.findall(r'^ +static let \S+ = Self\((\d+), "(\w+)"\)$', text, re.M))
+    text = "".join((REPOSITORY / f"Sources/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "keytool"))
+    return dict(re.findall(r'^ +(?:package )?static let \S+ = Self\((\d+), "(\w+)"\)$', text, re.M))
 
 
 def listed_statuses(page):

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import KeyWrapping
 import Keystore
 import SecureMemory
@@ -28,7 +29,9 @@ struct KeyPasswd: Verb {
                 ).because(of: "not_protected"))
         }
         var present: SecureBytes?
-        let keystore = try SecretAsker(passphrase, session.dialog).open("", isWrong: { $0 as? KeyFileError == .notOpened }) {
+        let keystore = try SecretAsker(passphrase, session.dialog).open(
+            "", isWrong: { $0 as? KeyFileError == .notOpened }
+        ) {
             passphrase in
             let keystore = try session.output.busy("opening the keystore") {
                 try locked.unlock(passphrase: passphrase)

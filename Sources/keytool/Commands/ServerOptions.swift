@@ -1,5 +1,6 @@
 import HTTP
 import ArgumentParser
+import Console
 import Encodings
 import SafeWire
 import SecureMemory
