@@ -52,7 +52,7 @@ struct CommandWords {
         guard path.isEmpty else {
             let meanings = grammar.commonNames.meanings(of: word, behind: path.first)
             guard meanings.isEmpty else { return meanings }
-            // `safe backup`: a noun where a verb belongs.
+            // A noun where a verb belongs.
             guard grammar.root.verb(word) == nil else { return [word] }
             return Suggestion.nearest(
                 to: word,

@@ -40,7 +40,7 @@ struct CompletionScript {
 
     // MARK: bash
 
-    /// Commands are completed as files are: beside a folder of that name `safe` becomes `safe/`. Only what the
+    /// Commands are completed as files are: beside a directory of that name `id` becomes `id/`. Only what the
     /// script adds by its own function, files and values, is to be quoted and marked so.
     private func bash(_ script: String) -> String {
         let adding = "__\(name)_add_completions() {\n"

@@ -33,7 +33,7 @@ extension Failure {
     private static let secretAdvice =
         "no secret is an argument, for all to see: give it by -file, -command or -fd, or wait to be asked"
 
-    /// Whether an option that does not exist was to be a secret: `--passphrase`, `--password`, `--safe-password`.
+    /// Whether an option that does not exist was to be a secret: `--passphrase`, `--password`, `--server-password`.
     private static func isSecret(_ option: String) -> Bool {
         option.hasPrefix("--") && (option.hasSuffix("passphrase") || option.hasSuffix("password"))
     }

@@ -5,7 +5,7 @@ import Synchronization
 extension Output {
     /// Does the work; where that takes long, a line on stderr turns meanwhile, and is gone afterwards. The work
     /// must neither print nor ask.
-    /// - Parameter words: what is being done, for example "deriving the Safe key".
+    /// - Parameter words: what is being done, for example "deriving the key".
     package func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
         guard let progress, let spinner = Spinner(words, progress) else { return try work() }
         progress.note(done: 0, total: 0)

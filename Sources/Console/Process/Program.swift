@@ -13,7 +13,7 @@ package enum Program {
         ProcessPreparation.prepare()
     }
 
-    /// An environment variable of this program: `KEYTOOL_SAFE_PASSWORD` for "safe-password".
+    /// An environment variable of this program: `KEYTOOL_SERVER_PASSWORD` for "server-password" in keytool.
     static func variable(_ name: String) -> String {
         (Program.name + "-" + name).uppercased().replacing("-", with: "_")
     }

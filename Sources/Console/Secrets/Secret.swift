@@ -15,7 +15,7 @@ package protocol Secret {
 }
 
 extension Secret {
-    /// `KEYTOOL_SAFE_PASSWORD`, to which `_FILE`, `_COMMAND` and `_FD` are added.
+    /// The environment variable, to which `_FILE`, `_COMMAND` and `_FD` are added.
     static var variable: String { Program.variable(stem) }
     /// The systemd credential's name.
     static var credential: String { "\(Program.name).\(stem)" }

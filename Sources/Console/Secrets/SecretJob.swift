@@ -3,7 +3,7 @@ import Glibc
 /// A secret's command at work, in a process group of its own.
 ///
 /// The keys that interrupt and stop reach the terminal's foreground group alone, which is the command's meanwhile. So
-/// what happens to the command happens to keytool, and the other way round: interrupted, stopped, continued, killed.
+/// what happens to the command happens to this process, and the other way round: interrupted, stopped, continued, killed.
 struct SecretJob {
     private let process: ChildProcess
     private let terminal: LentTerminal?
@@ -23,7 +23,7 @@ struct SecretJob {
     /// How long it may take until a signal or a stop is noticed.
     private static let sliceMilliseconds: Int32 = 50
 
-    /// The signal that is to end keytool, 0 for none. Written by the signal handler.
+    /// The signal that is to end this process, 0 for none. Written by the signal handler.
     nonisolated(unsafe) private static var interruption: Int32 = 0
 
     /// - Parameters:
@@ -68,7 +68,7 @@ struct SecretJob {
         Self.putBack(signals)
     }
 
-    /// Kills what is left of the group. Ends keytool, too, if a key on the terminal ended the command.
+    /// Kills what is left of the group. Ends this process, too, if a key on the terminal ended the command.
     func kill() {
         process.killGroup()
         if case .killed(let signal) = end, [SIGINT, SIGQUIT].contains(signal),
@@ -81,7 +81,7 @@ struct SecretJob {
         Self.putBack(signals)
     }
 
-    /// Ends keytool by the signal that came meanwhile, if one did.
+    /// Ends this process by the signal that came meanwhile, if one did.
     private static func putBack(_ signals: CaughtSignals) {
         signals.putBack()
         let number = unsafe interruption
@@ -94,7 +94,7 @@ struct SecretJob {
         // Does not return.
         if unsafe Self.interruption != 0 { kill() }
         if let signal = process.newStop() { stop(by: signal) }
-        // The shell brought keytool to the front.
+        // The shell brought this process to the front.
         if let terminal, terminal.lendIfOurs(to: process.group) { process.continueGroup() }
         if let end = process.end(isReaped: false), end != .exited(0) {
             self.end = end
@@ -103,7 +103,7 @@ struct SecretJob {
         guard ContinuousClock.now < deadline else { throw .expired }
     }
 
-    /// Stops keytool and those who share its group, as the command was stopped: a shell waits for them, not for the
+    /// Stops this process and those who share its group, as the command was stopped: a shell waits for them, not for the
     /// command. Returns when they are continued.
     private mutating func stop(by signal: Int32) {
         // Without the terminal nobody would continue it: its time runs out.
