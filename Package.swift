@@ -87,7 +87,7 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
-                "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house

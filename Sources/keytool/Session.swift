@@ -62,8 +62,7 @@ struct Session {
         var steps = path.split(separator: "/")
         while true {
             let place = "/" + steps.joined(separator: "/")
-            var status = stat()
-            if unsafe stat(place, &status) == 0 { return (place, status.st_uid) }
+            if let status = FileStatus(place) { return (place, status.owner) }
             if steps.popLast() == nil { return nil }
         }
     }
@@ -125,18 +124,11 @@ struct Session {
 
     func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
         SafeKeeper(
-            keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
+            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
     func renewed(_ keeper: SafeKeeper, _ patience: Patience) -> SafeKeeper { keeper.connecting(connecting(patience)) }
-
-    /// The time by the system's clock.
-    @Sendable static func now() -> Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
 
     /// The way to a Safe server. Nothing is opened before the first request.
     func connecting(_ patience: Patience) -> SafeKeeper.Connect {

@@ -61,9 +61,7 @@ package struct InputFile {
                 unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (mustBePlain ? O_NONBLOCK : 0), 0)
             } ?? dup(STDIN_FILENO)
         guard file >= 0 else { throw InputError.notReadable(path: name, code: errno) }
-        var status = stat()
-        let isKnown = unsafe fstat(file, &status) == 0
-        guard !mustBePlain || isKnown && status.st_mode & S_IFMT == S_IFREG else {
+        guard !mustBePlain || FileStatus(of: file)?.isPlainFile == true else {
             close(file)
             throw InputError.notReadable(path: name, code: EINVAL)
         }

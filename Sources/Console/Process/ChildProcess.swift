@@ -8,29 +8,32 @@ package struct ChildProcess {
     private let id: pid_t
 
     /// The process group of a program: those that a key on the terminal or `killGroup` reaches at once.
-    package enum Group {
-        /// That of keytool.
+    enum Group {
+        /// That of this program.
         case ours
         /// Its own; if a terminal's descriptor is given, the terminal's foreground group, too.
         case own(foregroundOf: Int32?)
     }
 
+    /// How it ended.
     package enum End: Equatable {
+        /// With this status.
         case exited(Int32)
+        /// By this signal.
         case killed(Int32)
     }
 
     /// Why it did not start: an errno.
-    package struct NotStarted: Error {
-        package let code: Int32
+    struct NotStarted: Error {
+        let code: Int32
     }
 
     /// - Parameters:
     ///   - program: its path; no shell, and no search along PATH.
     ///   - descriptors: those of ours that become one of the program's.
     ///   - empty: the standard descriptors that are /dev/null in the program.
-    ///   - variables: its whole environment; nil for ours, as it was when keytool started.
-    package init(
+    ///   - variables: its whole environment; nil for ours, as it was when this program started.
+    init(
         _ program: String, _ arguments: [String], descriptors: KeyValuePairs<Int32, Int32>, empty: [Int32],
         group: Group = .ours, variables: [String: String]? = nil
     ) throws(NotStarted) {
@@ -79,7 +82,7 @@ package struct ChildProcess {
 
     /// Its end, nil if it goes on.
     /// - Parameter isReaped: whether its number, and its group's, may be another process's afterwards.
-    package func end(isReaped: Bool = true) -> End? {
+    func end(isReaped: Bool = true) -> End? {
         var status: Int32 = 0
         let code = unsafe keytool_wait(id, WEXITED | WNOHANG | (isReaped ? 0 : WNOWAIT), &status)
         if code == 0 { return nil }
@@ -87,7 +90,7 @@ package struct ChildProcess {
     }
 
     /// Waits for its end, but not past `deadline`; nil if it goes on.
-    package func wait(until deadline: ContinuousClock.Instant) -> End? {
+    func wait(until deadline: ContinuousClock.Instant) -> End? {
         while true {
             if let end = end() { return end }
             guard ContinuousClock.now < deadline else { return nil }
@@ -96,7 +99,7 @@ package struct ChildProcess {
     }
 
     /// Ends it, and waits until it is gone.
-    package func kill() {
+    func kill() {
         Glibc.kill(id, SIGKILL)
         reap()
     }

@@ -48,10 +48,7 @@ package enum Environment {
     /// place for programs.
     package static func program(_ name: String) -> String? {
         (value("PATH") ?? "").split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
-            .first { path in
-                var status = stat()
-                return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
-            }
+            .first { FileStatus($0)?.isPlainFile == true && FileStatus.isExecutable($0) }
     }
 
     /// The home directory, from the user database if `HOME` is unset or relative.

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// Who else can use a file that holds a secret: who reads it knows it, and who writes it chooses the next one.
@@ -8,22 +7,21 @@ struct SecretFileAccess {
 
     /// - Parameter file: its descriptor.
     init(of file: Int32, _ path: String) {
-        var status = stat()
-        guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let status = FileStatus(of: file), status.isPlainFile else {
             warnings = []
             return
         }
-        let isReadable = status.st_mode & 0o044 != 0
-        let isWritable = status.st_mode & 0o022 != 0
+        let isReadable = status.permissions & 0o044 != 0
+        let isWritable = status.permissions & 0o022 != 0
         var warnings: [String] = []
         if isReadable || isWritable {
             let verbs = [isReadable ? "read" : nil, isWritable ? "written" : nil].compactMap { $0 }
-            let mode = String(status.st_mode & 0o777, radix: 8)
+            let mode = String(status.permissions & 0o777, radix: 8)
             warnings.append("can be \(verbs.joined(separator: " and ")) by others (mode 0\(mode))")
         }
         // Root can do as it likes anyway.
-        if status.st_uid != 0 && status.st_uid != geteuid() {
-            warnings.append("belongs to \(accountName(status.st_uid))")
+        if status.owner != 0 && status.owner != geteuid() {
+            warnings.append("belongs to \(accountName(status.owner))")
         }
         if Self.places(path).contains(where: { Self.isOpenToAll(Self.folder(of: $0)) }) {
             warnings.append("can be replaced by others: everybody may write in its directory")
@@ -57,7 +55,7 @@ struct SecretFileAccess {
 
     /// Whether everybody may replace files in a folder.
     private static func isOpenToAll(_ folder: String) -> Bool {
-        var status = stat()
-        return unsafe stat(folder, &status) == 0 && status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0
+        guard let permissions = FileStatus(folder)?.permissions else { return false }
+        return permissions & 0o002 != 0 && permissions & S_ISVTX == 0
     }
 }

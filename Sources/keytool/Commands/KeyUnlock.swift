@@ -37,7 +37,7 @@ struct KeyUnlock: Verb {
         let keystore = try session.unlock(locked, passphrase, usingKeyring: false)
         let seconds = UInt32(span.duration.components.seconds)
         try keystore.keepUnlocked(seconds: seconds)
-        let until = Session.now() + span.duration
+        let until = WallClock.now() + span.duration
         try session.output.done(
             ["unlocked until \(until.rfc3339)"],
             json: .result("key unlock", [("unlocked", true), ("until", .string(until.rfc3339))]))

@@ -134,7 +134,7 @@ struct SafePush: Verb {
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
                 let status = try? keeper.status(of: id), status.finding == nil,
-                let last = status.lastGoodPush, Session.now() - last <= tolerate.duration
+                let last = status.lastGoodPush, WallClock.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }

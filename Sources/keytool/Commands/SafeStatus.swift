@@ -47,7 +47,7 @@ struct SafeStatus: Verb {
         try look?.check(id)
         // A look that found the backup has no age.
         guard let maxAge, look == nil else { return }
-        let age = status.lastSuccess.map { Session.now() - $0 }
+        let age = status.lastSuccess.map { WallClock.now() - $0 }
         guard let age, age <= maxAge.duration else {
             guard !status.isDeleted else { throw Self.deleted(id) }
             throw CommandFailure(

@@ -90,7 +90,7 @@ struct KeystoreCheck {
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.status(of: id)
             func age(_ moment: Timestamp?) -> String {
-                moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
+                moment.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
                 "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")
