@@ -123,5 +123,10 @@ let package = Package(
             ]),
         tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
+        tests(of: "Console", ["Encodings", "SecureMemory"]),
+        // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
+        .testTarget(
+            name: "KeytoolLogicTests", dependencies: ["keytool", "Console", "Encodings", "Threema"],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )
