@@ -48,12 +48,11 @@ struct BackupExport: Verb {
     @OptionGroup(title: "Backup password (at least 8 characters)")
     var password: SecretOptions<BackupPassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let screen = try alone.screen(session.dialog)
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }

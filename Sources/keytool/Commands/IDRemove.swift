@@ -18,11 +18,10 @@ struct IDRemove: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(id, in: keeper)
         let removal = try keeper.prospect(ofRemoving: id)
         if !removal.isCodeProven {

@@ -37,13 +37,12 @@ struct SafeSetup: Verb {
     @OptionGroup(title: "Safe password (at least 8 characters)")
     var password: SecretOptions<SafePassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        var keeper = try session.keeper(passphrase, waiting.patience)
+        var keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try !keeper.hasSafe(id) else {
             // A setup that is damaged is no setup: its own error says what to do.
