@@ -108,7 +108,7 @@ struct Session {
             return try locked.unlock()
         }
         return try SecretAsker(passphrase, dialog).open(
-            "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
+            .only, kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
         ) { passphrase in
             try output.busy("opening the keystore") { try locked.unlock(passphrase: passphrase) }

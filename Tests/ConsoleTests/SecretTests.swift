@@ -32,4 +32,17 @@ import Testing
         #expect(Example.variable.hasPrefix(Program.name.uppercased()))
         #expect(Example.credential == "\(Program.name).server-password")
     }
+
+    @Test func `prompts`() {
+        typealias Asker = SecretAsker<Example>
+        #expect(Asker.question(.only) == "Password of the server: ")
+        #expect(Asker.question(.for("alice")) == "Password of the server for alice: ")
+        #expect(Asker.question(.of("alice on host")) == "Password of the server of alice on host: ")
+        #expect(Asker.question(.named("two")) == "Password of the server two: ")
+        #expect(Asker.question(.also(of: "key.dat")) == "Password of the server, of key.dat: ")
+        #expect(Asker.question(.only, isAgain: true) == "Password of the server, again: ")
+        #expect(Asker.question(.for("alice"), isAgain: true) == "Password of the server for alice, again: ")
+        #expect(
+            Asker.question(.for("alice"), nothingFor: "none") == "Password of the server for alice (Enter for none): ")
+    }
 }

@@ -7,6 +7,9 @@ package struct SecretAsker<Kind: Secret> {
     private let dialog: Dialog
     private static var tries: Int { 3 }
 
+    /// - Parameters:
+    ///   - options: name the source.
+    ///   - dialog: asks if they name none.
     package init(_ options: SecretOptions<Kind>, _ dialog: Dialog) {
         self.options = options
         self.dialog = dialog
@@ -14,13 +17,13 @@ package struct SecretAsker<Kind: Secret> {
 
     /// Opens something with the secret. Where it is typed, three tries.
     /// - Parameters:
-    ///   - subject: what it belongs to, for the prompt, for example "for alice".
+    ///   - subject: what it belongs to.
     ///   - isTyped: ask for it, whatever the options say.
     ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
     ///   - wrong: what is said of such an error.
     package func open<Result: ~Copyable>(
-        _ subject: String, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
+        _ subject: SecretSubject, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
         wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
     ) throws -> Result {
         if !isTyped, let secret = try given() { return try body(secret) }
@@ -50,7 +53,7 @@ package struct SecretAsker<Kind: Secret> {
     ///   - mayBeWeak: accept a weak one; only warn.
     ///   - mayBeNone: an empty answer is one, too.
     package func create(
-        _ subject: String, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
+        _ subject: SecretSubject, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
     ) throws -> SecureBytes {
         if let secret = try given() {
             try check(secret, minimum, mayBeWeak)
@@ -64,7 +67,7 @@ package struct SecretAsker<Kind: Secret> {
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
                 if secret.count == 0 && mayBeNone { return secret }
                 try check(secret, minimum, mayBeWeak)
-                let again = try ask(Self.question(subject + ", again"), on: terminal)
+                let again = try ask(Self.question(subject, isAgain: true), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
                 return secret
@@ -119,10 +122,12 @@ package struct SecretAsker<Kind: Secret> {
         return terminal
     }
 
-    private static func question(_ subject: String, nothingFor nothing: String? = nil) -> String {
+    /// - Parameters:
+    ///   - isAgain: whether the same is asked a second time.
+    ///   - nothing: what an empty answer stands for; nil if it is none.
+    static func question(_ subject: SecretSubject, isAgain: Bool = false, nothingFor nothing: String? = nil) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
-        let subject = subject.isEmpty || subject.hasPrefix(",") ? subject : " " + subject
-        return title + subject + (nothing.map { " (Enter for \($0)): " } ?? ": ")
+        return title + subject.words + (isAgain ? ", again" : "") + (nothing.map { " (Enter for \($0)): " } ?? ": ")
     }
 
     private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {

@@ -63,7 +63,7 @@ struct BackupExport: Verb {
         }
         let identity = try keeper.summary(id)
         let secret = try SecretAsker(password, session.dialog).create(
-            "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
+            .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.exportCode(of: id, password: secret, scheme: scheme)
         }

@@ -76,7 +76,7 @@ struct CodeOptions: ParsableArguments {
     private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
         let expectations = SafeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         return try SecretAsker(password, session.dialog).open(
-            "of this code", isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
+            .of("this code"), isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
             wrong: isCertain ? "wrong backup password" : "the backup password does not open this code"
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {

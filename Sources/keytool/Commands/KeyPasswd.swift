@@ -30,7 +30,7 @@ struct KeyPasswd: Verb {
         }
         var present: SecureBytes?
         let keystore = try SecretAsker(passphrase, session.dialog).open(
-            "", isWrong: { $0 as? KeyFileError == .notOpened }
+            .only, isWrong: { $0 as? KeyFileError == .notOpened }
         ) {
             passphrase in
             let keystore = try session.output.busy("opening the keystore") {
@@ -40,7 +40,7 @@ struct KeyPasswd: Verb {
             return keystore
         }
         let secret = try SecretAsker(newPassphrase, session.dialog).create(
-            "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
+            .only, minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
         guard let present, !Self.areEqual(present, secret) else {
             throw UsageFailure("the new passphrase is the present one; nothing was changed", hint: "choose another one")
         }

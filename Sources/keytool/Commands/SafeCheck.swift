@@ -66,7 +66,7 @@ struct SafeCheck: Verb {
             guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
             return true
         }
-        try SecretAsker(password, session.dialog).open("for \(id)", isWrong: isWrong) { password in
+        try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: isWrong) { password in
             try session.output.busy("deriving the Safe key") { try keeper.provePassword(password, of: id) }
         }
     }

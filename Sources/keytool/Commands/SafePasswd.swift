@@ -39,7 +39,7 @@ struct SafePasswd: Verb {
         guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
-            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+            .for(id.text), minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try change.telling(of: id, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
                 do {

@@ -87,7 +87,7 @@ struct SafeSetup: Verb {
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
         try SecretAsker(password, session.dialog).create(
-            "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+            .for(id.text), minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
     }
 
     private func asksToPush(_ session: Session) throws -> Bool {

@@ -129,7 +129,7 @@ struct ServerOptions: ParsableArguments {
                 hint: "1 to \(Login.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
         let secret = try SecretAsker(password, session.dialog).open(
-            "of \(user) on \(address.host)", isTyped: isTyped, isWrong: { _ in false }
+            .of("\(user) on \(address.host)"), isTyped: isTyped, isWrong: { _ in false }
         ) { secret in
             guard secret.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }
             return secret.withBytes { SecureBytes(copying: $0) }
