@@ -10,7 +10,7 @@ package struct Failure {
     package let message: String
     /// What to do about it; each is a line of its own.
     package let hints: [String]
-    /// In snake case: tells apart what shares an exit code; nil where the code's name says it all.
+    /// In snake case: tells apart what shares an exit code; nil if the code's name says it all.
     package private(set) var reason: String?
 
     /// A failure that a command or a table of sentences makes.
@@ -65,7 +65,7 @@ package struct Failure {
     var jsonLine: String { Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n" }
 
     /// One line on stderr, and one for each hint.
-    /// - Parameter subject: what it is about, where the command is about several things.
+    /// - Parameter subject: what it is about, if the command is about several things.
     package func report(about subject: String? = nil, isVerbose: Bool = false) {
         let sentence = (subject.map { $0 + ": " } ?? "") + message
         Output.word("error", isVerbose ? "\(sentence) (\(status.name), exit code \(status.rawValue))" : sentence)

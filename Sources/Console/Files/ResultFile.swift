@@ -13,7 +13,7 @@ package struct ResultFile {
     /// Whether nothing stood there.
     package private(set) var isNew = true
 
-    /// - Throws: `ResultFileError.exists` where something stands there and must not be replaced.
+    /// - Throws: `ResultFileError.exists` if there is something that must not be replaced.
     package init(_ path: String, mayReplace: Bool, readers: Folder.Readers = .owner) throws {
         self.path = path
         self.readers = readers
@@ -77,7 +77,7 @@ package struct ResultFile {
     }
 
     /// Under `--force` the second of two results would go over the first.
-    /// - Throws: `UsageFailure` where two of the files are one, however they are spelled.
+    /// - Throws: `UsageFailure` if two of the files are one, however they are spelled.
     package static func requireDistinct(_ files: [ResultFile]) throws {
         let places = files.map { file in
             guard let folder = unsafe realpath(file.folderPath, nil) else { return file.path }
@@ -99,7 +99,7 @@ package struct DocumentTarget {
     private let file: ResultFile?
 
     /// - Parameter path: `-` for stdout.
-    /// - Throws: `ResultFileError.exists`; `UsageFailure` where stdout is a terminal.
+    /// - Throws: `ResultFileError.exists`; `UsageFailure` if stdout is a terminal.
     package init(_ path: String, mayReplace: Bool) throws {
         guard path == "-" else {
             file = try ResultFile(path, mayReplace: mayReplace)

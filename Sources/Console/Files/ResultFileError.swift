@@ -6,6 +6,7 @@ package enum ResultFileError: Explained {
     case exists(path: String)
     case notCreated(path: String, reason: FileError)
 
+    /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
         case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")

@@ -3,7 +3,7 @@ package enum StandardInput {
     nonisolated(unsafe) private static var isTaken = false
 
     /// Called before it is read.
-    /// - Throws: `UsageFailure` where it has been read for something else.
+    /// - Throws: `UsageFailure` if it has been read for something else.
     static func take() throws {
         guard unsafe !isTaken else { throw isTwoThings }
         unsafe isTaken = true

@@ -1,5 +1,6 @@
 /// Sizes for people: bytes below 1024, else KiB or MiB with one digit behind the point.
 package enum ByteCount {
+    /// "512 bytes", "1.5 KiB", "3 MiB".
     package static func text(_ bytes: Int) -> String {
         switch bytes {
         case ..<1024: "\(bytes) bytes"

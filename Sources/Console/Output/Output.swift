@@ -3,11 +3,14 @@ import Glibc
 
 /// Where results and words go: results to stdout, words for people to stderr.
 package struct Output {
+    /// Whether only data, warnings and errors are printed.
     package let isQuiet: Bool
+    /// Whether results and errors are JSON.
     package let isJSON: Bool
+    /// Whether more is said than most people want.
     package let isVerbose: Bool
     private let color: ColorMode
-    /// What `busy` shows; nil where nobody would see it.
+    /// What `busy` shows; nil if nobody would see it.
     package let progress: Progress?
 
     init(_ options: OutputOptions, color: ColorMode) {
@@ -22,12 +25,14 @@ package struct Output {
 
     // MARK: Results
 
-    /// What the command was asked for: printed even when quiet.
+    /// Prints what the command was asked for, even when quiet.
+    /// - Throws: `OutputError`.
     package func data(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
         try print(isJSON ? [Self.text(json())] : lines)
     }
 
-    /// That the command did what it was asked for: not printed when quiet.
+    /// Prints that the command did what it was asked for, except when quiet.
+    /// - Throws: `OutputError`.
     package func done(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
         guard !isQuiet else { return }
         try data(lines, json: json())
@@ -41,16 +46,16 @@ package struct Output {
 
     // MARK: Words
 
-    /// Something that did not stop the command, but that its user wants to know.
+    /// Warns of something that did not stop the command. Also said when quiet.
     package func warn(_ message: String) { Self.word("warning", message, isColored: isColored) }
 
-    /// A plain statement for people; not said when quiet or to a program.
+    /// Says something to people; not when quiet, and not to a program.
     package func note(_ message: String) {
         guard !isQuiet, !isJSON else { return }
         Self.words("\(Program.name): \(message)")
     }
 
-    /// What comes next, or what is worth knowing; not said when quiet or to a program.
+    /// Says what to do next, or what is worth knowing; not when quiet, and not to a program.
     package func hint(_ message: String) {
         guard !isQuiet, !isJSON else { return }
         Self.word("hint", message, isColored: isColored)
@@ -102,6 +107,7 @@ package struct Output {
     }
 }
 
+/// Why a result was not printed.
 package enum OutputError: Error {
     /// stdout did not take the result; `code` is the errno.
     case notWritten(code: Int32)

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 extension Output {
-    /// Does the work; where that takes long, a line on stderr turns meanwhile, and is gone afterwards. The work
+    /// Does the work. If that takes long, a spinner turns on stderr meanwhile, and is gone afterwards. The work
     /// must neither print nor ask.
     /// - Parameter words: what is being done, for example "deriving the key".
     package func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
@@ -21,7 +21,7 @@ package final class Progress: Sendable {
     /// Smaller ones are over before anybody has read how large they are.
     private static let leastBytes = 1_048_576
 
-    /// Nil where stderr is no terminal, or one whose line could not be wiped again.
+    /// Nil if stderr is not a terminal, or one whose line could not be wiped again.
     init?() {
         guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
     }
@@ -51,7 +51,7 @@ private struct Spinner: ~Copyable {
     /// The drawing ends when this end of a pipe is closed.
     private let rope: Int32
 
-    /// Nil where the system has no thread left: the work is done all the same.
+    /// Nil if the system has no thread left; the work is done without a spinner.
     init?(_ words: String, _ progress: Progress) {
         var ends: [Int32] = [-1, -1]
         guard unsafe keytool_pipe(&ends) == 0 else { return nil }

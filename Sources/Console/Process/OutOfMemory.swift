@@ -20,10 +20,12 @@ package enum OutOfMemory {
     nonisolated(unsafe) private static var json = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     nonisolated(unsafe) private static var isJSON = false
 
+    /// What is said of it, and exit code 71.
     package static var failure: Failure {
         Failure(.memory, "not enough memory", hints: advice)
     }
 
+    /// The hint, for failures that have a sentence of their own.
     package static var advice: String {
         "raise the limit (ulimit -v, or LimitAS= of a systemd unit) and run the command again"
     }

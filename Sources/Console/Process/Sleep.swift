@@ -22,6 +22,7 @@ package enum Sleep {
         return (parts + ["\(rest)s"]).joined(separator: " ")
     }
 
+    /// Returns after this time.
     package static func wait(_ time: Duration) {
         var rest = time.milliseconds
         // In pieces: usleep takes less than a second.

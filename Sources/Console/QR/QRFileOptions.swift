@@ -9,13 +9,15 @@ package struct QRFileOptions: ParsableArguments {
         completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
     var qrFile: String?
 
+    /// Whether a file that is there may be replaced.
     @Flag(help: "Overwrite an existing file.")
     package var force = false
 
     /// None of them given.
     package init() {}
 
-    /// Nil where the terminal is drawn on. Refuses before anything is read or asked.
+    /// The picture to write; nil to draw on the terminal.
+    /// - Throws: `UsageFailure` for a name of no known format; `ResultFileError.exists`.
     package var picture: QRPicture? {
         get throws { try qrFile.map { try QRPicture($0, mayReplace: force) } }
     }

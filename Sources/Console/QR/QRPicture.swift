@@ -7,7 +7,7 @@ package enum PictureFormat: String, CaseIterable {
 
     /// - Parameter option: the option that names the file, for the refusal. The name itself is not repeated:
     ///   it may be a secret in the wrong place.
-    /// - Throws: `UsageFailure` where the name has another ending.
+    /// - Throws: `UsageFailure` if the name has another ending.
     package init(of path: String, option: String, among formats: [PictureFormat] = allCases) throws {
         let name = path.lowercased()
         guard let format = formats.first(where: { name.hasSuffix(".\($0.rawValue)") }) else {

@@ -18,7 +18,7 @@ package struct QRPlacement {
     private let reservedRows: Int
 
     /// - Parameters:
-    ///   - size: nil where everything fits.
+    ///   - size: nil if everything fits.
     ///   - reservedRows: of it, for what else is shown.
     package init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
         self.size = size
@@ -47,7 +47,7 @@ package struct QRPlacement {
         /// What is printed.
         package let lines: [String]
         let columns: Int
-        /// Rows that the terminal lacks to show it at once; nil where it fits.
+        /// Rows that the terminal lacks to show all of it; nil if it fits.
         package let missingRows: Int?
 
         /// The drawing for programs: its modules, row by row.
@@ -64,7 +64,7 @@ package struct QRPlacement {
     /// - Parameters:
     ///   - levels: error correction, the most wanted first; the first one that fits is taken.
     ///   - mayScroll: draw even if the terminal has too few rows.
-    /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` where no level fits; where stdout is no terminal,
+    /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` if no level fits; if stdout is not a terminal,
     ///   everything does.
     package func place(_ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool) throws -> Placed {
         var smallest: TerminalDrawing?
@@ -100,6 +100,7 @@ package enum QRError: Error {
 }
 
 extension QRError: Explained {
+    /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
         case .tooLong: Failure(.badData, "that is too long for a QR code")

@@ -3,6 +3,7 @@ package import QRCode
 
 /// A QR code on a screen of its own, which is wiped when Enter is pressed.
 package struct QRScreenOptions: ParsableArguments {
+    /// Whether it is asked for.
     @Flag(
         name: .customLong("qr-wait"),
         help: "Draw on the terminal's second screen until Enter is pressed. Nothing stays in the scrollback."
@@ -12,8 +13,8 @@ package struct QRScreenOptions: ParsableArguments {
     /// Not given.
     package init() {}
 
-    /// Where to draw; nil where it is not asked for.
-    /// - Throws: `UsageFailure` also where a file is to be written instead.
+    /// The screen to draw on; nil if it is not asked for.
+    /// - Throws: `UsageFailure` if there is no such screen, or if a file is to be written instead.
     package func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
         guard !isAwaited || target.qrFile == nil else {
             throw UsageFailure("--qr-wait and \(QRPicture.option) exclude each other")
@@ -21,8 +22,8 @@ package struct QRScreenOptions: ParsableArguments {
         return try screen(dialog)
     }
 
-    /// Where to draw; nil where it is not asked for.
-    /// - Throws: `UsageFailure` where there is no such screen.
+    /// The screen to draw on; nil if it is not asked for.
+    /// - Throws: `UsageFailure` if there is no such screen.
     package func screen(_ dialog: Dialog) throws -> QRScreen? {
         guard isAwaited else { return nil }
         guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
@@ -41,8 +42,8 @@ package struct QRScreen: ~Copyable {
     fileprivate let terminal: ControllingTerminal
 
     /// Draws and waits. Enter and the end of input both end it.
-    /// - Parameter text: stands beside the drawing; on a page of its own before it where there is no room.
-    /// - Throws: `QRError` where the drawing does not fit: nobody could scroll to the rest of it.
+    /// - Parameter text: stands beside the drawing; on a page of its own before it if there is no room.
+    /// - Throws: `QRError` if the drawing does not fit: nobody could scroll to the rest of it.
     package func show(
         _ content: [UInt8], _ mode: QRMode, levels: [QRMatrix.ErrorCorrection], beside text: [String] = []
     ) throws {

@@ -8,7 +8,7 @@ package protocol Secret {
     static var stem: String { get }
     /// What prompts and errors call it.
     static var title: String { get }
-    /// Whether a random one is offered where a new one is asked for.
+    /// Whether a random one is offered when a new one is asked for.
     static var isGenerated: Bool { get }
     /// Why a new one is easy to guess, in words that go on after "is weak: "; nil if nothing speaks against it.
     static func weakness(of secret: Span<UInt8>) -> String?
@@ -45,7 +45,8 @@ package struct SecretOptions<Kind: Secret>: ParsableArguments {
     /// Whether an option names a source.
     package var isGiven: Bool { file != nil || command != nil || descriptor != nil }
 
-    /// The source that the options name; else the environment, else systemd; nil where none does.
+    /// The source that the options name; else the environment, else systemd; nil if none does.
+    /// - Throws: `UsageFailure` if the options name several, or if a variable is not usable.
     package func source() throws -> SecretSource? {
         let options = [
             file.map(SecretSource.file), command.map(SecretSource.command), descriptor.map(SecretSource.descriptor),
@@ -106,6 +107,7 @@ package enum SecretError: Error {
     /// The two answers of a creation differ, three times.
     case mismatch(title: String)
 
+    /// How a secret's command failed.
     package enum CommandStatus {
         case exited(Int32)
         case killed(Int32)

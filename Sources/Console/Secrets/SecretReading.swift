@@ -72,7 +72,7 @@ extension SecretSource {
 }
 
 extension SecureBytes {
-    /// Unicode scalars; nil where the bytes are not UTF-8.
+    /// The number of Unicode scalars; nil if the bytes are not UTF-8.
     ///
     /// Counted without making a `String`: that would leave an unguarded copy.
     package var characterCount: Int? {

@@ -1,4 +1,5 @@
 extension SecretError: Explained {
+    /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
         case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")

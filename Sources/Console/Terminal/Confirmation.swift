@@ -1,6 +1,6 @@
 extension Dialog {
     /// Asks before something that is not undone easily.
-    /// - Throws: `UsageFailure` for anything but a yes, or where nobody can be asked.
+    /// - Throws: `UsageFailure` for anything but a yes, or if nobody can be asked.
     package func confirm(_ deed: String) throws {
         guard mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure(
@@ -12,7 +12,7 @@ extension Dialog {
     }
 
     /// Has the user type a word again before something is destroyed.
-    /// - Throws: `UsageFailure` for another answer, or where nobody can be asked.
+    /// - Throws: `UsageFailure` for another answer, or if nobody can be asked.
     package func confirm(_ deed: String, typing word: String) throws {
         guard mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure(

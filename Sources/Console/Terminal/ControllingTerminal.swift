@@ -17,7 +17,7 @@ package struct ControllingTerminal: ~Copyable {
         }
     }
 
-    /// Nil where this process has no terminal.
+    /// - Returns: nil if this process has no terminal.
     package init?() {
         descriptor = unsafe keytool_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }
@@ -59,7 +59,7 @@ package struct ControllingTerminal: ~Copyable {
     }
 
     /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
-    /// - Throws: `SecretError.noTerminal` where the input ends before there are enough.
+    /// - Throws: `SecretError.noTerminal` if the input ends before there are enough.
     package func collectTyping() throws -> SecureBytes {
         let typing = try HiddenEcho.during(descriptor, byKey: true) {
             try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)

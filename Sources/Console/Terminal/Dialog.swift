@@ -1,5 +1,6 @@
 /// How a command and its user speak with each other: where it writes, and whether it may ask.
 package struct Dialog {
+    /// Where results and words go.
     package let output: Output
     /// Whether questions are allowed. There may be no terminal to ask them on.
     package let mayAsk: Bool

@@ -7,9 +7,11 @@ package enum ColorMode: String, ExpressibleByArgument, CaseIterable {
 
 /// How a command uses the terminal: options of every command.
 package struct TerminalOptions: ParsableArguments {
+    /// Whether questions are forbidden.
     @Flag(help: "Never ask a question. Fail if an answer is needed.")
     package var noInput = false
 
+    /// Nil if it is not given.
     @Option(help: ArgumentHelp("When to use colours.", valueName: "when"))
     package var color: ColorMode?
 

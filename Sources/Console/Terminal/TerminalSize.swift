@@ -11,7 +11,7 @@ package struct TerminalSize {
     /// Whether stdout is a terminal.
     package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Of the terminal that stdout is; nil where it is none.
+    /// The size of the terminal that stdout is; nil if it is not a terminal.
     package static var current: TerminalSize? {
         guard isTerminal else { return nil }
         return TerminalSize(of: STDOUT_FILENO)
