@@ -2,7 +2,7 @@ package import Encodings
 import Glibc
 
 /// How a command ends that did not do what it was asked for: one sentence, what to do about it, and
-/// the exit code. The programs say it for the errors of the rooms below.
+/// the exit code. Errors of the rooms below get theirs from the program, by `Explained`.
 package struct Failure {
     /// The exit code.
     package let status: Status
@@ -13,14 +13,14 @@ package struct Failure {
     /// In snake case: tells apart what shares an exit code; nil if the code's name says it all.
     package private(set) var reason: String?
 
-    /// A failure that a command or a table of sentences makes.
+    /// - Parameter hints: what to do about it, each a line of its own.
     package init(_ status: Status, _ message: String, hints: String...) {
         self.status = status
         self.message = message
         self.hints = hints
     }
 
-    /// The sentence of an error.
+    /// What an error says of itself; exit code 1 if it is not `Explained`.
     package init(_ error: any Error) {
         if let error = error as? any Explained {
             self = error.failure
@@ -30,7 +30,7 @@ package struct Failure {
         }
     }
 
-    /// A failure with hints that are counted when it is made.
+    /// - Parameter hints: what to do about it, each a line of its own.
     package init(_ status: Status, _ message: String, hints: [String]) {
         self.status = status
         self.message = message
@@ -81,9 +81,9 @@ package protocol Explained: Error {
 
 /// An error that a command explains better than the room it comes from.
 package struct CommandFailure: Explained {
-    /// See `Explained`.
+    /// The sentence and the exit code.
     package let failure: Failure
-    var isReported: Bool
+    let isReported: Bool
 
     /// - Parameter isReported: whether everything has been said: only the exit code is left.
     package init(failure: Failure, isReported: Bool = false) {
@@ -94,7 +94,7 @@ package struct CommandFailure: Explained {
 
 /// Something about the call itself that only the command can see.
 package struct UsageFailure: Explained {
-    /// See `Explained`.
+    /// The sentence and the exit code.
     package let failure: Failure
 
     /// A sentence without advice.

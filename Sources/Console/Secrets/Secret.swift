@@ -73,10 +73,13 @@ package struct SecretOptions<Kind: Secret>: ParsableArguments {
 
 /// Where a secret comes from without a question.
 package enum SecretSource {
+    /// The file at this path; `-` is stdin.
     case file(String)
+    /// What this shell command prints.
     case command(String)
+    /// What an open file descriptor gives.
     case descriptor(Int32)
-    /// Nobody else can read it, whatever its mode says.
+    /// The path of a systemd credential. Nobody else can read it, whatever its mode says.
     case credential(String)
 
     /// Whether it reads stdin, which can serve only one purpose.
@@ -88,7 +91,7 @@ package enum SecretSource {
     }
 }
 
-/// Why a source gave no secret.
+/// Why there is no secret. `title` is the secret's, and each `code` an errno.
 package enum SecretError: Error {
     case notReadable(path: String, code: Int32)
     case badDescriptor(Int32, code: Int32)
@@ -97,8 +100,10 @@ package enum SecretError: Error {
     case empty(title: String)
     case hasNUL(title: String)
     case hasSecondLine(title: String)
+    /// It is longer than `SecretSource.maxBytes`, or than a line of the terminal.
     case tooLong
     case notUTF8(title: String)
+    /// The terminal cannot be asked with echo off.
     case noTerminal
     /// The input ended instead (Ctrl-D), or the terminal went away.
     case noAnswer(title: String)
