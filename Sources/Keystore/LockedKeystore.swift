@@ -73,17 +73,17 @@ public final class LockedKeystore: Sendable {
 
     /// Opens a keystore without protection.
     /// - Throws: `KeyFileError.protected`; `KeystoreError.damaged`.
-    public func unlock() throws -> Keystore { try unlock(wrapped.open()) }
+    public func unlock() throws -> OpenKeystore { try unlock(wrapped.open()) }
 
     /// Opens a protected keystore.
     /// - Throws: `KeyFileError.notOpened`, `.derivation`; `KeystoreError.damaged`.
-    public func unlock(passphrase: borrowing SecureBytes) throws -> Keystore {
+    public func unlock(passphrase: borrowing SecureBytes) throws -> OpenKeystore {
         try unlock(wrapped.open(passphrase: passphrase))
     }
 
-    /// Opens it with the key that `Keystore.keepUnlocked` left in the kernel's keyring.
+    /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
     /// - Returns: nil where there is none, it has expired, is out of reach, or is not this keystore's.
-    public func unlockFromKeyring() -> Keystore? {
+    public func unlockFromKeyring() -> OpenKeystore? {
         guard let name = try? keyringName(), let key = KernelKeyring.find(name), key.count == MasterKey.count else {
             return nil
         }
@@ -101,9 +101,9 @@ public final class LockedKeystore: Sendable {
 
     static func keyringName(_ record: Span<UInt8>) -> String { "keytool:" + KernelKeyring.digest(of: record) }
 
-    private func unlock(_ key: consuming MasterKey) throws -> Keystore {
+    private func unlock(_ key: consuming MasterKey) throws -> OpenKeystore {
         let version = try prove(key)
-        return Keystore(self, key, version: version)
+        return OpenKeystore(self, key, version: version)
     }
 
     /// Opens the keystore's record: a key that is wrong or flipped must seal nothing.

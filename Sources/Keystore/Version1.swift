@@ -96,7 +96,7 @@ extension IdentityRecords {
     }
 }
 
-extension Keystore {
+extension OpenKeystore {
     /// What a keystore of version 2 holds of version 1: it was put there after the conversion, and is not read. In a
     /// keystore of version 1, nothing.
     public func unreadOwners() throws(FileError) -> [Owner] {

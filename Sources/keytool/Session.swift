@@ -101,7 +101,7 @@ struct Session {
     func unlock(
         _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
         mayBeUnprotected: Bool = false
-    ) throws -> Keystore {
+    ) throws -> OpenKeystore {
         guard locked.isProtected else {
             guard try mayBeUnprotected || passphrase.source() == nil else {
                 throw KeystoreError.unprotected(path: locked.path)
@@ -123,7 +123,7 @@ struct Session {
         if !isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
-    func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
+    func keeper(_ keystore: OpenKeystore, _ patience: Patience = Patience()) -> SafeKeeper {
         SafeKeeper(
             keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }

@@ -18,7 +18,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        let keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         for id in ["ABCD1234", "*GATEWAY"] as [Owner] {
             try keystore.add(id) { new in
                 try new.put("identity", Array(id.id.utf8))
@@ -33,7 +33,7 @@ import VectorKit
         _ = try Program.output(of: "/usr/bin/python3", [Self.script, scratch.path])
     }
 
-    private func unlock() throws -> Keystore { try LockedKeystore(at: scratch.path).unlock() }
+    private func unlock() throws -> OpenKeystore { try LockedKeystore(at: scratch.path).unlock() }
 
     private static let oldFiles = [
         "identities/*GATEWAY/identity", "identities/*GATEWAY/profile", "identities/*GATEWAY/safe",
@@ -54,7 +54,7 @@ import VectorKit
         newFiles("*GATEWAY") + newFiles("ABCD1234", history: true) + ["keystore", "lock", "master.key"]
 
     /// Everything that can be read of ABCD1234.
-    private func expectAll(_ keystore: Keystore, _ comment: Comment? = nil) throws {
+    private func expectAll(_ keystore: OpenKeystore, _ comment: Comment? = nil) throws {
         let owners = try keystore.identities()
         #expect(owners == ["*GATEWAY", "ABCD1234"], comment)
         let records = try keystore.identity("ABCD1234")
@@ -232,7 +232,7 @@ import VectorKit
 
     @Test func `it is not empty`() throws {
         #expect(throws: KeystoreError.notEmpty(path: scratch.path)) {
-            try Keystore.adopt(MasterKey.random(), at: scratch.path)
+            try OpenKeystore.adopt(MasterKey.random(), at: scratch.path)
         }
     }
 

@@ -15,7 +15,7 @@ final class Household: Sendable {
     static let id = try! ThreemaID("ABCD1234")
     static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
-    let keystore: Keystore
+    let keystore: OpenKeystore
     let keeper: SafeKeeper
     let server: MemoryServer
     private let parent: URL
@@ -38,7 +38,7 @@ final class Household: Sendable {
         self.clock = clock
         self.server = own
         self.remains = remains
-        keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
+        keystore = try OpenKeystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
         keeper = SafeKeeper(
             keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
         guard !isEmpty else { return }

@@ -52,7 +52,7 @@ struct KeystoreCheck {
     }
 
     private func records(_ locked: LockedKeystore) -> [Finding] {
-        let keystore: Keystore
+        let keystore: OpenKeystore
         do {
             keystore = try session.unlock(locked, passphrase)
         } catch SecretError.none {
@@ -72,7 +72,7 @@ struct KeystoreCheck {
         }
     }
 
-    private func unread(_ keystore: Keystore) throws -> [Finding] {
+    private func unread(_ keystore: OpenKeystore) throws -> [Finding] {
         let count = try keystore.unreadOwners().count
         guard count > 0 else { return [] }
         return [

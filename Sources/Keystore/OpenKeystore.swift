@@ -12,7 +12,7 @@ public import SecureMemory
 ///                         one folder for each identity, see `IdentityRecords`
 ///
 /// It knows no messenger: records are bytes of an owner, under a name.
-public final class Keystore: Sendable {
+public final class OpenKeystore: Sendable {
     let locked: LockedKeystore
     let masterKey: MasterKey
     /// Whether the keystore was of version 1 when it was opened.
@@ -53,7 +53,7 @@ public final class Keystore: Sendable {
         let parent: Folder
         let version: FolderVersion
 
-        func records(of owner: Owner, _ keystore: Keystore) throws(FileError) -> IdentityRecords {
+        func records(of owner: Owner, _ keystore: OpenKeystore) throws(FileError) -> IdentityRecords {
             IdentityRecords(
                 owner: owner, folder: try parent.folder(owner.id), version: version, keystore: keystore)
         }
