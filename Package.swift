@@ -60,19 +60,24 @@ let package = Package(
         // Storey 3
         room("HTTP", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
         room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
         room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
+        room("Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
-        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("SafeFolder", ["SafeWire", "AtomicFiles"]),
         room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
             "SafeKeeping",
-            ["Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+            [
+                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
+                "SecureMemory",
+            ]),
         room(
             "Transports",
             ["SafeWire", "SafeFolder", "HTTP", "AtomicFiles", "SecureMemory"]),
@@ -80,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
+                "SafeKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "Passwords", "SafeRules", "SafeWire",
+                "HTTPTransport", "HTTP",
                 "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -102,7 +108,9 @@ let package = Package(
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
-        tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -113,7 +121,9 @@ let package = Package(
         tests(
             of: "SafeKeeping",
             [
-                "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
+                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives",
+                "SecureMemory",
+                "VectorKit",
             ]),
         tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),

@@ -2,6 +2,7 @@ public import Encodings
 internal import Keystore
 public import SecureMemory
 public import Threema
+internal import ThreemaSafe
 
 extension SafeKeeper {
     /// Writes an identity down as a backup code.

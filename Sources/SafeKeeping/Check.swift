@@ -5,6 +5,7 @@ package import SafeRules
 package import SafeWire
 package import SecureMemory
 package import Threema
+package import ThreemaSafe
 
 extension SafeKeeper {
     /// What a look at the server found.

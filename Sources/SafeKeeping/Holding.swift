@@ -2,6 +2,7 @@ internal import Keystore
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 /// The records of an identity, with its lock or, for looking only, without.
 enum Holding: ~Copyable {

@@ -1,6 +1,7 @@
 internal import Keystore
 internal import SafeWire
 public import Threema
+public import ThreemaSafe
 
 extension SafeKeeper {
     /// What may be shown of an identity.

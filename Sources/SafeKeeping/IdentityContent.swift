@@ -2,6 +2,7 @@ internal import Encodings
 internal import Keystore
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 // What the records of a Threema identity contain:
 //

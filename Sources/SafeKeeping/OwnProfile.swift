@@ -3,6 +3,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 /// The keystore's own profile in the course of a run: its digests, and the document when something asks for that.
 ///

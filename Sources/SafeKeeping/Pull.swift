@@ -5,6 +5,7 @@ internal import SafeRules
 public import SafeWire
 public import SecureMemory
 public import Threema
+public import ThreemaSafe
 
 /// The way to one Safe backup: server, place and key.
 public struct SafeAccess: ~Copyable {

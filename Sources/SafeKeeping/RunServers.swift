@@ -3,6 +3,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 // What a run asks of the servers of its places.
 

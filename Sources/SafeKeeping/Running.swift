@@ -4,6 +4,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 extension SafeKeeper {
     /// Backups that were replaced or deleted are kept for so many days.

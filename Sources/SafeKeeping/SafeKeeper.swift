@@ -4,6 +4,7 @@ package import SafeRules
 public import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 /// The verbs on a keystore: each file beside this one adds one of them.
 ///

@@ -5,6 +5,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 /// Carries out what `SafeMachine` decides for one identity: reads and writes its records, seals and opens backups, asks
 /// the servers. It decides nothing.

@@ -4,6 +4,7 @@ internal import Primitives
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 // A target in the sealed record `safe`, a Protocol Buffers message:
 //

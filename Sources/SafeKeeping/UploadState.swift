@@ -5,6 +5,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaSafe
 
 /// What is remembered between two runs, in the plain file `state.json`. It names no server and no
 /// backup id: both stand in it as a keyed digest only.

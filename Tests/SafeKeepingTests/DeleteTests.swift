@@ -2,6 +2,7 @@ import SafeRules
 import SafeWire
 import Testing
 import Threema
+import ThreemaSafe
 
 @testable import SafeKeeping
 

@@ -6,6 +6,7 @@ import SafeWire
 import SecureMemory
 import Synchronization
 import Threema
+import ThreemaSafe
 import VectorKit
 
 @testable import SafeKeeping

@@ -2,6 +2,7 @@ import Encodings
 import SafeWire
 import Testing
 import Threema
+import ThreemaSafe
 
 @testable import SafeKeeping
 

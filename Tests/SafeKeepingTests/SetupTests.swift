@@ -3,6 +3,7 @@ import SafeWire
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 
 @testable import SafeKeeping
 

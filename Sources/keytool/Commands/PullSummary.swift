@@ -1,5 +1,6 @@
 import Encodings
 import Threema
+import ThreemaSafe
 
 /// What is said of a Safe backup that was pulled.
 struct PullSummary {

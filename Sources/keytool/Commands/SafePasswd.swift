@@ -4,6 +4,7 @@ import SafeKeeping
 import SafeRules
 import SafeWire
 import Threema
+import ThreemaSafe
 
 struct SafePasswd: Verb {
     static let configuration = CommandConfiguration(

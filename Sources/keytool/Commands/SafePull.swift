@@ -4,6 +4,7 @@ import SafeKeeping
 import SafeWire
 import SecureMemory
 import Threema
+import ThreemaSafe
 
 struct SafePull: Verb {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import SafeRules
 import SafeWire
 import SecureMemory
 import Threema
+import ThreemaSafe
 
 struct SafeSetup: Verb {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import Encodings
+import Passwords
 import SecureMemory
 import Threema
 

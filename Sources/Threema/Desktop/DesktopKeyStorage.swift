@@ -1,4 +1,5 @@
 internal import Encodings
+public import KeyWrapping
 internal import Primitives
 public import SecureMemory
 

@@ -1,8 +1,9 @@
 import SecureMemory
 import Testing
+import Threema
 import VectorKit
 
-@testable import Threema
+@testable import ThreemaSafe
 
 @Suite struct SafeKeysTests {
     @Test(arguments: try Vector.all(in: .safeKDF)) func `published keys`(_ vector: Vector) throws {

@@ -1,6 +1,7 @@
 import Encodings
 import Testing
 import Threema
+import ThreemaSafe
 
 /// Every known member, with every type that it may and may not have.
 @Suite struct SafeSchemaTests {

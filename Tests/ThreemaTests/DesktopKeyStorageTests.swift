@@ -2,6 +2,7 @@ import Foundation
 import KeyWrapping
 import SecureMemory
 import Testing
+import Threema
 import VectorKit
 
 /// The Desktop app's key storage: whole files come from a Python implementation of the format's description.

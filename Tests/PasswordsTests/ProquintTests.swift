@@ -1,4 +1,4 @@
-import Encodings
+import Passwords
 import SecureMemory
 import Testing
 import VectorKit

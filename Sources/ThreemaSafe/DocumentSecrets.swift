@@ -1,5 +1,6 @@
 internal import Encodings
 internal import SecureMemory
+internal import Threema
 
 /// The secret strings in the JSON of a Safe backup: cut out before anything else reads it, put in as the last step.
 ///

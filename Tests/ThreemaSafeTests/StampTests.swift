@@ -1,6 +1,7 @@
 import Encodings
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 /// The member `keytool` of a document: who wrote it when.

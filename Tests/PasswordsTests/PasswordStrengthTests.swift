@@ -3,7 +3,7 @@ import SecureMemory
 import Testing
 import VectorKit
 
-@testable import Threema
+@testable import Passwords
 
 /// Which new passwords deserve a second question.
 @Suite struct PasswordStrengthTests {
@@ -32,16 +32,6 @@ import VectorKit
         "k7#Vq!2m", "äöäöäöäö",
     ]) func `others are not`(_ password: String) {
         #expect(weakness(password) == nil)
-    }
-
-    /// The apps' own verdicts. Theirs rest on lists of their own, which are not used here; `bad_ios` differs from
-    /// `bad_android` in the letters' case alone, and here a listed password is weak in any case.
-    @Test(arguments: try Vector.positive(in: .safePassword)) func `published verdicts`(_ vector: Vector) throws {
-        let password = try vector.inputs.string("password")
-        let isBad =
-            try vector.expected.has("bad") ? vector.expected.bool("bad") : vector.expected.bool("bad_android")
-        let isRefused = password.unicodeScalars.count < SafeKeys.minimumPasswordLength || weakness(password) != nil
-        #expect(isRefused == isBad)
     }
 
     /// The search halves the table, so one entry out of order would hide others.

@@ -2,6 +2,7 @@ import Encodings
 import Primitives
 import SecureMemory
 import Threema
+import ThreemaSafe
 import VectorKit
 
 // What several tests seal, open and expect.

@@ -1,6 +1,7 @@
 public import Encodings
 internal import Primitives
 public import SecureMemory
+public import Threema
 
 // The encrypted backup (whitepaper, "Threema Safe", "Encryption"; the gzip between JSON and
 // encryption is not in the whitepaper, but no app reads a backup without it):

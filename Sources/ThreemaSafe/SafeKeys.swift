@@ -1,6 +1,7 @@
 public import Primitives
 public import SafeWire
 public import SecureMemory
+public import Threema
 
 /// The Threema Safe master key (whitepaper, "Threema Safe", "Encryption"):
 ///

@@ -1,6 +1,7 @@
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 /// The second secret key of a Safe document: cut out, put in, and never part of a `SafeDocument`.

@@ -1,5 +1,6 @@
 internal import Encodings
 public import SecureMemory
+public import Threema
 
 /// What a Safe backup holds beside the private key: the document, and the device group key where an app put it in.
 ///

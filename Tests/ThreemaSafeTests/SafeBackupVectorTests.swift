@@ -3,6 +3,7 @@ import Primitives
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 /// Published and generated backups, both ways.

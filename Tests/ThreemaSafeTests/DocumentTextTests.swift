@@ -2,6 +2,7 @@ import Encodings
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 /// A backup that is sealed from its text is the one that is sealed from its tree.

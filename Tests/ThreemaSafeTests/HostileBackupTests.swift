@@ -2,6 +2,7 @@ import Encodings
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 /// Backups that were made or damaged to do harm: refused by the right layer, and quickly.
@@ -84,7 +85,7 @@ import VectorKit
     ]) func `depth is refused, at once`(_ open: String, _ close: String) {
         let json = String(repeating: open, count: 100_000) + String(repeating: close, count: 100_000)
         let start = ContinuousClock.now
-        #expect(throws: SafeBackupError.json(.tooDeep(limit: 64))) { try ThreemaTests.open(sealed(json)) }
+        #expect(throws: SafeBackupError.json(.tooDeep(limit: 64))) { try ThreemaSafeTests.open(sealed(json)) }
         // Most of it is sealing the test's document; following 100,000 levels would end the process.
         #expect(ContinuousClock.now - start < .seconds(20))
     }

@@ -3,6 +3,7 @@ import Foundation
 import SecureMemory
 import Testing
 import Threema
+import ThreemaSafe
 import VectorKit
 
 @Suite struct SafeDocumentTests {
