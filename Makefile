@@ -104,6 +104,7 @@ arrows: ## check that every import points down the storeys of ARCHITECTURE.md
 
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
+	Benchmarks/large-profile
 
 clean: ## remove what was built
 	rm -rf .build Benchmarks/KeyDerivation/.build

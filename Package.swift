@@ -67,7 +67,7 @@ let package = Package(
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         // Storey 5
         room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("SafeFolder", ["SafeWire", "AtomicFiles", "SecureMemory"]),
+        room("SafeFolder", ["SafeWire", "AtomicFiles"]),
         room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(

@@ -28,6 +28,17 @@ extension Folder {
         try check(status, name)
     }
 
+    /// Whether a folder stands in this one under that name: not removed, and not another one in its place.
+    public func holds(_ inner: borrowing Folder, as name: String) throws(FileError) -> Bool {
+        guard let here = try status(name) else { return false }
+        let status = try Self.status(of: inner.descriptor, path: inner.path)
+        return here.st_ino == status.st_ino && here.st_dev == status.st_dev
+    }
+
+    func isFolder(_ name: String) throws(FileError) -> Bool {
+        try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
     /// The permission bits of a file or folder.
     /// - Throws: `.missing`.
     public func mode(of name: String) throws(FileError) -> UInt32 {

@@ -108,6 +108,26 @@ public struct Folder: ~Copyable, Sendable {
     /// Reads a whole file into guarded memory.
     /// - Parameter limit: in bytes; it is checked before memory is taken.
     public func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
+        try withFile(name, limit: limit) { (file, size) throws(FileError) in
+            try SecureBytes(capacity: size) { (bytes) throws(FileError) in try fill(&bytes, from: file, name) }
+        }
+    }
+
+    /// Reads a file whose content is no secret, as `read` does.
+    public func readPublic(_ name: String, limit: Int) throws(FileError) -> [UInt8] {
+        try withFile(name, limit: limit) { (file, size) throws(FileError) in
+            var content = [UInt8](repeating: 0, count: size)
+            var bytes = content.mutableSpan
+            let used = try fill(&bytes, from: file, name)
+            content.removeLast(size - used)
+            return content
+        }
+    }
+
+    /// Opens a file for reading and lends its descriptor and its length.
+    private func withFile<Result: ~Copyable>(
+        _ name: String, limit: Int, _ body: (Int32, Int) throws(FileError) -> Result
+    ) throws(FileError) -> Result {
         // O_NONBLOCK: opening a FIFO that somebody put here must not wait for a writer.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = unsafe keytool_openat(descriptor, name, flags, 0)
@@ -118,19 +138,24 @@ public struct Folder: ~Copyable, Sendable {
         guard status.st_size <= limit else { throw .tooLarge(path: path(of: name), limit: limit) }
         // Also for a copy: where the content is no secret, a caller makes an array of it.
         MemoryShortage.require(2 * Int(status.st_size))
-        return try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in
-            var used = 0
-            while used < bytes.count {
-                let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-                    unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
-                }
-                if read < 0 && errno == EINTR { continue }
-                guard read >= 0 else { throw FileError(.read, path: path(of: name), code: errno) }
-                if read == 0 { break }
-                used += read
+        return try body(file, Int(status.st_size))
+    }
+
+    /// - Returns: how many bytes there were, at most as many as fit.
+    private func fill(
+        _ bytes: inout MutableSpan<UInt8>, from file: Int32, _ name: String
+    ) throws(FileError) -> Int {
+        var used = 0
+        while used < bytes.count {
+            let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
             }
-            return used
+            if read < 0 && errno == EINTR { continue }
+            guard read >= 0 else { throw FileError(.read, path: path(of: name), code: errno) }
+            if read == 0 { break }
+            used += read
         }
+        return used
     }
 
     /// Removes a file; one that is not there is fine.
@@ -148,12 +173,17 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Removes a folder in this one, with the files in it; one that is not there is fine.
-    /// - Parameter innerName: a folder in that one which goes with it; any other stops the removal.
-    public func removeFolder(_ name: String, with innerName: String? = nil) throws(FileError) {
+    /// - Parameter depth: how many folders may stand one in the other, that one included; a deeper one stops the removal.
+    public func removeFolder(_ name: String, depth: Int = 1) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try folder(name)
-        if let innerName { try inner.removeFolder(innerName) }
-        for file in try inner.allNames() { try inner.remove(file) }
+        for entry in try inner.allNames() {
+            if depth > 1, try inner.isFolder(entry) {
+                try inner.removeFolder(entry, depth: depth - 1)
+            } else {
+                try inner.remove(entry)
+            }
+        }
         guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
@@ -162,9 +192,9 @@ public struct Folder: ~Copyable, Sendable {
 
     /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
     /// holds the lock under which they are made.
-    /// - Parameter innerName: as in `removeFolder`.
-    public func sweepFolders(with innerName: String? = nil) throws(FileError) {
-        for name in try allNames() where name.isTemporary { try removeFolder(name, with: innerName) }
+    /// - Parameter depth: as in `removeFolder`.
+    public func sweepFolders(depth: Int = 1) throws(FileError) {
+        for name in try allNames() where name.isTemporary { try removeFolder(name, depth: depth) }
     }
 
     /// Whether there are names of files or folders that are being made, or that killed writers left half made.

@@ -23,9 +23,15 @@ public struct JSONScanner {
 
     private let limits: Limits
     private let cutPaths: [[String]]
-    private var position = 0
     private var values = 0
     private var cuts: [Range<Int>?]
+    /// Members of the object that was read last: its siblings are likely to have as many.
+    private var expectedMembers = 0
+    private static let mostExpectedMembers = 32
+
+    /// Where the scanner is, in bytes from the start.
+    var position = 0
+    var names = NameCache()
 
     private init(limits: Limits, cutPaths: [[String]]) {
         self.limits = limits
@@ -87,36 +93,44 @@ public struct JSONScanner {
     private mutating func object(
         _ bytes: Span<UInt8>, depth: Int, onPaths: [Int]
     ) throws(JSONError) -> JSONValue {
-        var members: [JSONValue.Member] = []
-        var names: Set<[UInt8]> = []
         position += 1
         skipBlanks(bytes)
         if accept(UInt8(ascii: "}"), bytes) { return .object([]) }
+        var members: [JSONValue.Member] = []
+        members.reserveCapacity(expectedMembers)
+        var unique = UniqueNames()
         while true {
             let start = position
             guard peek(bytes) == UInt8(ascii: "\"") else { throw .syntax(offset: position) }
-            let name = try string(bytes)
-            guard names.insert(Array(name.utf8)).inserted else { throw .duplicateName(offset: start) }
+            let name = try memberName(bytes)
+            guard unique.insert(name, after: members, bytes) else { throw .duplicateName(offset: start) }
             skipBlanks(bytes)
             guard accept(UInt8(ascii: ":"), bytes) else { throw .syntax(offset: position) }
             skipBlanks(bytes)
-            let following = onPaths.filter {
-                depth < cutPaths[$0].count && cutPaths[$0][depth].utf8.elementsEqual(name.utf8)
-            }
-            let end = following.first { depth == cutPaths[$0].count - 1 }
-            if let end, peek(bytes) == UInt8(ascii: "\"") {
+            let following = onPaths.isEmpty ? [] : paths(onPaths, following: name.text, at: depth)
+            if let end = following.first(where: { depth == cutPaths[$0].count - 1 }),
+                peek(bytes) == UInt8(ascii: "\"")
+            {
                 position += 1
                 let text = position
                 try characters(bytes) { _ in }
                 cuts[end] = text..<position - 1
+                unique.leaveOut(name)
             } else {
-                members.append(.init(name, try value(bytes, depth: depth + 1, onPaths: following)))
+                members.append(.init(name.text, try value(bytes, depth: depth + 1, onPaths: following)))
             }
             skipBlanks(bytes)
-            if accept(UInt8(ascii: "}"), bytes) { return .object(members) }
+            if accept(UInt8(ascii: "}"), bytes) { break }
             guard accept(UInt8(ascii: ","), bytes) else { throw .syntax(offset: position) }
             skipBlanks(bytes)
         }
+        expectedMembers = min(members.count, Self.mostExpectedMembers)
+        return .object(members)
+    }
+
+    /// Those of the paths that go on with this name.
+    private func paths(_ onPaths: [Int], following name: String, at depth: Int) -> [Int] {
+        onPaths.filter { depth < cutPaths[$0].count && cutPaths[$0][depth].utf8.elementsEqual(name.utf8) }
     }
 
     private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONValue {
@@ -152,7 +166,7 @@ public struct JSONScanner {
             if !accept(UInt8(ascii: "+"), bytes) { _ = accept(UInt8(ascii: "-"), bytes) }
             try digits(bytes)
         }
-        return String(decoding: (start..<position).map { bytes[$0] }, as: UTF8.self)
+        return try Self.text(bytes.extracting(start..<position), offset: start)
     }
 
     private mutating func digits(_ bytes: Span<UInt8>) throws(JSONError) {
@@ -161,79 +175,13 @@ public struct JSONScanner {
         guard position > start else { throw .syntax(offset: position) }
     }
 
-    // MARK: Strings
-
-    private mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> String {
-        let start = position
-        position += 1
-        var text: [UInt8] = []
-        try characters(bytes) { text.append($0) }
-        guard let string = String(validating: text, as: UTF8.self) else { throw .notUnicode(offset: start) }
-        return string
-    }
-
-    /// Reads up to and past the closing quote, unescaped.
-    private mutating func characters(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) throws(JSONError) {
-        while let byte = peek(bytes) {
-            position += 1
-            switch byte {
-            case UInt8(ascii: "\""): return
-            case UInt8(ascii: "\\"): try escape(bytes, to: write)
-            case 0..<0x20: throw .syntax(offset: position - 1)
-            default: write(byte)
-            }
-        }
-        // `unescape` reads a range that ends at its quote, so only a cut-off text comes here.
-        throw .syntax(offset: position)
-    }
-
-    private mutating func escape(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) throws(JSONError) {
-        let start = position - 1
-        guard let byte = peek(bytes) else { throw .syntax(offset: position) }
-        position += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): write(byte)
-        case UInt8(ascii: "b"): write(0x08)
-        case UInt8(ascii: "f"): write(0x0c)
-        case UInt8(ascii: "n"): write(0x0a)
-        case UInt8(ascii: "r"): write(0x0d)
-        case UInt8(ascii: "t"): write(0x09)
-        case UInt8(ascii: "u"):
-            var code = try hexadecimal(bytes)
-            if (0xd800..<0xdc00).contains(code) {
-                guard accept(UInt8(ascii: "\\"), bytes), accept(UInt8(ascii: "u"), bytes) else {
-                    throw .notUnicode(offset: start)
-                }
-                let low = try hexadecimal(bytes)
-                guard (0xdc00..<0xe000).contains(low) else { throw .notUnicode(offset: start) }
-                code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
-            }
-            // A lone low surrogate is no scalar; U+0000 ends strings in half of the readers.
-            guard code != 0, let scalar = Unicode.Scalar(code) else { throw .notUnicode(offset: start) }
-            for unit in UTF8.encode(scalar)! { write(unit) }
-        default: throw .syntax(offset: start)
-        }
-    }
-
-    private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {
-        var code: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = peek(bytes), let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw .syntax(offset: position)
-            }
-            position += 1
-            code = code << 4 | UInt32(digit)
-        }
-        return code
-    }
-
     // MARK: Bytes
 
-    private func peek(_ bytes: Span<UInt8>) -> UInt8? {
+    func peek(_ bytes: Span<UInt8>) -> UInt8? {
         position < bytes.count ? bytes[position] : nil
     }
 
-    private mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+    mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
         guard peek(bytes) == byte else { return false }
         position += 1
         return true

@@ -1,5 +1,5 @@
 /// A JSON value that loses nothing: members keep their order, numbers keep their spelling.
-public indirect enum JSONValue: Sendable {
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// The literal as written, for example `1.0`, `1e400` or a number of 40 digits.
@@ -28,7 +28,7 @@ public indirect enum JSONValue: Sendable {
     /// The member of that name, nil where this is no object or has none.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        return members.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
     /// The text of a string, nil for any other value.
@@ -53,21 +53,39 @@ public indirect enum JSONValue: Sendable {
 
     /// The same value with the members of every object in order of their names' UTF-8 bytes: two
     /// documents with the same content become the same bytes.
-    public var sorted: JSONValue {
+    public var sorted: JSONValue { reordered ?? self }
+
+    /// The sorted value; nil if this one is sorted, as the content of a keystore always is: then nothing is copied.
+    private var reordered: JSONValue? {
         switch self {
-        case .array(let values): .array(values.map(\.sorted))
-        case .object(let members):
-            .object(
-                members.map { Member($0.name, $0.value.sorted) }
-                    .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
-        case .null, .bool, .number, .string: self
+        case .array(var values):
+            var isChanged = false
+            for index in values.indices {
+                guard let value = values[index].reordered else { continue }
+                values[index] = value
+                isChanged = true
+            }
+            return isChanged ? .array(values) : nil
+        case .object(var members):
+            var isChanged = false
+            for index in members.indices {
+                guard let value = members[index].value.reordered else { continue }
+                members[index].value = value
+                isChanged = true
+            }
+            if !members.indices.dropFirst().allSatisfy({ members[$0 - 1].name.precedes(members[$0].name) }) {
+                members.sort { $0.name.precedes($1.name) }
+                isChanged = true
+            }
+            return isChanged ? .object(members) : nil
+        case .null, .bool, .number, .string: return nil
         }
     }
 
     /// This object with `name` set to `value`, at its present place or else at the end; with nil, without it.
     public func setting(_ name: String, to value: JSONValue?) -> JSONValue {
         guard case .object(var members) = self else { return self }
-        if let index = members.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+        if let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {
             if let value { members[index].value = value } else { members.remove(at: index) }
         } else if let value {
             members.append(Member(name, value))
@@ -84,10 +102,10 @@ extension JSONValue: Equatable {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.number(let left), .number(let right)), (.string(let left), .string(let right)):
-            left.utf8.elementsEqual(right.utf8)
+            left.hasSameBytes(as: right)
         case (.array(let left), .array(let right)): left == right
         case (.object(let left), .object(let right)):
-            left.elementsEqual(right) { $0.name.utf8.elementsEqual($1.name.utf8) && $0.value == $1.value }
+            left.elementsEqual(right) { $0.name.hasSameBytes(as: $1.name) && $0.value == $1.value }
         case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
         }
     }

@@ -57,28 +57,47 @@ extension JSONValue {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 Self.encode(member.name, into: &bytes)
                 bytes.append(UInt8(ascii: ":"))
-                let within = gaps.filter { $0.path.first?.utf8.elementsEqual(member.name.utf8) ?? false }
-                    .map { Gap(path: $0.path.dropFirst(), index: $0.index) }
+                let within = gaps.isEmpty ? [] : Self.gaps(gaps, within: member.name)
                 member.value.encode(into: &bytes, gaps: within, offsets: &offsets)
             }
             bytes.append(UInt8(ascii: "}"))
         }
     }
 
+    private static func gaps(_ gaps: [Gap], within name: String) -> [Gap] {
+        gaps.filter { $0.path.first?.hasSameBytes(as: name) ?? false }
+            .map { Gap(path: $0.path.dropFirst(), index: $0.index) }
+    }
+
     private static func encode(_ text: String, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-            case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
-            case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
-            case 0..<0x20: bytes.append(contentsOf: ("\\u00" + Hex.encode([byte])).utf8)
-            default: bytes.append(byte)
-            }
+        if needsEscapes(text) {
+            for byte in text.utf8 { encode(byte, into: &bytes) }
+        } else {
+            bytes.append(contentsOf: text.utf8)
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscapes(_ text: String) -> Bool {
+        let text = text.utf8.span
+        for index in text.indices {
+            let byte = text[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return true }
+        }
+        return false
+    }
+
+    private static func encode(_ byte: UInt8, into bytes: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+        case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+        case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+        case 0..<0x20: bytes.append(contentsOf: ("\\u00" + Hex.encode([byte])).utf8)
+        default: bytes.append(byte)
+        }
     }
 }

@@ -2,7 +2,7 @@ public import AtomicFiles
 internal import Encodings
 internal import SecureMemory
 
-// Earlier encrypted backups of an identity, one sealed record a file:
+// Earlier encrypted backups of an identity at one of its places, one sealed record a file:
 //
 //   history/20261121T030000123Z-0123456789abcdef
 //           time, UTC           first 8 bytes of the digest
@@ -10,7 +10,7 @@ internal import SecureMemory
 //   offset  length  meaning of the record's content
 //        0       1  version, 1
 //        1       8  time in milliseconds since the epoch, big endian
-//        9      32  digest, as whoever keeps the backup computes it
+//        9      32  digest, as whoever stores the backup computes it
 //       41       n  the backup
 //
 // The record has the key of the name "history", and its file name in its additional data.
@@ -56,11 +56,11 @@ enum History {
     }
 }
 
-/// An earlier backup that is kept.
+/// An earlier backup.
 public struct HistoryEntry: Equatable, Sendable {
     /// By which `readHistory` finds it.
     public let name: String
-    /// When it was kept, since the epoch.
+    /// When it was stored, since the epoch.
     public let milliseconds: Int64
     /// The first 8 bytes of its digest.
     public let digestPrefix: [UInt8]
@@ -77,60 +77,74 @@ public struct HistoryEntry: Equatable, Sendable {
 }
 
 extension IdentityRecords {
-    /// The earlier backups, the newest first. What is no entry by name, kind or length is skipped; nothing is opened.
-    public func history() throws(FileError) -> [HistoryEntry] {
-        guard try folder.contains(History.folderName) else { return [] }
-        let history = try folder.folder(History.folderName)
-        var entries: [HistoryEntry] = []
-        for name in try history.names().reversed() {
-            guard let said = History.parse(name), let length = try? history.length(of: name),
-                length >= History.overhead
-            else { continue }
-            entries.append(
-                HistoryEntry(
-                    name: name, milliseconds: said.milliseconds, digestPrefix: said.prefix,
-                    count: length - History.overhead))
+    /// The earlier backups of a place, the newest first. What is no entry by name, kind or length is skipped; nothing is
+    /// opened.
+    public func history(of place: PlaceName) throws -> [HistoryEntry] {
+        try steadily { records in
+            try records.withHistory(of: place) { history in
+                var entries: [HistoryEntry] = []
+                for name in try history.names().reversed() {
+                    guard let said = History.parse(name), let length = try? history.length(of: name),
+                        length >= History.overhead
+                    else { continue }
+                    entries.append(
+                        HistoryEntry(
+                            name: name, milliseconds: said.milliseconds, digestPrefix: said.prefix,
+                            count: length - History.overhead))
+                }
+                return entries
+            } ?? []
         }
-        return entries
     }
 
     /// The bytes of an earlier backup.
     /// - Parameter name: as `history` gives it.
     /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged` with
     ///   the record `history`.
-    public func readHistory(_ name: String) throws -> [UInt8] { try historyContent(name).bytes }
+    public func readHistory(_ name: String, of place: PlaceName) throws -> [UInt8] {
+        try steadily { records in try records.historyContent(name, of: place).bytes }
+    }
 
-    func historyContent(_ name: String) throws -> (digest: [UInt8], bytes: [UInt8]) {
-        let path = folder.path + "/" + History.folderName + "/" + name
-        guard History.parse(name) != nil, try folder.contains(History.folderName) else {
-            throw FileError.missing(path: path)
+    func historyContent(_ name: String, of place: PlaceName) throws -> (digest: [UInt8], bytes: [UInt8]) {
+        let read: SecureBytes?? = try withHistory(of: place) { history in
+            guard History.parse(name) != nil else { return nil }
+            return try history.read(name, limit: Self.maxRecordBytes)
         }
-        let record = try folder.folder(History.folderName).read(name, limit: Self.maxRecordBytes)
+        guard let record = read ?? nil else {
+            throw FileError.missing(path: folder.path + "/" + History.folderName + "/" + name)
+        }
         let content = try record.withBytes { (record) throws(KeystoreError) in
-            try keystore.open(record, id: id, name: History.purpose, fileName: name)
+            try open(record, History.purpose.at(place), fileName: name)
         }
         guard let content = content.withBytes({ History.decode($0) }) else {
-            throw KeystoreError.damaged(record: History.purpose.text, id: id)
+            throw KeystoreError.damaged(record: History.purpose.text, owner: owner)
         }
         return content
     }
 
-    /// Removes what killed writers left half made. The caller holds the identity's lock.
-    func sweepHistory() throws(FileError) {
-        guard try folder.contains(History.folderName) else { return }
-        let history = try folder.folder(History.folderName)
-        if try history.hasTemporaryNames() { try history.sweepFiles() }
+    /// Lends the folder of a place's history.
+    /// - Returns: nil, and `body` is not called, if there is none.
+    func withHistory<Result: ~Copyable>(
+        of place: PlaceName, _ body: (borrowing Folder) throws -> Result
+    ) throws -> Result? {
+        try within(place) { folder in
+            guard let history = try folder.folderIfPresent(History.folderName) else { return nil }
+            return try body(history)
+        } ?? nil
     }
 }
 
 extension LockedIdentity {
-    /// Keeps a backup. An earlier entry of the same digest is replaced, so that each is kept once, with its last time.
+    /// Stores a backup in the history of a place. An earlier entry of the same digest is replaced, so that each is there
+    /// once, with its last time.
     /// - Parameters:
     ///   - bytes: the backup, encrypted; up to about 16 MiB.
     ///   - digest: 32 bytes, which tell backups apart.
     ///   - milliseconds: the time, since the epoch.
-    /// - Throws: `FileError`, among them `.tooLarge`; then what was kept before is still there.
-    public func keepHistory(_ bytes: [UInt8], digest: [UInt8], at milliseconds: Int64) throws {
+    /// - Throws: `FileError`, among them `.tooLarge`; then what was stored before is still there.
+    public func keepHistory(
+        _ bytes: [UInt8], digest: [UInt8], of place: PlaceName, at milliseconds: Int64
+    ) throws {
         precondition(digest.count == History.digestCount)
         let name = History.name(milliseconds, digest)
         guard bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
@@ -138,27 +152,30 @@ extension LockedIdentity {
             throw FileError.tooLarge(path: path, limit: IdentityRecords.maxRecordBytes - History.overhead)
         }
         let content = History.encode(bytes, digest, milliseconds)
-        let record = records.keystore.seal(content.span, id: records.id, name: History.purpose, fileName: name)
-        try records.folder.makeFolder(History.folderName)
-        let history = try records.folder.folder(History.folderName)
-        try history.write(name, record.span)
+        let record = records.seal(content.span, History.purpose.at(place), fileName: name)
+        try records.making(place) { folder in
+            try folder.makeFolder(History.folderName)
+            try folder.folder(History.folderName).write(name, record.span)
+        }
         let prefix = Array(digest.prefix(History.prefixCount))
-        for entry in try records.history() where entry.name != name && entry.digestPrefix == prefix {
+        for entry in try records.history(of: place) where entry.name != name && entry.digestPrefix == prefix {
             // A beginning can be made alike; the whole digest cannot.
-            guard let kept = try? records.historyContent(entry.name), kept.digest == digest else { continue }
-            try history.remove(entry.name)
+            guard let kept = try? records.historyContent(entry.name, of: place), kept.digest == digest else { continue }
+            try remove(entry, of: place)
         }
     }
 
-    /// Removes the entries that are older than a time, in milliseconds since the epoch.
+    /// Removes the entries of a place that are older than a time, in milliseconds since the epoch.
     /// - Parameter count: so many of the newest stay, whatever their time: a clock may be wrong. So do entries from before
     ///   there was a history: their clock was.
-    public func thinHistory(olderThan milliseconds: Int64, keepingNewest count: Int) throws(FileError) {
-        let old = try records.history().dropFirst(count).filter {
-            History.earliest <= $0.milliseconds && $0.milliseconds < milliseconds
+    public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
+        for entry in try records.history(of: place).dropFirst(count)
+        where History.earliest <= entry.milliseconds && entry.milliseconds < milliseconds {
+            try remove(entry, of: place)
         }
-        guard !old.isEmpty else { return }
-        let history = try records.folder.folder(History.folderName)
-        for entry in old { try history.remove(entry.name) }
+    }
+
+    private func remove(_ entry: HistoryEntry, of place: PlaceName) throws {
+        _ = try records.withHistory(of: place) { try $0.remove(entry.name) }
     }
 }

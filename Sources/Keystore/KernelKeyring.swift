@@ -13,9 +13,7 @@ public enum KernelKeyring {
     private static let permissions: UInt32 = 0x0b00_0000
 
     /// A name for a key: the first 16 bytes of SHA-256 over a file that stands for what it opens.
-    static func digest(of file: borrowing SecureBytes) -> String {
-        Hex.encode(Array(file.withBytes { SHA256.hash($0) }.prefix(16)))
-    }
+    static func digest(of file: Span<UInt8>) -> String { Hex.encode(Array(SHA256.hash(file).prefix(16))) }
 
     /// Keeps a key; one of the same name is replaced.
     ///
@@ -53,6 +51,29 @@ public enum KernelKeyring {
             guard count <= bytes.count else { throw KernelKeyringError(code: EMSGSIZE) }
             return count
         }
+    }
+
+    /// How long the kernel still keeps a key, rounded down to the unit in which it tells that (proc_keys(5)).
+    /// - Returns: nil where there is no such key, or it does not say.
+    static func secondsLeft(_ name: String) -> UInt32? {
+        guard let key = try? search(name), let list = unsafe fopen("/proc/keys", "re") else { return nil }
+        defer { unsafe fclose(list) }
+        let serial = Hex.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: key >> $0) })
+        var line = [CChar](repeating: 0, count: 4096)
+        while unsafe fgets(&line, Int32(line.count), list) != nil {
+            let bytes = line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let columns = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+            if columns.count > 3, columns[0] == serial { return seconds(columns[3]) }
+        }
+        return nil
+    }
+
+    /// - Parameter text: a number and s, m, h, d or w.
+    static func seconds(_ text: some StringProtocol) -> UInt32? {
+        let units: [Character: UInt32] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }), let number = UInt32(text.dropLast()) else { return nil }
+        let seconds = number.multipliedReportingOverflow(by: unit)
+        return seconds.overflow || seconds.partialValue == 0 ? nil : seconds.partialValue
     }
 
     /// - Returns: whether there was one.

@@ -3,9 +3,9 @@ public enum KeystoreError: Error, Equatable, Sendable {
     /// There is no keystore, or an empty one.
     case absent(path: String)
     /// The keystore holds no such identity.
-    case noIdentity(String)
+    case noIdentity(Owner)
     /// The keystore holds this identity already.
-    case exists(String)
+    case exists(Owner)
     /// The keystore holds identities, so its master key is not to be replaced.
     case notEmpty(path: String)
     /// Another process changed the master key's file meanwhile.
@@ -16,6 +16,10 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case foreign(path: String)
     /// Identities are there, but the key that opens them is gone.
     case masterKeyMissing(path: String)
-    /// A record does not open with the master key: one of the two is damaged. `id` is nil for the keystore's own.
-    case damaged(record: String, id: String?)
+    /// A record does not open with the master key: one of the two is damaged. The owner is nil for the keystore's own.
+    case damaged(record: String, owner: Owner?)
+    /// The keystore is of a version that is not known.
+    case unknownVersion(UInt8)
+    /// A folder of version 1 that was put into a keystore of version 2; it is not read.
+    case notConverted(path: String)
 }

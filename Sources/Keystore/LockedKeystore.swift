@@ -8,10 +8,11 @@ public final class LockedKeystore: Sendable {
     static let lockName = "lock"
     static let identitiesName = "identities"
     static let recordName: RecordName = "keystore"
-    static let recordVersion: UInt8 = 1
+    /// The version that this program writes, in the record `keystore`.
+    static let version: UInt8 = 2
     static let keystoreIDCount = 16
-    /// Stands for the ID in the keystore's own record; no identity has it.
-    static let ownID = "********"
+    /// Folders one in the other, from that of an identity: places, a place, its history.
+    static let identityDepth = 4
     /// How long an operation on the keystore as a whole waits for another one.
     static let lockWait = Duration.seconds(30)
 
@@ -36,10 +37,21 @@ public final class LockedKeystore: Sendable {
         sweep()
     }
 
-    /// The names of the identities' folders. The master key's file is not looked at.
+    /// Whose identities are in a keystore, by the names of their folders. The master key's file is not looked at.
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
-    public static func identityNames(at path: String) throws(FileError) -> [String] {
-        try Folder.open(path, rule: .secret).folder(identitiesName).names()
+    public static func owners(at path: String) throws(FileError) -> [Owner] {
+        let folder = try Folder.open(path, rule: .secret)
+        return try owners(in: folder) + ownersOfVersion1(in: folder)
+    }
+
+    /// The owners whose folders are of version 2, in byte order. What is not named as a messenger or an ID is skipped.
+    static func owners(in folder: borrowing Folder) throws(FileError) -> [Owner] {
+        guard let identities = try folder.folderIfPresent(identitiesName) else { return [] }
+        var owners: [Owner] = []
+        for messenger in try identities.names() where Owner.isMessenger(messenger) {
+            owners += try identities.folder(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
+        }
+        return owners
     }
 
     /// The folder's path, as it was given.
@@ -61,17 +73,17 @@ public final class LockedKeystore: Sendable {
 
     /// Opens a keystore without protection.
     /// - Throws: `KeyFileError.protected`; `KeystoreError.damaged`.
-    public func unlock() throws -> Keystore { try unlock(wrapped.open()) }
+    public func unlock() throws -> OpenKeystore { try unlock(wrapped.open()) }
 
     /// Opens a protected keystore.
     /// - Throws: `KeyFileError.notOpened`, `.derivation`; `KeystoreError.damaged`.
-    public func unlock(passphrase: borrowing SecureBytes) throws -> Keystore {
+    public func unlock(passphrase: borrowing SecureBytes) throws -> OpenKeystore {
         try unlock(wrapped.open(passphrase: passphrase))
     }
 
-    /// Opens it with the key that `Keystore.keepUnlocked` left in the kernel's keyring.
+    /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
     /// - Returns: nil where there is none, it has expired, is out of reach, or is not this keystore's.
-    public func unlockFromKeyring() -> Keystore? {
+    public func unlockFromKeyring() -> OpenKeystore? {
         guard let name = try? keyringName(), let key = KernelKeyring.find(name), key.count == MasterKey.count else {
             return nil
         }
@@ -85,30 +97,42 @@ public final class LockedKeystore: Sendable {
 
     /// The key's name in the keyring. The keystore's id is sealed; the sealed record, never written twice
     /// alike and never changed, stands for it.
-    func keyringName() throws(FileError) -> String { "keytool:" + KernelKeyring.digest(of: try record()) }
+    func keyringName() throws(FileError) -> String { try record().withBytes { Self.keyringName($0) } }
 
-    private func unlock(_ key: consuming MasterKey) throws -> Keystore {
-        try prove(key)
-        return Keystore(self, key)
+    static func keyringName(_ record: Span<UInt8>) -> String { "keytool:" + KernelKeyring.digest(of: record) }
+
+    private func unlock(_ key: consuming MasterKey) throws -> OpenKeystore {
+        let version = try prove(key)
+        return OpenKeystore(self, key, version: version)
     }
 
-    /// Whether the keystore's record opens: a key that is wrong or flipped must seal nothing.
-    /// - Throws: `KeystoreError.damaged`; `FileError`.
-    func prove(_ key: borrowing MasterKey) throws {
-        let damaged = KeystoreError.damaged(record: Self.recordName.text, id: nil)
+    /// Opens the keystore's record: a key that is wrong or flipped must seal nothing.
+    /// - Returns: the keystore's version, 1 or 2.
+    /// - Throws: `KeystoreError.damaged`, `.unknownVersion`; `FileError`.
+    @discardableResult
+    func prove(_ key: borrowing MasterKey) throws -> UInt8 { try ownContent(key).version }
+
+    /// - Returns: 16 bytes, random.
+    /// - Throws: as `prove`.
+    func keystoreID(_ key: borrowing MasterKey) throws -> [UInt8] { try ownContent(key).id }
+
+    private func ownContent(_ key: borrowing MasterKey) throws -> (version: UInt8, id: [UInt8]) {
+        let damaged = KeystoreError.damaged(record: Self.recordName.text, owner: nil)
         guard try folder.contains(Self.recordName.text) else { throw damaged }
         let record = try record()
-        let content: SecureBytes
-        do {
-            content = try record.withBytes { (record) throws(KeystoreError) in
-                try SealedRecord.open(record, id: Self.ownID, name: Self.recordName, key: key)
-            }
-        } catch {
+        let isVersion1 = record.withBytes { SealedRecord.isSealedInVersion1($0) }
+        let content = try record.withBytes { (record) throws(KeystoreError) in
+            isVersion1
+                ? try SealedRecord.openVersion1(record, of: nil, Self.recordName, key: key)
+                : try SealedRecord.open(record, of: nil, Self.recordName, key: key)
+        }
+        let bytes = content.withBytes { content in content.indices.map { content[$0] } }
+        guard let version = bytes.first else { throw damaged }
+        if !isVersion1, version > Self.version { throw KeystoreError.unknownVersion(version) }
+        guard bytes.count == 1 + Self.keystoreIDCount, version == (isVersion1 ? Version1.byte : Self.version) else {
             throw damaged
         }
-        guard content.count == 1 + Self.keystoreIDCount, content.withBytes({ $0[0] == Self.recordVersion }) else {
-            throw damaged
-        }
+        return (version, Array(bytes.dropFirst()))
     }
 
     private func record() throws(FileError) -> SecureBytes {
@@ -120,27 +144,40 @@ public final class LockedKeystore: Sendable {
     /// What is wrong with the modes, owners and kinds of the files of all identities: nothing of it is opened.
     /// - Returns: one error for each file or folder.
     public func untidiness() throws(FileError) -> [FileError] {
-        guard try folder.contains(Self.identitiesName) else { return [] }
-        let identities = try folder.folder(Self.identitiesName)
+        guard let identities = try folder.folderIfPresent(Self.identitiesName) else { return [] }
+        return try Self.untidiness(in: identities) { (folder, name) throws(FileError) in
+            guard Owner.isMessenger(name) else { return try Self.untidiness(of: folder) }
+            return try Self.untidiness(in: folder) { (folder, _) throws(FileError) in try Self.untidiness(of: folder) }
+        }
+    }
+
+    /// - Parameter look: for each folder in this one.
+    private static func untidiness(
+        in folder: borrowing Folder, _ look: (borrowing Folder, String) throws(FileError) -> [FileError]
+    ) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
-        for id in try identities.names() {
-            do throws(FileError) {
-                let records = try identities.folder(id)
-                errors += try untidiness(of: records, except: History.folderName)
-                if try records.contains(History.folderName) {
-                    errors += try untidiness(of: records.folder(History.folderName))
-                }
-            } catch {
-                errors.append(error)
-            }
+        for name in try folder.names() {
+            do throws(FileError) { errors += try look(folder.folder(name), name) } catch { errors.append(error) }
         }
         return errors
     }
 
-    private func untidiness(of folder: borrowing Folder, except inner: String? = nil) throws(FileError) -> [FileError] {
+    /// - Parameter folder: of an identity or a place.
+    private static func untidiness(of folder: borrowing Folder) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
-        for name in try folder.names() where name != inner {
-            do throws(FileError) { try folder.requirePlainFile(name) } catch { errors.append(error) }
+        for name in try folder.names() {
+            do throws(FileError) {
+                switch name {
+                case History.folderName: errors += try untidiness(of: folder.folder(name))
+                case IdentityRecords.placesName:
+                    errors += try untidiness(in: folder.folder(name)) { (place, _) throws(FileError) in
+                        try untidiness(of: place)
+                    }
+                default: try folder.requirePlainFile(name)
+                }
+            } catch {
+                errors.append(error)
+            }
         }
         return errors
     }
@@ -152,20 +189,27 @@ public final class LockedKeystore: Sendable {
         return now.withBytes { now in wrapped.file.withBytes { ConstantTime.areEqual(now, $0) } }
     }
 
+    /// Whether there is no identity, of whatever version, nor anything else where they stand.
     static func isEmpty(_ folder: borrowing Folder) throws(FileError) -> Bool {
-        guard try folder.contains(identitiesName) else { return true }
-        return try folder.folder(identitiesName).names().isEmpty
+        guard let identities = try folder.folderIfPresent(identitiesName) else { return true }
+        for name in try identities.names() {
+            guard Owner.isMessenger(name), try identities.folder(name).names().isEmpty else { return false }
+        }
+        return true
     }
 
     /// Removes what a killed process left half made or half removed, unless somebody is at work here: the master
     /// key in another wrapping, an identity on its way in or out. A keystore that cannot be written can still be read.
     private func sweep() {
         let identities = try? folder.folder(Self.identitiesName)
+        let messengers = ((try? identities?.names()) ?? []).filter(Owner.isMessenger)
         let isUntidy =
             (try? folder.hasTemporaryNames()) == true || (try? identities?.hasTemporaryNames()) == true
+            || messengers.contains { (try? identities?.folder($0).hasTemporaryNames()) == true }
         guard isUntidy, let lock = try? folder.lock(Self.lockName, wait: .zero) else { return }
         try? folder.sweepFiles()
-        try? identities?.sweepFolders(with: History.folderName)
+        try? identities?.sweepFolders(depth: Self.identityDepth)
+        for name in messengers { try? identities?.folder(name).sweepFolders(depth: Self.identityDepth) }
         _ = consume lock
     }
 }

@@ -5,7 +5,7 @@ public import SecureMemory
 // Making and changing `master.key`. Records are sealed with the key in it and never know how it is wrapped, so a
 // new passphrase rewrites this one small file.
 
-extension Keystore {
+extension OpenKeystore {
     /// Opens a keystore, and makes it where there is none.
     ///
     /// Of several that make it at once, one succeeds and the others open what it made: master.key
@@ -14,7 +14,7 @@ extension Keystore {
     ///   made; nil for none.
     /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.unprotected` where somebody has just made one
     ///   without a passphrase; `KeystoreError.foreign`.
-    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> Keystore {
+    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> OpenKeystore {
         if let present = try existing(at: path, passphrase) { return present }
         try Folder.make(path)
         let folder = try Folder.open(path, rule: .secret)
@@ -30,10 +30,10 @@ extension Keystore {
         }
         try write(key, wrapped, in: folder)
         _ = consume lock
-        return Keystore(try LockedKeystore(at: path), key)
+        return OpenKeystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
     }
 
-    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> Keystore? {
+    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> OpenKeystore? {
         let locked: LockedKeystore
         do {
             locked = try LockedKeystore(at: path)
@@ -94,14 +94,14 @@ extension Keystore {
         let name = LockedKeystore.recordName
         if try folder.contains(name.text) {
             let record = try folder.read(name.text, limit: IdentityRecords.maxRecordBytes)
-            guard record.withBytes({ SealedRecord.isSealed($0) }) else {
+            guard record.withBytes({ SealedRecord.isSealed($0) || SealedRecord.isSealedInVersion1($0) }) else {
                 throw KeystoreError.foreign(path: folder.path + "/" + name.text)
             }
         }
         // The key of an empty keystore opens nothing.
         if try folder.contains(LockedKeystore.masterKeyName) { try folder.remove(LockedKeystore.masterKeyName) }
-        let content = [LockedKeystore.recordVersion] + Random.bytes(LockedKeystore.keystoreIDCount)
-        let record = SealedRecord.seal(content.span, id: LockedKeystore.ownID, name: name, key: key)
+        let content = [LockedKeystore.version] + Random.bytes(LockedKeystore.keystoreIDCount)
+        let record = SealedRecord.seal(content.span, of: nil, name, key: key)
         try folder.write(name.text, record.span)
         try wrapped.file.withBytes { (file) throws(FileError) in
             try folder.write(LockedKeystore.masterKeyName, file, existing: .refuse)

@@ -7,57 +7,58 @@ internal import SecureMemory
 // out what it holds and removes it.
 //
 //   offset  length  meaning
-//        0       4  "KTC1"
-//        4      32  BLAKE2b-256 over "KTC1" ‖ ID (8 bytes) ‖ everything from offset 36 on;
-//                   its key is that of a record of the name "commit"
+//        0       4  "KTC2"
+//        4      32  BLAKE2b-256 over "KTC2" ‖ messenger and ID, each with its length in one byte before it ‖
+//                   everything from offset 36 on; its key is that of a record of the name "commit"
 //       36          the changes, 1 to 16, each:
 //
 //        0       1  1: the file gets this content; 2: the file is removed
 //        1       1  length k of the name
-//        2       k  name: that of a record, or "state.json"; each at most once
+//        2       k  name: that of a record; for a file of a place, that of the place, "/", and that of a record or
+//                   "state.json"; each at most once
 //    2 + k       4  length n of the content, big endian; 0 in a removal
 //    6 + k       n  content: the sealed record, or the plain state
 //
-// The digest is keyed, so nobody else can make such a file, and it holds the ID, so the file of another identity does
-// not fit. An older genuine one can be put back, as an older genuine record can.
+// The digest is keyed, so nobody else can make such a file, and it covers the owner, so the file of another identity
+// does not fit. An older genuine one can be put back, as an older genuine record can.
 
 /// A file that is to change, and its new content; nil removes it.
 struct FileChange: Equatable {
-    let name: String
+    let file: RecordFile
     let content: [UInt8]?
 }
 
-/// Changes of the records and the state of one identity, collected for `LockedIdentity.commit`.
+/// Changes of the records and states of one identity, collected for `LockedIdentity.commit`.
 ///
 /// Contents are sealed when they are set, so no plaintext is held here. A later change of the same file replaces an
 /// earlier one.
 public struct RecordChanges: ~Copyable {
-    private let keystore: Keystore
-    let id: String
+    private let keystore: OpenKeystore
+    let owner: Owner
     private(set) var files: [FileChange] = []
 
-    init(id: String, keystore: Keystore) {
-        self.id = id
+    init(of owner: Owner, keystore: OpenKeystore) {
+        self.owner = owner
         self.keystore = keystore
     }
 
     /// The record gets this content.
     public mutating func set(_ name: RecordName, _ content: Span<UInt8>) {
-        change(name.text, keystore.seal(content, id: id, name: name))
+        change(RecordFile(name), SealedRecord.seal(content, of: owner, name, key: keystore.masterKey))
     }
 
     /// The record is removed; one that does not exist is fine.
-    public mutating func remove(_ name: RecordName) { change(name.text, nil) }
+    public mutating func remove(_ name: RecordName) { change(RecordFile(name), nil) }
 
-    /// The state gets this content.
-    public mutating func setState(_ state: [UInt8]) { change(IdentityRecords.stateName, state) }
+    /// The state of a place gets this content.
+    public mutating func setState(_ state: [UInt8], of place: PlaceName) { change(.state(of: place), state) }
 
-    /// The state is removed; one that does not exist is fine.
-    public mutating func removeState() { change(IdentityRecords.stateName, nil) }
+    /// The state of a place is removed; one that does not exist is fine.
+    public mutating func removeState(of place: PlaceName) { change(.state(of: place), nil) }
 
-    private mutating func change(_ name: String, _ content: [UInt8]?) {
-        files.removeAll { $0.name == name }
-        files.append(FileChange(name: name, content: content))
+    private mutating func change(_ file: RecordFile, _ content: [UInt8]?) {
+        files.removeAll { $0.file == file }
+        files.append(FileChange(file: file, content: content))
     }
 }
 
@@ -68,18 +69,23 @@ struct RecordCommit: ~Copyable {
     /// Longest file that is written or read: two records of the greatest length, and what else belongs to them.
     static let maxBytes = 2 * IdentityRecords.maxRecordBytes + 1024 * 1024
 
-    private static let magic = Array("KTC1".utf8)
+    private static let magic = Array("KTC2".utf8)
     private static let changesOffset = magic.count + BLAKE2b.count
     private static let maxChanges = 16
 
     private let file: SecureBytes
     /// In the order of the file; nil for a removal.
-    let changes: [(name: String, content: Range<Int>?)]
+    let changes: [(file: RecordFile, content: Range<Int>?)]
 
     /// - Throws: `KeystoreError.damaged` if the digest does not fit or the structure is not the one above.
-    init(_ file: consuming SecureBytes, id: String, key: borrowing SecureBytes) throws(KeystoreError) {
-        let changes = file.withBytes { Self.parse($0, id, key) }
-        guard let changes else { throw .damaged(record: Self.purpose.text, id: id) }
+    init(
+        _ file: consuming SecureBytes, of owner: Owner, _ version: FolderVersion, key: borrowing SecureBytes
+    ) throws(KeystoreError) {
+        let changes = file.withBytes { file -> [(file: RecordFile, content: Range<Int>?)]? in
+            guard Self.isGenuine(file, owner, version, key) else { return nil }
+            return Self.parse(file, version)
+        }
+        guard let changes else { throw .damaged(record: Self.purpose.text, owner: owner) }
         self.file = file
         self.changes = changes
     }
@@ -91,81 +97,113 @@ struct RecordCommit: ~Copyable {
         case content(SecureBytes)
     }
 
-    func fate(of name: String) -> Fate {
-        guard let change = changes.first(where: { $0.name == name }) else { return .unchanged }
+    func fate(of file: RecordFile) -> Fate {
+        guard let change = changes.first(where: { $0.file == file }) else { return .unchanged }
         guard let range = change.content else { return .removed }
-        return .content(file.withBytes { SecureBytes(copying: $0.extracting(range)) })
+        return .content(self.file.withBytes { SecureBytes(copying: $0.extracting(range)) })
     }
 
     /// Writes the changes out one by one, then removes the commit file. May be repeated after any failure.
-    func apply(in folder: borrowing Folder) throws(FileError) {
+    func apply(to records: borrowing IdentityRecords) throws {
         for change in changes {
             if let range = change.content {
-                try file.withBytes { (file) throws(FileError) in
-                    try folder.write(change.name, file.extracting(range))
-                }
+                try file.withBytes { try records.put(change.file, $0.extracting(range)) }
             } else {
-                try folder.remove(change.name)
+                try records.put(change.file, nil)
             }
         }
-        try folder.remove(Self.fileName)
+        try records.folder.remove(Self.fileName)
     }
 
     // MARK: The layout
 
     /// Length of the file that `encode` makes.
     static func count(of files: [FileChange]) -> Int {
-        files.reduce(changesOffset) { $0 + 6 + $1.name.utf8.count + ($1.content?.count ?? 0) }
+        files.reduce(changesOffset) { $0 + 6 + $1.file.text.utf8.count + ($1.content?.count ?? 0) }
     }
 
-    static func encode(_ files: [FileChange], id: String, key: borrowing SecureBytes) -> [UInt8] {
+    static func encode(_ files: [FileChange], of owner: Owner, key: borrowing SecureBytes) -> [UInt8] {
         precondition((1...maxChanges).contains(files.count))
         var changes: [UInt8] = []
         changes.reserveCapacity(count(of: files))
-        for file in files {
-            changes.append(file.content == nil ? 2 : 1)
-            changes.append(UInt8(file.name.utf8.count))
-            changes.append(contentsOf: file.name.utf8)
-            let count = UInt32(file.content?.count ?? 0)
+        for change in files {
+            changes.append(change.content == nil ? 2 : 1)
+            changes.append(UInt8(change.file.text.utf8.count))
+            changes.append(contentsOf: change.file.text.utf8)
+            let count = UInt32(change.content?.count ?? 0)
             for shift in [24, 16, 8, 0] { changes.append(UInt8(truncatingIfNeeded: count >> shift)) }
-            changes.append(contentsOf: file.content ?? [])
+            changes.append(contentsOf: change.content ?? [])
         }
-        return magic + digest(of: changes.span, id, key) + changes
+        let prefix = magic + Owner.lengthPrefixed([owner.messenger, owner.id])
+        return magic + digest(of: changes.span, after: prefix, key) + changes
     }
 
-    private static func digest(of changes: Span<UInt8>, _ id: String, _ key: borrowing SecureBytes) -> [UInt8] {
-        var message = magic + Array(id.utf8)
+    private static func digest(
+        of changes: Span<UInt8>, after prefix: [UInt8], _ key: borrowing SecureBytes
+    ) -> [UInt8] {
+        var message = prefix
         message.reserveCapacity(message.count + changes.count)
         for index in changes.indices { message.append(changes[index]) }
         return BLAKE2b.authenticate(message.span, key: key)
     }
 
-    /// - Returns: nil if the bytes are no genuine commit of this identity.
+    private static func isGenuine(
+        _ file: Span<UInt8>, _ owner: Owner, _ version: FolderVersion, _ key: borrowing SecureBytes
+    ) -> Bool {
+        let magic: [UInt8]
+        let prefix: [UInt8]
+        switch version {
+        case .version2: (magic, prefix) = (Self.magic, Self.magic + Owner.lengthPrefixed([owner.messenger, owner.id]))
+        case .version1: (magic, prefix) = (magicOfVersion1, magicOfVersion1 + Array(owner.id.utf8))
+        }
+        guard file.count > changesOffset, SealedRecord.hasPrefix(magic, file) else { return false }
+        let digest = digest(of: file.extracting(changesOffset..<file.count), after: prefix, key)
+        return ConstantTime.areEqual(digest.span, file.extracting(magic.count..<changesOffset))
+    }
+
+    /// - Returns: nil if the changes are not of the form above.
     private static func parse(
-        _ bytes: Span<UInt8>, _ id: String, _ key: borrowing SecureBytes
-    ) -> [(name: String, content: Range<Int>?)]? {
-        guard bytes.count > changesOffset, magic.indices.allSatisfy({ bytes[$0] == magic[$0] }) else { return nil }
-        let digest = digest(of: bytes.extracting(changesOffset..<bytes.count), id, key)
-        guard ConstantTime.areEqual(digest.span, bytes.extracting(magic.count..<changesOffset)) else { return nil }
-        var changes: [(name: String, content: Range<Int>?)] = []
+        _ bytes: Span<UInt8>, _ version: FolderVersion
+    ) -> [(file: RecordFile, content: Range<Int>?)]? {
+        var changes: [(file: RecordFile, content: Range<Int>?)] = []
         var offset = changesOffset
         while offset < bytes.count {
             guard changes.count < maxChanges, bytes.count - offset >= 2 else { return nil }
             let kind = bytes[offset]
             let nameEnd = offset + 2 + Int(bytes[offset + 1])
             guard bytes.count - nameEnd >= 4 else { return nil }
-            let name = (offset + 2..<nameEnd).map { bytes[$0] }
-            guard RecordName.isRecordName(name) && name != Array(fileName.utf8) || name == stateName else { return nil }
+            let text = (offset + 2..<nameEnd).map { bytes[$0] }
+            guard let file = version == .version2 ? RecordFile(text: text) : RecordFile(textOfVersion1: text),
+                !changes.contains(where: { $0.file == file })
+            else { return nil }
             let count = (nameEnd..<nameEnd + 4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
             let start = nameEnd + 4
             guard kind == 1 || kind == 2 && count == 0, count <= bytes.count - start else { return nil }
-            let text = String(decoding: name, as: UTF8.self)
-            guard !changes.contains(where: { $0.name == text }) else { return nil }
-            changes.append((text, kind == 1 ? start..<start + count : nil))
+            changes.append((file, kind == 1 ? start..<start + count : nil))
             offset = start + count
         }
         return changes
     }
+}
 
-    private static let stateName = Array(IdentityRecords.stateName.utf8)
+extension RecordFile {
+    /// As a commit file names it.
+    var text: String { place.map { $0.text + "/" + name } ?? name }
+
+    /// - Returns: nil for what `text` does not make, and for the commit file itself.
+    init?(text: [UInt8]) {
+        let parts = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard let name = parts.last.map(Array.init), parts.count <= 2, name != Array(RecordCommit.fileName.utf8) else {
+            return nil
+        }
+        if parts.count == 2 {
+            guard let place = PlaceName(String(decoding: parts[0], as: UTF8.self)),
+                RecordName.isRecordName(name) || name == Array(Self.stateName.utf8)
+            else { return nil }
+            self.init(place, String(decoding: name, as: UTF8.self))
+        } else {
+            guard RecordName.isRecordName(name) else { return nil }
+            self.init(nil, String(decoding: name, as: UTF8.self))
+        }
+    }
 }

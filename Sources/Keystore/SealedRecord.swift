@@ -5,23 +5,45 @@ internal import SecureMemory
 // A record file:
 //
 //   offset  length  meaning
-//        0       4  "KTR1"
+//        0       4  "KTR2"
 //        4      24  nonce, random
 //       28       n  ciphertext, XChaCha20-Poly1305
 //   28 + n      16  tag
 //
 //   key              BLAKE2b-256(key: master key, salt: record name, personal: "keytool-record-1")
-//   additional data  "KTR1" ‖ ID (8 bytes) ‖ file name, which is the record name except in the history
+//   additional data  "KTR2", then messenger, ID, place and file name, each with its length in one byte before it.
+//                    The place is empty for what belongs to none, and messenger and ID are for the keystore's own
+//                    record. The file name is the record name except in the history.
+//
+// Records of version 1 (`Version1.swift`) have other additional data, so neither opens as the other.
 
-/// The name of a record: 1 to 16 lower-case letters, which is also its file name.
-public struct RecordName: Equatable, Sendable, ExpressibleByStringLiteral {
+/// The name of a record: 1 to 16 lower-case letters, which is also its file name; and the place that it belongs to.
+public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
+    /// Nil for a record of the owner.
+    let place: PlaceName?
 
     /// A name that is not 1 to 16 lower-case letters is a mistake in the program and ends it.
     public init(stringLiteral text: StaticString) {
         self.text = text.description
+        place = nil
         precondition(Self.isRecordName(Array(self.text.utf8)))
     }
+
+    private init(_ text: String, _ place: PlaceName?) {
+        self.text = text
+        self.place = place
+    }
+
+    /// - Returns: nil for anything but 1 to 16 lower-case letters.
+    init?(_ text: [UInt8]) {
+        guard Self.isRecordName(text) else { return nil }
+        self.init(String(decoding: text, as: UTF8.self), nil)
+    }
+
+    /// The record of this name at a place.
+    /// - Parameter place: nil for the owner's own record.
+    public func at(_ place: PlaceName?) -> RecordName { RecordName(text, place) }
 
     static func isRecordName(_ name: [UInt8]) -> Bool {
         (1...16).contains(name.count) && name.allSatisfy { (97...122).contains($0) }
@@ -29,39 +51,62 @@ public struct RecordName: Equatable, Sendable, ExpressibleByStringLiteral {
 }
 
 enum SealedRecord {
-    private static let magic = Array("KTR1".utf8)
+    private static let magic = Array("KTR2".utf8)
     private static let personal = "keytool-record-1"
     static let overhead = magic.count + XChaChaPoly.nonceCount + XChaChaPoly.tagCount
 
-    /// Whether bytes begin as a record does; nothing is proven by it.
-    static func isSealed(_ record: Span<UInt8>) -> Bool {
+    /// Whether bytes begin as a record of this version does; nothing is proven by it.
+    static func isSealed(_ record: Span<UInt8>) -> Bool { hasPrefix(magic, record) }
+
+    static func hasPrefix(_ magic: [UInt8], _ record: Span<UInt8>) -> Bool {
         record.count >= magic.count && magic.indices.allSatisfy { record[$0] == magic[$0] }
     }
 
-    /// The record is bound to the ID and to its file name: put elsewhere, it does not open.
-    /// - Parameter fileName: nil for the record's name.
+    /// The record is bound to owner, place and file name: put elsewhere, it does not open.
+    /// - Parameters:
+    ///   - owner: nil for the keystore's own.
+    ///   - fileName: nil for the record's name.
     static func seal(
-        _ plaintext: Span<UInt8>, id: String, name: RecordName, fileName: String? = nil, key: borrowing MasterKey
+        _ plaintext: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
+        key: borrowing MasterKey
     ) -> [UInt8] {
-        let nonce = Random.bytes(XChaChaPoly.nonceCount)
+        seal(plaintext, of: owner, name, fileName: fileName, key: key, nonce: Random.bytes(XChaChaPoly.nonceCount))
+    }
+
+    /// - Parameter nonce: 24 bytes that were never used with this key.
+    static func seal(
+        _ plaintext: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String?,
+        key: borrowing MasterKey, nonce: [UInt8]
+    ) -> [UInt8] {
         let sealed = XChaChaPoly.seal(
             plaintext, nonce: nonce, key: recordKey(name, key),
-            additionalData: additionalData(id, fileName ?? name.text))
+            additionalData: additionalData(owner, name.place, fileName ?? name.text))
         return magic + nonce + sealed
     }
 
-    /// - Throws: `.damaged` where it is not a record sealed with this key under this ID, name and file name.
+    /// - Throws: `.damaged` where it is not a record sealed with this key for this owner, place, name and file name.
     static func open(
-        _ record: Span<UInt8>, id: String, name: RecordName, fileName: String? = nil, key: borrowing MasterKey
+        _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
+        key: borrowing MasterKey
     ) throws(KeystoreError) -> SecureBytes {
-        let damaged = KeystoreError.damaged(record: name.text, id: id)
-        guard record.count >= overhead, isSealed(record) else { throw damaged }
+        guard isSealed(record) else { throw KeystoreError.damaged(record: name.text, owner: owner) }
+        return try open(
+            record, of: owner, name, additionalData: additionalData(owner, name.place, fileName ?? name.text), key: key)
+    }
+
+    /// Opens a record whose magic was looked at.
+    static func open(
+        _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, additionalData: [UInt8],
+        key: borrowing MasterKey
+    ) throws(KeystoreError) -> SecureBytes {
+        let damaged = KeystoreError.damaged(record: name.text, owner: owner)
+        guard record.count >= overhead else { throw damaged }
         let nonceEnd = magic.count + XChaChaPoly.nonceCount
         let nonce = (magic.count..<nonceEnd).map { record[$0] }
         do {
             return try XChaChaPoly.open(
                 record.extracting(nonceEnd..<record.count), nonce: nonce, key: recordKey(name, key),
-                additionalData: additionalData(id, fileName ?? name.text))
+                additionalData: additionalData)
         } catch {
             throw damaged
         }
@@ -72,7 +117,14 @@ enum SealedRecord {
         BLAKE2b.deriveKey(from: key.bytes, salt: name.text, personal: personal)
     }
 
-    private static func additionalData(_ id: String, _ fileName: String) -> [UInt8] {
-        magic + Array(id.utf8) + Array(fileName.utf8)
+    private static func additionalData(_ owner: Owner?, _ place: PlaceName?, _ fileName: String) -> [UInt8] {
+        magic + Owner.lengthPrefixed([owner?.messenger ?? "", owner?.id ?? "", place?.text ?? "", fileName])
+    }
+}
+
+extension Owner {
+    /// Each text as UTF-8 with its length in one byte before it.
+    static func lengthPrefixed(_ texts: [String]) -> [UInt8] {
+        texts.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
     }
 }

@@ -35,6 +35,42 @@ public enum BLAKE2b {
         return digest
     }
 
+    /// Authenticates a message that stands in two pieces, without putting them together.
+    /// - Parameters:
+    ///   - message: the second piece.
+    ///   - prefix: the first piece; where it ends makes no difference.
+    ///   - key: 1 to 64 bytes.
+    /// - Returns: 32 bytes.
+    public static func authenticate(
+        _ message: Span<UInt8>, after prefix: Span<UInt8>, key: borrowing SecureBytes
+    ) -> [UInt8] {
+        precondition((1...64).contains(key.count), "an empty key would make this the plain hash")
+        defer { SpentStack.wipe() }
+        Sodium.start()
+        var digest = [UInt8](repeating: 0, count: count)
+        // Guarded memory, because the state begins with the key; a multiple of 64 bytes, so it is aligned as it has to be.
+        _ = SecureBytes(count: crypto_generichash_blake2b_statebytes()) { state in
+            unsafe state.withUnsafeMutableBufferPointer { state in
+                let state = OpaquePointer(state.baseAddress!)
+                key.withBytes { key in
+                    _ = unsafe key.withUnsafeBufferPointer { key in
+                        unsafe crypto_generichash_blake2b_init(state, key.baseAddress, key.count, count)
+                    }
+                }
+                unsafe update(state, prefix)
+                unsafe update(state, message)
+                _ = unsafe crypto_generichash_blake2b_final(state, &digest, count)
+            }
+        }
+        return digest
+    }
+
+    private static func update(_ state: OpaquePointer, _ piece: Span<UInt8>) {
+        _ = unsafe piece.withUnsafeBufferPointer { piece in
+            unsafe crypto_generichash_blake2b_update(state, piece.baseAddress, UInt64(piece.count))
+        }
+    }
+
     /// The plain digest of a message.
     /// - Returns: 32 bytes.
     public static func hash(_ message: Span<UInt8>) -> [UInt8] {

@@ -15,17 +15,32 @@ public enum SecretBox {
     ///   - key: 32 bytes.
     /// - Returns: tag ‖ ciphertext, 16 bytes longer than `plaintext`.
     public static func seal(_ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>) -> [UInt8] {
+        seal(plaintext, nonce: nonce, key: key, after: [])
+    }
+
+    /// The same with the nonce in front, as it is stored, in one piece of memory.
+    /// - Returns: nonce ‖ tag ‖ ciphertext, 40 bytes longer than `plaintext`.
+    public static func sealWithNonce(_ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>) -> [UInt8] {
+        seal(plaintext, nonce: nonce, key: key, after: nonce)
+    }
+
+    private static func seal(
+        _ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>, after prefix: [UInt8]
+    ) -> [UInt8] {
         precondition(nonce.count == nonceCount && key.count == keyCount)
         defer { SpentStack.wipe() }
         Sodium.start()
-        return unsafe [UInt8](unsafeUninitializedCapacity: tagCount + plaintext.count) { box, initialized in
+        let count = prefix.count + tagCount + plaintext.count
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { box, initialized in
+            _ = unsafe box.initialize(from: prefix)
             _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
                 unsafe key.withUnsafeBufferPointer { key in
                     unsafe crypto_secretbox_easy(
-                        box.baseAddress!, plaintext.baseAddress, UInt64(plaintext.count), nonce, key.baseAddress!)
+                        box.baseAddress! + prefix.count, plaintext.baseAddress, UInt64(plaintext.count), nonce,
+                        key.baseAddress!)
                 }
             }
-            initialized = tagCount + plaintext.count
+            initialized = count
         }
     }
 

@@ -1,5 +1,4 @@
 public import AtomicFiles
-internal import SecureMemory
 public import SafeWire
 
 /// A Safe server's layout in a folder:
@@ -47,7 +46,7 @@ public struct SafeFolder: ~Copyable {
 
     /// The document `config`.
     public func config() throws(FileError) -> [UInt8] {
-        bytes(try folder.read(Self.configName, limit: ServerLimits.maxConfigBytes))
+        try folder.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
     }
 
     /// The bytes of a backup, nil where there is none.
@@ -55,7 +54,7 @@ public struct SafeFolder: ~Copyable {
     public func backup(_ id: BackupID) throws(FileError) -> [UInt8]? {
         let backups = try folder.folder(Self.backupsName)
         guard try backups.contains(id.hex) else { return nil }
-        return bytes(try backups.read(id.hex, limit: maxFetchedBytes))
+        return try backups.readPublic(id.hex, limit: maxFetchedBytes)
     }
 
     /// Stores a backup, whole or not at all.
@@ -77,9 +76,5 @@ public struct SafeFolder: ~Copyable {
         let lock = try backups.lock(wait: wait)
         backups.sweepLeftovers(where: BackupID.isHex)
         return lock
-    }
-
-    private func bytes(_ content: borrowing SecureBytes) -> [UInt8] {
-        content.withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
 }

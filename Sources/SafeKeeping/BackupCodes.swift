@@ -9,7 +9,7 @@ extension SafeKeeper {
     public func exportCode(
         of id: ThreemaID, password: borrowing SecureBytes, scheme: IDBackup.Scheme
     ) throws -> GroupedCode {
-        let identity = try keystore.identity(id.text).identity()
+        let identity = try keystore.identity(.threema(id)).identity()
         return try password.withBytes { (password) throws(IDBackupError) in
             try IDBackup.seal(identity, password: password, scheme: scheme)
         }
@@ -72,14 +72,14 @@ extension SafeKeeper {
         var state = UploadState()
         state.codeProvenAt = isFromCode ? now() : nil
         do {
-            try keystore.add(identity.id.text) { new in
+            try keystore.add(.threema(identity.id)) { new in
                 try new.write(.empty)
                 try new.write(identity)
                 if isFromCode { try state.write(to: new, key: stateKey) }
             }
             return true
         } catch KeystoreError.exists {
-            let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
+            let held = try keystore.lockedIdentity(.threema(identity.id), wait: Self.lockWait)
             guard try !held.records.isHolding(identity, orDamaged: replacing) else {
                 if isFromCode { try markProven(held) }
                 return false
@@ -89,9 +89,9 @@ extension SafeKeeper {
             identity.encoded().withBytes { changes.set(.identity, $0) }
             // The Safe holds the old key until the next upload: forget that it is up to date.
             if isFromCode {
-                changes.setState(state.encoded(for: identity.id.text, key: stateKey))
+                changes.setState(state.encoded(for: identity.id.text, key: stateKey), of: .main)
             } else {
-                changes.removeState()
+                changes.removeState(of: .main)
             }
             try held.commit(changes)
             return true
@@ -101,8 +101,8 @@ extension SafeKeeper {
     /// Remembers that a code of this identity was proven, where the keystore holds it with the same key.
     /// - Returns: whether it does.
     public func markProven(_ identity: borrowing Identity) throws -> Bool {
-        guard try keystore.identities().contains(identity.id.text) else { return false }
-        let held = try keystore.lockedIdentity(identity.id.text, wait: Self.lockWait)
+        guard try keystore.identities().contains(.threema(identity.id)) else { return false }
+        let held = try keystore.lockedIdentity(.threema(identity.id), wait: Self.lockWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }
         try markProven(held)
         return true

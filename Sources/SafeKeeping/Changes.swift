@@ -28,7 +28,7 @@ extension SafeKeeper {
     package func changePassword(
         of id: ThreemaID, to password: borrowing SecureBytes, _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
-        let server = try keystore.identity(id.text).requiredSetup().current.server.copy
+        let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy
         let new = try SafeTarget(server: server, password: password, id: id)
         return try change(id, options) { current in
             SafeTarget(server: current.server.copy, keys: new.copy.takeKeys(), placeName: current.placeName)
@@ -43,7 +43,7 @@ extension SafeKeeper {
     ) throws -> ChangeResult {
         let new = server
         if preparing {
-            let current = try keystore.identity(id.text).requiredSetup().current.moved(to: new.copy)
+            let current = try keystore.identity(.threema(id)).requiredSetup().current.moved(to: new.copy)
             try connect(current).prepare(.standard)
         }
         let name = SafeTarget.freshPlaceName
@@ -85,7 +85,7 @@ extension SafeKeeper {
     ///   `SafeExchangeError`.
     package func readdress(_ id: ThreemaID, as server: consuming SafeEndpoint) throws {
         let new = server
-        let isSame = try keystore.identity(id.text).requiredSetup().current.address == new.address
+        let isSame = try keystore.identity(.threema(id)).requiredSetup().current.address == new.address
         let result = try run(id) {
             Job(verb: .readdress(isSameAddress: isSame), candidate: $0.current.approached(as: new.copy))
         }
@@ -96,7 +96,7 @@ extension SafeKeeper {
     /// The server of an identity's Safe, and how it is approached.
     /// - Throws: `SafeKeepingError.noSetup`.
     package func server(of id: ThreemaID) throws -> SafeEndpoint {
-        try keystore.identity(id.text).requiredSetup().current.server.copy
+        try keystore.identity(.threema(id)).requiredSetup().current.server.copy
     }
 
     /// Takes back a change that was not finished. What was sent to the new place is deleted there if that is possible.

@@ -47,7 +47,7 @@ extension SafeKeeper {
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
         var unreadable: SafeBackupError?
         if result.outcome.failure == .notUnderstood, let bytes = result.bytes {
-            let target = try keystore.identity(id.text).requiredSetup().current.copy
+            let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
             do throws(SafeBackupError) {
                 _ = try SafeBackup.open(bytes.span, keys: target.keys)
             } catch {
@@ -63,15 +63,15 @@ extension SafeKeeper {
 
     /// The public key that the server of a Safe shows; nil for a folder.
     package func presentPin(of id: ThreemaID) throws -> PublicKeyPin? {
-        try connect(keystore.identity(id.text).requiredSetup().current).presentPin()
+        try connect(keystore.identity(.threema(id)).requiredSetup().current).presentPin()
     }
 
     /// Compares a password with the one whose key the setup holds, and remembers that a person knew it.
     /// - Throws: `SafeKeepingError.wrongPassword`; `KeyDerivationError`.
     package func provePassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
-        let server = try keystore.identity(id.text).requiredSetup().current.server.copy
+        let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy
         let target = try SafeTarget(server: server, password: password, id: id)
-        let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
         let setup = try identity.records.requiredSetup()
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
         let key = stateKey

@@ -38,14 +38,14 @@ extension SafeKeeper {
     /// - Returns: false if the record is sound, or if there is none; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine.
     package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {
-        let held = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
         guard try Damage(of: held.records).isSetup else { return false }
         let key = stateKey
         var state = UploadState()
         state.codeProvenAt = try UploadState(of: held.records, key: key).codeProvenAt
         var changes = held.changes()
         changes.remove(.safe)
-        changes.setState(state.encoded(for: id.text, key: key))
+        changes.setState(state.encoded(for: id.text, key: key), of: .main)
         try held.commit(changes)
         return true
     }

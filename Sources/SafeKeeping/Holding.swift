@@ -28,15 +28,16 @@ enum Holding: ~Copyable {
 struct Content: ~Copyable {
     let setup: SafeSetup
     let publicKey: PublicKey
-    let profile: Profile
+    let profile: OwnProfile
     let state: UploadState
 
     init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
         let setup = try records.requiredSetup()
         // A push that has nothing to do must not hide that the private key is gone.
         let publicKey = try records.identity().clientKey.publicKey
-        let profile = try records.profile()
         let state = try UploadState(of: records, key: stateKey)
+        let profile = try OwnProfile(
+            of: records, setup.current, state, key: stateKey.withBytes { SecureBytes(copying: $0) })
         self.setup = setup
         self.publicKey = publicKey
         self.profile = profile

@@ -40,12 +40,12 @@ extension SafeKeeper {
 
     /// The IDs alone: nothing is opened. Folders that are not named by an ID are none of ours.
     public func identityIDs() throws -> [ThreemaID] {
-        try keystore.identities().compactMap { try? ThreemaID($0) }
+        try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
 
     /// - Throws: `KeystoreError.noIdentity`.
     public func summary(_ id: ThreemaID) throws -> Summary {
-        let records = try keystore.identity(id.text)
+        let records = try keystore.identity(.threema(id))
         let identity = try records.identity()
         return Summary(
             id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
@@ -53,7 +53,7 @@ extension SafeKeeper {
     }
 
     /// Whether a Safe is set up; its record is not opened.
-    public func hasSafe(_ id: ThreemaID) throws -> Bool { try keystore.identity(id.text).contains(.safe) }
+    public func hasSafe(_ id: ThreemaID) throws -> Bool { try keystore.identity(.threema(id)).contains(.safe) }
 
     /// What is lost, and what is left behind, when an identity is removed.
     public struct RemovalProspect: Equatable, Sendable {
@@ -67,8 +67,8 @@ extension SafeKeeper {
 
     /// Changes nothing. What is damaged keeps no identity from being removed.
     public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
-        try keystore.goneIfRemoved(id.text) {
-            let records = try keystore.identity(id.text)
+        try keystore.goneIfRemoved(.threema(id)) {
+            let records = try keystore.identity(.threema(id))
             var isCodeProven = false
             var address: String?
             do {
@@ -83,11 +83,11 @@ extension SafeKeeper {
 
     /// Removes an identity with all of its records at once.
     public func removeIdentity(_ id: ThreemaID) throws {
-        try keystore.remove(id.text, wait: Self.lockWait)
+        try keystore.remove(.threema(id), wait: Self.lockWait)
     }
 
     func add(_ identity: borrowing Identity, profile: borrowing Profile) throws {
-        try keystore.add(identity.id.text) { new in
+        try keystore.add(.threema(identity.id)) { new in
             try new.write(profile)
             try new.write(identity)
         }

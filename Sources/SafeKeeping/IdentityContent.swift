@@ -8,13 +8,23 @@ internal import Threema
 //   identity        ID ‖ client key, 40 bytes (see `Identity`)
 //   profile         the Safe document without secrets, JSON
 //   devicegroupkey  the device group key of that document, 32 bytes; missing where it has none
+//
+// and those of its place `main`:
+//
 //   safe            where its Safe backup goes (see `SafeSetup`); missing while there is no setup
+
+extension Owner {
+    static let threema = "threema"
+
+    /// An ID of Threema has only characters that an owner's may have.
+    static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
+}
 
 extension RecordName {
     static let identity: RecordName = "identity"
     static let profile: RecordName = "profile"
     static let deviceGroupKey: RecordName = "devicegroupkey"
-    static let safe: RecordName = "safe"
+    static let safe = ("safe" as RecordName).at(.main)
 }
 
 extension IdentityRecords {
@@ -22,8 +32,8 @@ extension IdentityRecords {
     func identity() throws -> Identity {
         guard let record = try read(.identity),
             let identity = try? record.withBytes({ (bytes) throws(IdentityError) in try Identity(decoding: bytes) }),
-            identity.id.text == id
-        else { throw KeystoreError.damaged(record: "identity", id: id) }
+            identity.id.text == owner.id
+        else { throw KeystoreError.damaged(record: "identity", owner: owner) }
         return identity
     }
 
@@ -38,16 +48,28 @@ extension IdentityRecords {
     }
 
     /// - Throws: `KeystoreError.damaged`.
-    func profile() throws -> Profile {
-        guard let record = try read(.profile),
-            let profile = try? record.withBytes({ (bytes) throws(SafeBackupError) in
-                try Profile(decodingWhole: bytes)
-            })
-        else { throw KeystoreError.damaged(record: "profile", id: id) }
+    func profile() throws -> Profile { try profile(profileRecord()) }
+
+    /// The record `profile`, which nobody has read yet.
+    /// - Throws: `KeystoreError.damaged`.
+    func profileRecord() throws -> SecureBytes {
+        guard let record = try read(.profile) else { throw KeystoreError.damaged(record: "profile", owner: owner) }
+        return record
+    }
+
+    /// - Parameter record: as `profileRecord` gives it.
+    /// - Throws: `KeystoreError.damaged`.
+    func profile(_ record: borrowing SecureBytes) throws -> Profile {
+        let profile: Profile
+        do throws(SafeBackupError) {
+            profile = try record.withBytes { (bytes) throws(SafeBackupError) in try Profile(decodingWhole: bytes) }
+        } catch {
+            throw KeystoreError.damaged(record: "profile", owner: owner)
+        }
         // An earlier version stored the key inside the document. If it is there, that version wrote last.
         guard profile.deviceGroupKey == nil, let key = try read(.deviceGroupKey) else { return profile }
         guard key.count == DeviceGroupKey.count else {
-            throw KeystoreError.damaged(record: "devicegroupkey", id: id)
+            throw KeystoreError.damaged(record: "devicegroupkey", owner: owner)
         }
         return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
     }
@@ -56,13 +78,13 @@ extension IdentityRecords {
     func setup() throws -> SafeSetup? {
         guard let record = try read(.safe) else { return nil }
         guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
-        else { throw KeystoreError.damaged(record: "safe", id: id) }
+        else { throw KeystoreError.damaged(record: "safe", owner: owner) }
         return setup
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
     func requiredSetup() throws -> SafeSetup {
-        guard let setup = try setup() else { throw SafeKeepingError.noSetup(id: id) }
+        guard let setup = try setup() else { throw SafeKeepingError.noSetup(id: owner.id) }
         return setup
     }
 }

@@ -93,7 +93,7 @@ extension SafeKeeper {
     /// The way to the Safe of an identity that is set up. Needs no password.
     /// - Throws: `SafeKeepingError.noSetup`.
     public func access(to id: ThreemaID) throws -> SafeAccess {
-        let target = try keystore.identity(id.text).requiredSetup().current.copy
+        let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
         let server = connect(target)
         return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
     }
@@ -115,7 +115,7 @@ extension SafeKeeper {
     /// of the backup change at once.
     /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
     package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
-        let records = try keystore.identity(id.text)
+        let records = try keystore.identity(.threema(id))
         if options.isReplacing {
             let damage = try Damage(of: records)
             if damage.isProfile || damage.isIdentity { return try pullOverDamage(id, options) }
@@ -159,7 +159,7 @@ extension SafeKeeper {
         _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
         do {
-            try keystore.add(fetched.id.text) { new in
+            try keystore.add(.threema(fetched.id)) { new in
                 var changes = new.changes()
                 changes.set(fetched.backup, fetched.id)
                 if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
@@ -175,7 +175,7 @@ extension SafeKeeper {
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
-        let held = try keystore.lockedIdentity(fetched.id.text, wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: Self.lockWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
@@ -193,7 +193,7 @@ extension SafeKeeper {
         changes.set(fetched.backup, fetched.id)
         if damage.isSetup {
             changes.remove(.safe)
-            changes.setState(state.encoded(for: fetched.id.text, key: key))
+            changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
             if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state) }
         } else if var setup = try held.records.setup() {
             if setup.current.isSame(as: access.target) {
@@ -202,7 +202,7 @@ extension SafeKeeper {
                 let record = setup.encoded()
                 record.withBytes { changes.set(.safe, $0) }
             } else if !isSame {
-                changes.removeState()
+                changes.removeState(of: .main)
             }
         } else if options.isKeepingSetup {
             try add(fetched, access, place, to: &changes, state)
@@ -268,6 +268,6 @@ extension SafeKeeper {
             let record = SafeSetup(access.target.copy).encoded()
             record.withBytes { changes.set(.safe, $0) }
         }
-        changes.setState(state.encoded(for: fetched.id.text, key: key))
+        changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
     }
 }

@@ -72,7 +72,7 @@ extension SafeKeeper {
         try check(result, of: id)
         // Best effort: another process that holds the lock now says the same in a moment.
         if !options.isDryRun {
-            try? keystore.lockedIdentity(id.text, wait: .zero).setTimeOfLock(milliseconds: now().milliseconds)
+            try? keystore.lockedIdentity(.threema(id), wait: .zero).setTimeOfLock(milliseconds: now().milliseconds)
         }
         return PushResult(result)
     }

@@ -80,15 +80,15 @@ extension SafeKeeper {
         _ id: ThreemaID, _ lockWait: Duration, _ isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
     ) throws -> SafeRun {
         guard isLooking else {
-            let identity = try keystore.lockedIdentity(id.text, wait: lockWait)
+            let identity = try keystore.lockedIdentity(.threema(id), wait: lockWait)
             let job = try job(identity.records.requiredSetup())
             return try SafeRun.begin(self, id, .locked(identity), job)
         }
         let identity: LockedIdentity
         do {
-            identity = try keystore.lockedIdentity(id.text, wait: lockWait)
+            identity = try keystore.lockedIdentity(.threema(id), wait: lockWait)
         } catch let error where !(error is KeystoreError) {
-            let records = try keystore.identity(id.text)
+            let records = try keystore.identity(.threema(id))
             let job = try job(records.requiredSetup())
             return try SafeRun.begin(self, id, .unlocked(records), job)
         }
@@ -112,7 +112,7 @@ extension SafeKeeper {
         case .tooLarge(let role, let bytes, let limit):
             SafeKeepingError.tooLarge(
                 role, bytes: bytes, limit: limit,
-                pictureBytes: (try? keystore.identity(id.text).profile().document.profilePictureCount) ?? 0,
+                pictureBytes: (try? keystore.identity(.threema(id)).profile().document.profilePictureCount) ?? 0,
                 isChangeUnfinished: role == .next && isChangeUnfinished)
         default:
             SafeKeepingError.refused(

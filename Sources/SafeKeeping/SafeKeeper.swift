@@ -10,7 +10,7 @@ internal import Threema
 /// What they need from outside, the clock and the way to a server, is given here, so that every
 /// interruption and every moment can be tested.
 public struct SafeKeeper: Sendable {
-    let keystore: Keystore
+    let keystore: OpenKeystore
     let now: @Sendable () -> Timestamp
     let connect: Connect
     let sleep: @Sendable (Duration) -> Void
@@ -21,7 +21,7 @@ public struct SafeKeeper: Sendable {
     /// Nothing is opened or asked yet.
     /// - Parameter sleep: lets time pass between two looks at a server.
     public init(
-        keystore: Keystore,
+        keystore: OpenKeystore,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) -> Void,
         connect: @escaping Connect

@@ -80,7 +80,7 @@ extension SafeKeeper {
     package func setUpSafe(
         of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
     ) throws -> Bool? {
-        let identity = try keystore.lockedIdentity(id.text, wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
         let target = try SafeTarget(server: server, password: password, id: id)
         let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
@@ -94,7 +94,7 @@ extension SafeKeeper {
         let record = SafeSetup(target.copy).encoded()
         var changes = identity.changes()
         record.withBytes { changes.set(.safe, $0) }
-        changes.setState(state.encoded(for: id.text, key: key))
+        changes.setState(state.encoded(for: id.text, key: key), of: .main)
         try identity.commit(changes)
         return backup.map { $0 != nil }
     }

@@ -51,7 +51,7 @@ extension SafeKeeper {
 
     /// - Throws: `SafeKeepingError.noSetup`.
     public func status(of id: ThreemaID) throws -> Status {
-        let records = try keystore.identity(id.text)
+        let records = try keystore.identity(.threema(id))
         let setup = try records.requiredSetup()
         let key = stateKey
         let state = try UploadState(of: records, key: key)

@@ -38,11 +38,11 @@ extension UploadState {
 
     /// Reads the state of an identity; a missing or unbelievable one is empty.
     init(of records: borrowing IdentityRecords, key: borrowing SecureBytes) throws {
-        guard let file = try records.readState(),
+        guard let file = try records.readState(of: .main),
             let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
             root["version"]?.integer == Self.version,
             let mac = root["mac"]?.string.flatMap(Hex.decode),
-            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.id, key).span)
+            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, key).span)
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
         safe = root["safe"].flatMap(Known.init)
@@ -52,13 +52,18 @@ extension UploadState {
 
     /// What is known at a target; what was remembered of another place or backup id says nothing.
     func state(at target: borrowing SafeTarget, _ digests: TargetDigests) -> PlaceState {
-        let known = [safe, next, retiring].compactMap { $0 }.first { $0.target == digests.target }
-        var state = known?.state ?? .unknown
+        var state = known(at: digests.target) ?? .unknown
         state.document = digests.content
         // Not the id itself: it is half of the Safe key.
         let backupID = Array(target.keys.backupID.hex.utf8)
         state.backup = Digest(BLAKE2b.hash(backupID.span)) ?? .none
         return state
+    }
+
+    /// What is remembered of a place.
+    /// - Parameter place: as `TargetDigests.place` gives it.
+    func known(at place: [UInt8]) -> PlaceState? {
+        [safe, next, retiring].compactMap { $0 }.first { $0.target == place }?.state
     }
 
     /// The file's bytes.
@@ -72,7 +77,7 @@ extension UploadState {
     }
 
     func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
-        try identity.writeState(encoded(for: identity.records.id, key: key))
+        try identity.writeState(encoded(for: identity.records.owner.id, key: key), of: .main)
     }
 
     private static func mac(of root: JSONValue, _ id: String, _ key: borrowing SecureBytes) -> [UInt8] {
@@ -151,14 +156,31 @@ struct TargetDigests {
     let writer: [UInt8]
 
     init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
-        let prefix = target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
-        self.target = BLAKE2b.authenticate(prefix.span, key: key)
-        let content = profile.revealContent()
-        var message = SecureBuffer(capacity: prefix.count + content.count)
-        message.append(prefix.span)
-        message.append(content)
-        self.content = Digest(message.finish().withBytes { BLAKE2b.authenticate($0, key: key) }) ?? .none
-        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + prefix).span, key: key)
+        self.init(target, content: profile.revealContent(), key: key)
+    }
+
+    /// - Parameter content: as `Profile.revealContent` makes it.
+    init(_ target: borrowing SafeTarget, content: borrowing SecureBytes, key: borrowing SecureBytes) {
+        self.target = Self.place(of: target, key: key)
+        self.content = Self.content(content, at: target, key: key)
+        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + Self.name(target)).span, key: key)
         writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
+    }
+
+    /// The digest `target`.
+    static func place(of target: borrowing SafeTarget, key: borrowing SecureBytes) -> [UInt8] {
+        BLAKE2b.authenticate(name(target).span, key: key)
+    }
+
+    /// The digest `content`.
+    static func content(
+        _ content: borrowing SecureBytes, at target: borrowing SafeTarget, key: borrowing SecureBytes
+    ) -> Digest {
+        let name = name(target)
+        return Digest(content.withBytes { BLAKE2b.authenticate($0, after: name.span, key: key) }) ?? .none
+    }
+
+    private static func name(_ target: borrowing SafeTarget) -> [UInt8] {
+        target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
     }
 }

@@ -111,6 +111,7 @@ extension SafeMachine {
             // What was sent and never acknowledged has arrived.
             note(nil, at: .current)
             knowledge.current.last = found.digest
+            knowledge.current.generation = max(knowledge.current.generation, found.generation)
             knowledge.current.seenAt = now
         case .nothing:
             if isExpected { note(.missing, at: .current) }

@@ -31,7 +31,10 @@ public struct SecureBuffer: ~Copyable {
     /// Appends a copy; the source remains as it is.
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= capacity - count, "guarded buffer is full")
-        for index in bytes.indices { unsafe base[count + index] = bytes[index] }
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let source = bytes.baseAddress else { return }
+            unsafe (base + count).update(from: source, count: bytes.count)
+        }
         count += bytes.count
     }
 

@@ -42,9 +42,9 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
 
     /// A copy of `bytes` in guarded memory. The source remains as it is: wiping it is its owner's work.
     public init(copying bytes: Span<UInt8>) {
-        self.init(count: bytes.count) { memory in
-            for index in bytes.indices { memory[index] = bytes[index] }
-        }
+        var buffer = SecureBuffer(capacity: bytes.count)
+        buffer.append(bytes)
+        self = buffer.finish()
     }
 
     deinit {

@@ -8,10 +8,9 @@ enum IDCompletion {
     ///   - prefix: what there is of the word to be completed.
     @Sendable static func candidates(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         guard let path = try? Session.keystorePath(keystoreOption(in: words)),
-            let names = try? LockedKeystore.identityNames(at: path)
+            let owners = try? LockedKeystore.owners(at: path)
         else { return [] }
-        // A name that is no ID must not reach a terminal: it may hold anything.
-        let ids = names.filter { (try? ThreemaID($0)) != nil }.sorted()
+        let ids = Set(owners.compactMap { try? ThreemaID($0.id).text }).sorted()
         // Shells compare letter by letter, and a lower-case ID means the same.
         let isLowerCase = prefix != prefix.uppercased()
         return isLowerCase ? ids.map { $0.lowercased() } : ids

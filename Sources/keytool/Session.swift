@@ -73,7 +73,9 @@ struct Session {
     func keeper(
         _ passphrase: SecretOptions<KeystorePassphrase>, _ patience: Patience = Patience()
     ) throws -> SafeKeeper {
-        keeper(try unlock(LockedKeystore(at: keystorePath), passphrase), patience)
+        let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
+        keystore.convertVersion1()
+        return keeper(keystore, patience)
     }
 
     /// The same, but makes the keystore where there is none.
@@ -81,7 +83,10 @@ struct Session {
     func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> SafeKeeper {
         let path = try keystorePath
         do {
-            return keeper(try unlock(LockedKeystore(at: path), options.passphrase, mayBeUnprotected: mayBeUnprotected))
+            let locked = try LockedKeystore(at: path)
+            let keystore = try unlock(locked, options.passphrase, mayBeUnprotected: mayBeUnprotected)
+            keystore.convertVersion1()
+            return keeper(keystore)
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
             return keeper(try output.busy("making the keystore") { try .making(at: path, passphrase: passphrase) })
@@ -96,7 +101,7 @@ struct Session {
     func unlock(
         _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
         mayBeUnprotected: Bool = false
-    ) throws -> Keystore {
+    ) throws -> OpenKeystore {
         guard locked.isProtected else {
             guard try mayBeUnprotected || passphrase.source() == nil else {
                 throw KeystoreError.unprotected(path: locked.path)
@@ -118,7 +123,7 @@ struct Session {
         if !isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
-    func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
+    func keeper(_ keystore: OpenKeystore, _ patience: Patience = Patience()) -> SafeKeeper {
         SafeKeeper(
             keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }

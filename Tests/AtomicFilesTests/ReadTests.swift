@@ -12,7 +12,16 @@ import VectorKit
     }
 
     private func read(_ name: String, limit: Int = 100, _ rule: Folder.Rule = .secret) throws -> [UInt8] {
-        try Folder.open(scratch.path, rule: rule).read(name, limit: limit).copied
+        let folder = try Folder.open(scratch.path, rule: rule)
+        let content = Result { () throws(FileError) in try folder.readPublic(name, limit: limit) }
+        do throws(FileError) {
+            let secret = try folder.read(name, limit: limit).copied
+            #expect(content == .success(secret))
+            return secret
+        } catch {
+            #expect(content == .failure(error))
+            throw error
+        }
     }
 
     @Test(arguments: [0, 1, 99, 100]) func `a file up to the limit is read whole`(_ count: Int) throws {

@@ -77,17 +77,22 @@ import Testing
         #expect(names == [".C", "A"])
     }
 
-    @Test func `a folder with a folder in it is left, unless that one is named`() throws {
+    @Test func `a folder with deeper folders in it than were named is left`() throws {
         try scratch.putFolder("folder")
         try scratch.putFolder("folder/inner")
+        try scratch.putFolder("folder/inner/innermost")
+        try scratch.put("folder/inner/innermost/file")
         try scratch.put("folder/inner/file")
         try scratch.put("folder/file")
         let folder = try Folder.open(scratch.path, rule: .secret)
         #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner"))) { try folder.removeFolder("folder") }
         #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner"))) {
-            try folder.removeFolder("folder", with: "other")
+            try folder.removeFolder("folder", depth: 1)
         }
-        try folder.removeFolder("folder", with: "inner")
+        #expect(throws: FileError.wrongKind(path: scratch.at("folder/inner/innermost"))) {
+            try folder.removeFolder("folder", depth: 2)
+        }
+        try folder.removeFolder("folder", depth: 3)
         let names = try scratch.names()
         #expect(names == [])
     }

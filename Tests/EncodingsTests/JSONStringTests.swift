@@ -101,3 +101,55 @@ import VectorKit
         #expect(value.encoded == Array("{\"\u{e9}\":1,\"e\u{301}\":2,\"E\":3,\"e\":4}".utf8))
     }
 }
+
+/// A run of plain characters, and what ends it.
+@Suite struct JSONRunTests {
+    private let runs = ["", "a", "abcdefg", "abcdefgh", "abcdefghijklmno", "abcdefghijklmnop", "é", "abcdefgé", "🔑abc"]
+
+    @Test func `an escape may stand anywhere in a run`() throws {
+        for before in runs {
+            for after in runs {
+                for (escape, meaning) in [(#"\n"#, "\n"), (#"\""#, "\""), (#"\\"#, "\\"), (#"\u00e9"#, "é")] {
+                    let text = "\"\(before)\(escape)\(after)\""
+                    let expected = Array((before + meaning + after).utf8)
+                    #expect(try parse(text).string.map { Array($0.utf8) } == expected)
+                    #expect(try parse("{\(text):1}").members?.first.map { Array($0.name.utf8) } == expected)
+                }
+            }
+        }
+    }
+
+    @Test func `a control character ends a run where it stands`() {
+        for run in runs {
+            for escape in ["", #"\n"#] {
+                let text = Array("\"\(run)\(escape)".utf8)
+                for byte in [0x00, 0x0a, 0x1f] as [UInt8] {
+                    #expect(throws: JSONError.syntax(offset: text.count)) {
+                        try parse(text + [byte] + Array("a\"".utf8))
+                    }
+                }
+                #expect(throws: JSONError.syntax(offset: text.count)) { try parse(text) }
+                #expect(throws: JSONError.syntax(offset: text.count + 1)) { try parse([0x5b] + text) }
+            }
+        }
+    }
+
+    @Test func `bytes that are no UTF-8 are refused at every place`() {
+        let invalid: [[UInt8]] = [
+            [0x80], [0xbf], [0xc0, 0x80], [0xc1, 0xbf], [0xc3], [0xe2, 0x82], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80],
+            [0xf0, 0x9f, 0x94], [0xf0, 0x80, 0x80, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xf5], [0xff],
+        ]
+        let text = Array("abcdefghijklmnopqrstuvwxyz".utf8)
+        for bytes in invalid {
+            for index in 0...text.count {
+                for escape in [[], Array(#"\t"#.utf8)] {
+                    let string = [0x22] + text[..<index] + bytes + text[index...] + escape + [0x22]
+                    #expect(throws: JSONError.notUnicode(offset: 0)) { try parse(Array(string)) }
+                    #expect(throws: JSONError.notUnicode(offset: 1)) { try parse([0x7b] + string + Array(":1}".utf8)) }
+                    // The grammar comes first: an open string is no string.
+                    #expect(throws: JSONError.syntax(offset: string.count - 1)) { try parse(Array(string.dropLast())) }
+                }
+            }
+        }
+    }
+}

@@ -7,11 +7,11 @@ import VectorKit
     private struct Refused: Error {}
 
     private let scratch: Scratch
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
     }
 
     @Test func `nobody sees it before it is whole`() throws {
@@ -29,12 +29,12 @@ import VectorKit
         #expect(throws: Refused.self) {
             try keystore.add("ABCD1234") { new in
                 try new.put("identity", [1])
-                try new.writeState([2])
+                try new.writeState([2], of: .main)
                 throw Refused()
             }
         }
         let tree = try scratch.tree()
-        #expect(tree == ["identities", "keystore", "lock", "master.key"])
+        #expect(tree == ["identities", "identities/threema", "keystore", "lock", "master.key"])
         try keystore.add("ABCD1234") { try $0.put("identity", [3]) }
         let record = try keystore.identity("ABCD1234").read("identity")
         #expect(record?.copied == [3])
@@ -53,21 +53,21 @@ import VectorKit
     }
 
     @Test func `what killed processes left is swept`() throws {
-        try scratch.putFolder("identities/.ABCD1234.new")
-        try scratch.put("identities/.ABCD1234.new/profile", [9])
-        try scratch.put("identities/.ABCD1234.new/.identity.new", [9])
-        try scratch.putFolder("identities/.OTHER000.new")
+        try scratch.putFolder("identities/threema/.ABCD1234.new")
+        try scratch.put("identities/threema/.ABCD1234.new/profile", [9])
+        try scratch.put("identities/threema/.ABCD1234.new/.identity.new", [9])
+        try scratch.putFolder("identities/threema/.OTHER000.new")
         let before = try keystore.identities()
         #expect(before == [])
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
-        let names = try scratch.tree().filter { $0.hasPrefix("identities/") }
-        #expect(names == ["identities/ABCD1234", "identities/ABCD1234/identity"])
+        let names = try scratch.tree().filter { $0.hasPrefix("identities/threema/") }
+        #expect(names == ["identities/threema/ABCD1234", "identities/threema/ABCD1234/identity"])
         let after = try keystore.identities()
         #expect(after == ["ABCD1234"])
     }
 
     @Test func `identities come in byte order`() throws {
-        for id in ["ZZZZ0000", "0000ZZZZ", "*GATEWAY", "AAAA0000"] {
+        for id in ["ZZZZ0000", "0000ZZZZ", "*GATEWAY", "AAAA0000"] as [Owner] {
             try keystore.add(id) { try $0.put("identity", [1]) }
         }
         let ids = try keystore.identities()

@@ -9,7 +9,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        try Keystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
+        try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
             try new.put("identity", [UInt8](repeating: 0x5a, count: 40))
             try new.put("profile", Array(#"{"info":{"version":1}}"#.utf8))
             try new.put("safe", [])
@@ -35,11 +35,11 @@ import VectorKit
                 do {
                     _ =
                         isMaking
-                        ? try Keystore.making(at: scratch.path, passphrase: nil)
+                        ? try OpenKeystore.making(at: scratch.path, passphrase: nil)
                         : try LockedKeystore(at: scratch.path).unlock()
                     Issue.record("opened: \(content.hex)")
                 } catch let error as KeystoreError {
-                    #expect(error == .damaged(record: "keystore", id: nil))
+                    #expect(error == .damaged(record: "keystore", owner: nil))
                     // The structure is whole, so it is the key that is another.
                     #expect(content.count == 44 && content[..<12] == file[..<12])
                 } catch is KeyFileError {
@@ -58,7 +58,7 @@ import VectorKit
         #expect(file.count == 4 + 24 + 17 + 16)
         for content in Self.damaged(file) {
             try scratch.put("keystore", content)
-            #expect(throws: KeystoreError.damaged(record: "keystore", id: nil), "\(content.hex)") {
+            #expect(throws: KeystoreError.damaged(record: "keystore", owner: nil), "\(content.hex)") {
                 try LockedKeystore(at: scratch.path).unlock()
             }
         }
@@ -70,13 +70,13 @@ import VectorKit
         _ name: String, _ count: Int
     ) throws {
         let keystore = try LockedKeystore(at: scratch.path).unlock()
-        let path = "identities/ABCD1234/" + name
+        let path = "identities/threema/ABCD1234/" + name
         let file = try scratch.content(path)
         #expect(file.count == 4 + 24 + count + 16)
         let record: RecordName = name == "identity" ? "identity" : name == "profile" ? "profile" : "safe"
         for content in Self.damaged(file) {
             try scratch.put(path, content)
-            #expect(throws: KeystoreError.damaged(record: name, id: "ABCD1234"), "\(content.hex)") {
+            #expect(throws: KeystoreError.damaged(record: name, owner: "ABCD1234"), "\(content.hex)") {
                 _ = try keystore.identity("ABCD1234").read(record)
             }
         }

@@ -7,8 +7,8 @@ import VectorKit
 /// Earlier backups of an identity: kept, listed, read, thinned out, and gone with the identity.
 @Suite struct HistoryTests {
     private let scratch: Scratch
-    private let keystore: Keystore
-    private let folder = "identities/ABCD1234/history/"
+    private let keystore: OpenKeystore
+    private let folder = "identities/threema/ABCD1234/places/main/history/"
     /// 2026-11-21T03:00:00.123Z
     private static let noon: Int64 = 1_795_230_000_123
     private static let first = [UInt8](0..<32)
@@ -18,17 +18,19 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
     }
 
     private func keep(_ bytes: [UInt8], _ digest: [UInt8], at time: Int64 = noon) throws {
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).keepHistory(bytes, digest: digest, at: time)
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).keepHistory(bytes, digest: digest, of: .main, at: time)
     }
 
-    private func history() throws -> [HistoryEntry] { try keystore.identity("ABCD1234").history() }
+    private func history() throws -> [HistoryEntry] { try keystore.identity("ABCD1234").history(of: .main) }
 
-    private func read(_ name: String) throws -> [UInt8] { try keystore.identity("ABCD1234").readHistory(name) }
+    private func read(_ name: String) throws -> [UInt8] {
+        try keystore.identity("ABCD1234").readHistory(name, of: .main)
+    }
 
     private func files() throws -> [String] {
         try scratch.tree().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
@@ -37,8 +39,11 @@ import VectorKit
     @Test func `nothing is kept at first`() throws {
         let history = try history()
         #expect(history == [])
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max, keepingNewest: 0)
-        #expect(throws: FileError.missing(path: scratch.at(folder + "20261121T030000123Z-0001020304050607"))) {
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 0)
+        #expect(
+            throws: FileError.missing(
+                path: scratch.at("identities/threema/ABCD1234/history/20261121T030000123Z-0001020304050607"))
+        ) {
             _ = try read("20261121T030000123Z-0001020304050607")
         }
     }
@@ -85,7 +90,7 @@ import VectorKit
         try keep([1], Self.first, at: Self.noon + 1)
         let names = try history().map(\.name)
         #expect(names == ["20261121T030000124Z-0001020304050607", name])
-        #expect(throws: KeystoreError.damaged(record: "history", id: "ABCD1234")) { _ = try read(name) }
+        #expect(throws: KeystoreError.damaged(record: "history", owner: "ABCD1234")) { _ = try read(name) }
     }
 
     @Test func `older ones are thinned out`() throws {
@@ -95,11 +100,11 @@ import VectorKit
         try scratch.put(folder + "notes", [1])
         let day: Int64 = 86_400_000
         try keystore.lockedIdentity("ABCD1234", wait: .zero)
-            .thinHistory(olderThan: Self.noon + 2 * day, keepingNewest: 1)
+            .thinHistory(of: .main, olderThan: Self.noon + 2 * day, keepingNewest: 1)
         var left = try history().map { try read($0.name) }
         #expect(left == [[4], [3], [2]])
         // As by a clock that is years ahead.
-        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(olderThan: .max, keepingNewest: 2)
+        try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 2)
         left = try history().map { try read($0.name) }
         #expect(left == [[4], [3]])
         let names = try files()
@@ -131,19 +136,19 @@ import VectorKit
     @Test func `an entry under another name, or of another identity, does not open`() throws {
         try keep([1], Self.first)
         try keystore.add("WXYZ9876") { try $0.put("identity", [1]) }
-        try scratch.putFolder("identities/WXYZ9876/history")
+        try scratch.putFolder("identities/threema/WXYZ9876/places/main/history")
         let name = "20261121T030000123Z-0001020304050607"
         let file = try scratch.content(folder + name)
-        try scratch.put("identities/WXYZ9876/history/" + name, file)
-        #expect(throws: KeystoreError.damaged(record: "history", id: "WXYZ9876")) {
-            _ = try keystore.identity("WXYZ9876").readHistory(name)
+        try scratch.put("identities/threema/WXYZ9876/places/main/history/" + name, file)
+        #expect(throws: KeystoreError.damaged(record: "history", owner: "WXYZ9876")) {
+            _ = try keystore.identity("WXYZ9876").readHistory(name, of: .main)
         }
         let other = "20261121T030000124Z-0001020304050607"
         try scratch.put(folder + other, file)
-        #expect(throws: KeystoreError.damaged(record: "history", id: "ABCD1234")) { _ = try read(other) }
+        #expect(throws: KeystoreError.damaged(record: "history", owner: "ABCD1234")) { _ = try read(other) }
         // Nor as the record of that name.
-        try scratch.put("identities/ABCD1234/profile", file)
-        #expect(throws: KeystoreError.damaged(record: "profile", id: "ABCD1234")) {
+        try scratch.put("identities/threema/ABCD1234/profile", file)
+        #expect(throws: KeystoreError.damaged(record: "profile", owner: "ABCD1234")) {
             _ = try keystore.identity("ABCD1234").read("profile")
         }
     }
@@ -166,13 +171,14 @@ import VectorKit
         try keep([1], Self.first)
         try keystore.remove("ABCD1234", wait: .zero)
         let tree = try scratch.tree()
-        #expect(tree == ["identities", "keystore", "lock", "master.key"])
+        #expect(tree == ["identities", "identities/threema", "keystore", "lock", "master.key"])
         // Half removed, it is swept.
-        try scratch.putFolder("identities/.WXYZ9876.new/history")
-        try scratch.put("identities/.WXYZ9876.new/history/20261121T030000123Z-0001020304050607", [1])
+        try scratch.putFolder("identities/threema/.WXYZ9876.new/places/main/history")
+        try scratch.put(
+            "identities/threema/.WXYZ9876.new/places/main/history/20261121T030000123Z-0001020304050607", [1])
         _ = try LockedKeystore(at: scratch.path)
         let swept = try scratch.tree()
-        #expect(swept == ["identities", "keystore", "lock", "master.key"])
+        #expect(swept == ["identities", "identities/threema", "keystore", "lock", "master.key"])
     }
 
     @Test func `its files are looked at where the others are`() throws {

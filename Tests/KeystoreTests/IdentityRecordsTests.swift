@@ -7,20 +7,20 @@ import VectorKit
 /// Records of an identity: written, read, moved.
 @Suite struct IdentityRecordsTests {
     private let scratch: Scratch
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         for id in ["ABCD1234", "WXYZ9876"] {
-            try keystore.add(id) { new in
+            try keystore.add(Owner(id)) { new in
                 try new.put("identity", Array(id.utf8))
                 try new.put("profile", [])
             }
         }
     }
 
-    private func read(_ name: RecordName, of id: String = "ABCD1234") throws -> [UInt8]? {
+    private func read(_ name: RecordName, of id: Owner = "ABCD1234") throws -> [UInt8]? {
         try keystore.identity(id).read(name)?.copied
     }
 
@@ -41,7 +41,7 @@ import VectorKit
         #expect(throws: absent) { _ = try keystore.identity("NOBODY00") }
         #expect(throws: absent) { _ = try keystore.lockedIdentity("NOBODY00", wait: .zero) }
         let other = try Scratch()
-        let empty = try Keystore.making(at: other.path, passphrase: nil)
+        let empty = try OpenKeystore.making(at: other.path, passphrase: nil)
         #expect(throws: absent) { _ = try empty.identity("NOBODY00") }
         let ids = try empty.identities()
         #expect(ids == [])
@@ -64,7 +64,7 @@ import VectorKit
         try identity.put("profile", large)
         let isSame = try read("profile") == large
         #expect(isSame)
-        let sealed = try scratch.content("identities/ABCD1234/profile")
+        let sealed = try scratch.content("identities/threema/ABCD1234/profile")
         #expect(sealed.count == large.count + 4 + 24 + 16)
     }
 
@@ -73,35 +73,35 @@ import VectorKit
         var seen: Set<[UInt8]> = []
         for _ in 0..<20 {
             try identity.put("profile", [1])
-            let file = try scratch.content("identities/ABCD1234/profile")
+            let file = try scratch.content("identities/threema/ABCD1234/profile")
             seen.insert(Array(file[4..<28]))
         }
         #expect(seen.count == 20)
     }
 
     @Test func `a record moved to another name or ID does not open`() throws {
-        let record = try scratch.content("identities/ABCD1234/identity")
-        try scratch.put("identities/ABCD1234/safe", record)
-        #expect(throws: KeystoreError.damaged(record: "safe", id: "ABCD1234")) { try read("safe") }
-        try scratch.put("identities/WXYZ9876/identity", record)
-        #expect(throws: KeystoreError.damaged(record: "identity", id: "WXYZ9876")) {
+        let record = try scratch.content("identities/threema/ABCD1234/identity")
+        try scratch.put("identities/threema/ABCD1234/safe", record)
+        #expect(throws: KeystoreError.damaged(record: "safe", owner: "ABCD1234")) { try read("safe") }
+        try scratch.put("identities/threema/WXYZ9876/identity", record)
+        #expect(throws: KeystoreError.damaged(record: "identity", owner: "WXYZ9876")) {
             try read("identity", of: "WXYZ9876")
         }
-        try scratch.put("identities/ABCD1234/keystore", scratch.content("keystore"))
-        #expect(throws: KeystoreError.damaged(record: "keystore", id: "ABCD1234")) { try read("keystore") }
+        try scratch.put("identities/threema/ABCD1234/keystore", scratch.content("keystore"))
+        #expect(throws: KeystoreError.damaged(record: "keystore", owner: "ABCD1234")) { try read("keystore") }
     }
 
     @Test func `a whole folder renamed to another ID does not open`() throws {
-        try #require(rename(scratch.at("identities/ABCD1234"), scratch.at("identities/EVIL0000")) == 0)
-        #expect(throws: KeystoreError.damaged(record: "identity", id: "EVIL0000")) {
+        try #require(rename(scratch.at("identities/threema/ABCD1234"), scratch.at("identities/threema/EVIL0000")) == 0)
+        #expect(throws: KeystoreError.damaged(record: "identity", owner: "EVIL0000")) {
             try read("identity", of: "EVIL0000")
         }
     }
 
     @Test func `a record over 16 MiB is not read`() throws {
         let limit = 16 * 1024 * 1024
-        try #require(truncate(scratch.at("identities/ABCD1234/profile"), limit + 1) == 0)
-        #expect(throws: FileError.tooLarge(path: scratch.at("identities/ABCD1234/profile"), limit: limit)) {
+        try #require(truncate(scratch.at("identities/threema/ABCD1234/profile"), limit + 1) == 0)
+        #expect(throws: FileError.tooLarge(path: scratch.at("identities/threema/ABCD1234/profile"), limit: limit)) {
             try read("profile")
         }
     }
@@ -114,7 +114,7 @@ import VectorKit
 
     @Test func `a second one waits for the lock of an identity, not for that of another`() throws {
         let first = try keystore.lockedIdentity("ABCD1234", wait: .zero)
-        #expect(throws: FileError.locked(path: scratch.at("identities/ABCD1234/lock"))) {
+        #expect(throws: FileError.locked(path: scratch.at("identities/threema/ABCD1234/lock"))) {
             _ = try keystore.lockedIdentity("ABCD1234", wait: .milliseconds(100))
         }
         _ = try keystore.lockedIdentity("WXYZ9876", wait: .zero)
@@ -128,36 +128,37 @@ import VectorKit
     // MARK: State
 
     @Test func `the state is a plain file that comes back`() throws {
-        let none = try keystore.identity("ABCD1234").readState()?.copied
+        let none = try keystore.identity("ABCD1234").readState(of: .main)?.copied
         #expect(none == nil)
         let identity = try keystore.lockedIdentity("ABCD1234", wait: .zero)
-        try identity.writeState(Array("{}".utf8))
-        let file = try scratch.content("identities/ABCD1234/state.json")
+        try identity.writeState(Array("{}".utf8), of: .main)
+        let file = try scratch.content("identities/threema/ABCD1234/places/main/state.json")
         #expect(file == Array("{}".utf8))
-        let state = try identity.records.readState()
+        let state = try identity.records.readState(of: .main)
         #expect(state?.copied == file)
-        try identity.removeState()
-        try identity.removeState()
-        let removed = try identity.records.readState()?.copied
+        try identity.removeState(of: .main)
+        try identity.removeState(of: .main)
+        let removed = try identity.records.readState(of: .main)?.copied
         #expect(removed == nil)
     }
 
     @Test func `a state that is too long counts as none, a trap does not`() throws {
-        let name = "identities/ABCD1234/state.json"
+        let name = "identities/threema/ABCD1234/places/main/state.json"
+        try scratch.putFolder("identities/threema/ABCD1234/places/main")
         try scratch.put(name, [UInt8](repeating: 0x20, count: 64 * 1024))
-        let longest = try keystore.identity("ABCD1234").readState()?.copied
+        let longest = try keystore.identity("ABCD1234").readState(of: .main)?.copied
         #expect(longest?.count == 64 * 1024)
         try scratch.put(name, [UInt8](repeating: 0x20, count: 64 * 1024 + 1))
-        let tooLong = try keystore.identity("ABCD1234").readState()?.copied
+        let tooLong = try keystore.identity("ABCD1234").readState(of: .main)?.copied
         #expect(tooLong == nil)
         try scratch.setMode(0o644, of: name)
         #expect(throws: FileError.exposed(path: scratch.at(name), mode: 0o644)) {
-            _ = try keystore.identity("ABCD1234").readState()
+            _ = try keystore.identity("ABCD1234").readState(of: .main)
         }
         try scratch.remove(name)
         try scratch.putLink(name, to: "identity")
         #expect(throws: FileError.wrongKind(path: scratch.at(name))) {
-            _ = try keystore.identity("ABCD1234").readState()
+            _ = try keystore.identity("ABCD1234").readState(of: .main)
         }
     }
 }

@@ -7,12 +7,12 @@ import VectorKit
 /// Several records and the state of one identity change at once, whatever step a process dies at.
 @Suite struct RecordCommitTests {
     private let scratch: Scratch
-    private let keystore: Keystore
-    private let folder = "identities/ABCD1234/"
+    private let keystore: OpenKeystore
+    private let folder = "identities/threema/ABCD1234/"
 
     private static let old = Content(identity: [1], profile: [2], safe: [3], state: Array("{}".utf8))
     private static let new = Content(identity: [4], profile: [5, 5], safe: nil, state: Array(#"{"a":1}"#.utf8))
-    private static let files = ["identity", "profile", "safe", "state.json"]
+    private static let files = ["identity", "places/main/safe", "places/main/state.json", "profile"]
 
     /// What the records of an identity are read as.
     private struct Content: Equatable {
@@ -24,21 +24,21 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
             try new.put("profile", [2])
-            try new.put("safe", [3])
-            try new.writeState(Array("{}".utf8))
+            try new.put(.safe, [3])
+            try new.writeState(Array("{}".utf8), of: .main)
         }
     }
 
-    private func read(_ keystore: Keystore? = nil) throws -> Content {
+    private func read(_ keystore: OpenKeystore? = nil) throws -> Content {
         let records = try (keystore ?? self.keystore).identity("ABCD1234")
         let content = try Content(
             identity: records.read("identity")?.copied, profile: records.read("profile")?.copied,
-            safe: records.read("safe")?.copied, state: records.readState()?.copied)
-        let isThere = try records.contains("safe")
+            safe: records.read(.safe)?.copied, state: records.readState(of: .main)?.copied)
+        let isThere = try records.contains(.safe)
         #expect(isThere == (content.safe != nil))
         return content
     }
@@ -47,15 +47,15 @@ import VectorKit
         var changes = identity.changes()
         changes.set("identity", [4].span)
         changes.set("profile", [9].span)
-        changes.remove("safe")
-        changes.setState(Array(#"{"a":1}"#.utf8))
+        changes.remove(.safe)
+        changes.setState(Array(#"{"a":1}"#.utf8), of: .main)
         // The later one counts.
         changes.set("profile", [5, 5].span)
         try identity.commit(changes)
     }
 
     private func names() throws -> [String] {
-        try scratch.tree().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+        try scratch.files().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
     }
 
     private func restore(_ files: [String: [UInt8]]) throws {
@@ -85,7 +85,7 @@ import VectorKit
         let content = try read()
         #expect(content == Self.new)
         let names = try names()
-        #expect(names == ["identity", "lock", "profile", "state.json"])
+        #expect(names == ["identity", "lock", "places/main/state.json", "profile"])
     }
 
     @Test func `what cannot be written out is read from the commit file`() throws {
@@ -95,9 +95,9 @@ import VectorKit
         let content = try read()
         #expect(content == Self.new)
         // A later write must not be gone over.
-        #expect(throws: FileError.self) { try identity.put("safe", [7]) }
+        #expect(throws: FileError.self) { try identity.put(.safe, [7]) }
         try scratch.remove(folder + ".profile.new")
-        try identity.put("safe", [7])
+        try identity.put(.safe, [7])
         let later = try read()
         #expect(later == Content(identity: [4], profile: [5, 5], safe: [7], state: Self.new.state))
     }
@@ -125,7 +125,7 @@ import VectorKit
                 content = try read()
                 #expect(content == Self.new)
                 let finished = try names()
-                #expect(finished == ["identity", "lock", "profile", "state.json"])
+                #expect(finished == ["identity", "lock", "places/main/state.json", "profile"])
             }
         }
     }
@@ -135,7 +135,7 @@ import VectorKit
         // Nothing can be written under this name.
         try scratch.putFolder(folder + ".commit.new")
         var changes = identity.changes()
-        changes.set("safe", [8].span)
+        changes.set(.safe, [8].span)
         try identity.commit(changes)
         try identity.commit(identity.changes())
         let content = try read()
@@ -151,7 +151,7 @@ import VectorKit
         let large = [UInt8](repeating: 7, count: 17 * 1024 * 1024)
         var changes = identity.changes()
         changes.set("profile", large.span)
-        changes.set("safe", large.span)
+        changes.set(.safe, large.span)
         do {
             try identity.commit(changes)
             Issue.record("committed")
@@ -164,18 +164,18 @@ import VectorKit
 
     @Test func `any other bytes are refused, by readers and writers`() throws {
         let (before, commit, _) = try stages()
-        let damaged = KeystoreError.damaged(record: "commit", id: "ABCD1234")
+        let damaged = KeystoreError.damaged(record: "commit", owner: "ABCD1234")
         let cuts = stride(from: 0, to: commit.count, by: 3).map { Array(commit[..<$0]) }
         let flips = (0..<commit.count).map { place in
             var flipped = commit
             flipped[place] ^= 0x10
             return flipped
         }
-        for content in cuts + flips + [commit + [0], Array("KTC1".utf8), before["identity"]!] {
+        for content in cuts + flips + [commit + [0], Array("KTC2".utf8), before["identity"]!] {
             try restore(before.merging(["commit": content]) { $1 })
             #expect(throws: damaged) { _ = try keystore.identity("ABCD1234").read("identity") }
             #expect(throws: damaged) { _ = try keystore.identity("ABCD1234").contains("other") }
-            #expect(throws: damaged) { _ = try keystore.identity("ABCD1234").readState() }
+            #expect(throws: damaged) { _ = try keystore.identity("ABCD1234").readState(of: .main) }
             #expect(throws: damaged) { _ = try keystore.lockedIdentity("ABCD1234", wait: .zero) }
         }
         let files = try contents()
@@ -185,15 +185,15 @@ import VectorKit
     @Test func `the commit of another identity or keystore is refused`() throws {
         let (_, commit, _) = try stages()
         try keystore.add("WXYZ9876") { try $0.put("identity", [1]) }
-        try scratch.put("identities/WXYZ9876/commit", commit)
-        #expect(throws: KeystoreError.damaged(record: "commit", id: "WXYZ9876")) {
+        try scratch.put("identities/threema/WXYZ9876/commit", commit)
+        #expect(throws: KeystoreError.damaged(record: "commit", owner: "WXYZ9876")) {
             _ = try keystore.identity("WXYZ9876").read("identity")
         }
         let other = try Scratch()
-        let otherKeystore = try Keystore.making(at: other.path, passphrase: nil)
+        let otherKeystore = try OpenKeystore.making(at: other.path, passphrase: nil)
         try otherKeystore.add("ABCD1234") { try $0.put("identity", [1]) }
         try other.put(folder + "commit", commit)
-        #expect(throws: KeystoreError.damaged(record: "commit", id: "ABCD1234")) {
+        #expect(throws: KeystoreError.damaged(record: "commit", owner: "ABCD1234")) {
             _ = try otherKeystore.identity("ABCD1234").read("identity")
         }
     }
@@ -222,6 +222,6 @@ import VectorKit
     @Test func `the file is as it is described`() throws {
         let (_, commit, _) = try stages()
         let printed = try OtherImplementation.run("commit", scratch.path, "ABCD1234", commit.hex)
-        #expect(printed == ["identity 04", "safe -", "state.json 7b2261223a317d", "profile 0505"])
+        #expect(printed == ["identity 04", "main/safe -", "main/state.json 7b2261223a317d", "profile 0505"])
     }
 }

@@ -59,6 +59,14 @@ final class Scratch: Sendable {
     func tree() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
     }
+
+    /// The path of every file and link in it, in order.
+    func files() throws -> [String] {
+        try tree().filter { name in
+            var status = stat()
+            return lstat(at(name), &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+        }
+    }
 }
 
 extension LockedIdentity {
@@ -66,4 +74,16 @@ extension LockedIdentity {
     func put(_ name: RecordName, _ content: [UInt8]) throws {
         try write(name, content.span)
     }
+}
+
+/// An ID alone is one of Threema's.
+extension Owner: ExpressibleByStringLiteral {
+    /// One of Threema's.
+    public init(stringLiteral id: String) { self.init(id) }
+
+    init(_ id: String) { self.init(messenger: "threema", id: id)! }
+}
+
+extension RecordName {
+    static let safe = ("safe" as RecordName).at(.main)
 }

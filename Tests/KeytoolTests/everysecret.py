@@ -5,11 +5,11 @@ import base64
 import hashlib
 import shutil
 
+import identityfiles
 import keyfiles
 import masterkey
 import oracle
 from nacl.bindings import crypto_generichash_blake2b_salt_personal as blake2b
-from nacl.bindings import crypto_aead_xchacha20poly1305_ietf_decrypt as unseal
 from runner import Keytool
 from safefolder import SafeFolder
 
@@ -132,16 +132,10 @@ class EverySecret:
         raise AssertionError("no passphrase opens the master key")
 
     def _learn_identities(self, key):
-        for folder in self.keystore.glob("identities/[0-9A-Z*]*"):
-            self.secrets["client key"] = content(folder / "identity", key)[8:]
+        for folder in identityfiles.folders(self.keystore):
+            self.secrets["client key"] = identityfiles.opened(folder / "identity", key)[8:]
             if (folder / "devicegroupkey").exists():
-                self.secrets["device group key"] = content(folder / "devicegroupkey", key)
-
-
-def content(record, key):
-    """What a sealed record holds."""
-    sealed, id, name = record.read_bytes(), record.parent.name, record.name
-    return unseal(sealed[28:], sealed[:4] + id.encode() + name.encode(), sealed[4:28], record_key(key, name))
+                self.secrets["device group key"] = identityfiles.opened(folder / "devicegroupkey", key)
 
 
 def wrapping_key(file, password):

@@ -13,12 +13,12 @@ import zlib
 
 import nacl.bindings as sodium
 
+import identityfiles
 import keyfiles
 import manual
 import oracle
 from keyfiles import message
 
-RECORD = b"keytool-record-1"
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
 
 
@@ -172,29 +172,35 @@ def v1(e):
             "protected": (b"\2" + xor(key, mask, constant) + salt + check).hex()}
 
 
+def master():
+    return unhex(PAGE["Master key without a passphrase"]["master-key"])
+
+
 def record_key(name):
-    key = unhex(PAGE["Master key without a passphrase"]["master-key"])
-    return hashlib.blake2b(digest_size=32, key=key, salt=name.encode().ljust(16, b"\0"), person=RECORD).digest()
+    return identityfiles.record_key(master(), name)
 
 
-def sealed(id, name, nonce, content, file_name=None):
-    nonce = unhex(nonce)
-    return (b"KTR1" + nonce + sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
-        content, b"KTR1" + id.encode() + (file_name or name).encode(), nonce, record_key(name))).hex()
+def sealed(name, nonce, content, place="", file_name=None):
+    """Of ABCD1234."""
+    where = ("threema", "ABCD1234", place, file_name or name)
+    return identityfiles.sealed(content, master(), name, where, unhex(nonce)).hex()
 
 
 @example("Sealed record", "master-key", "nonce", "content")
 def keystore(e):
     content = unhex(e["content"])
-    assert content[0] == 1 and len(content) == 17
-    return {"key": record_key("keystore").hex(), "record": sealed("*" * 8, "keystore", e["nonce"], content)}
+    assert content[0] == 2 and len(content) == 17
+    where = ("", "", "", "keystore")
+    record = identityfiles.sealed(content, master(), "keystore", where, unhex(e["nonce"]))
+    return {"key": record_key("keystore").hex(), "additional": identityfiles.additional_data(*where).hex(),
+            "record": record.hex()}
 
 
 @example("The records identity and profile", "nonce", "identity", "profile")
 def records(e):
     contents = {"identity": unhex(e["identity"]), "profile": e["profile"].encode()}
     return {f"{name}-{what}": value for name, content in contents.items() for what, value in (
-        ("key", record_key(name).hex()), ("record", sealed("ABCD1234", name, e["nonce"], content)))}
+        ("key", record_key(name).hex()), ("record", sealed(name, e["nonce"], content)))}
 
 
 def safe_target(e, which=""):
@@ -206,7 +212,8 @@ def safe(e):
     content = b"\1" + message((1, safe_target(e)))
     moving = content + message((2, safe_target(e, "next-")), (5, unhex(e["consent"])), (6, b""))
     return {"content": content.hex(), "key": record_key("safe").hex(), "moving": moving.hex(),
-            "record": sealed("ABCD1234", "safe", e["nonce"], content)}
+            "additional": identityfiles.additional_data("threema", "ABCD1234", "main", "safe").hex(),
+            "record": sealed("safe", e["nonce"], content, "main")}
 
 
 @example("state.json", "master-key", "place", "backup-id")
@@ -234,13 +241,14 @@ def state(e):
 def commit(e):
     """The profile and the state change, and the Safe is removed."""
     changes = (("profile", unhex(PAGE["The records identity and profile"]["profile-record"])),
-               ("state.json", b'{"version":1}'), ("safe", None))
+               ("main/state.json", b'{"version":1}'), ("main/safe", None))
     body = b"".join(
         bytes([1 if content is not None else 2, len(name)]) + name.encode()
         + struct.pack(">I", len(content or b"")) + (content or b"") for name, content in changes)
     key = record_key("commit")
-    digest = hashlib.blake2b(b"KTC1ABCD1234" + body, digest_size=32, key=key).digest()
-    return {"key": key.hex(), "digest": digest.hex(), "file": (b"KTC1" + digest + body).hex()}
+    start = b"KTC2" + identityfiles.prefixed("threema", "ABCD1234")
+    digest = hashlib.blake2b(start + body, digest_size=32, key=key).digest()
+    return {"key": key.hex(), "digest": digest.hex(), "file": (b"KTC2" + digest + body).hex()}
 
 
 @example("History", "time", "backup", "nonce")
@@ -251,7 +259,7 @@ def history(e):
     name = f"{moment:%Y%m%dT%H%M%S}{time % 1000:03}Z-{digest[:8].hex()}"
     content = b"\1" + struct.pack(">q", time) + digest + backup
     return {"digest": digest.hex(), "name": name, "key": record_key("history").hex(), "content": content.hex(),
-            "record": sealed("ABCD1234", "history", e["nonce"], content, name)}
+            "record": sealed("history", e["nonce"], content, "main", name)}
 
 
 @example("Kernel keyring", "keystore")

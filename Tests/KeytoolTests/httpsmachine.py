@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import identityfiles
 import oracle
 from faultserver import BASE, FaultServer
 from known import SAFE_PASSWORD
@@ -47,7 +48,7 @@ class HTTPSMachine:
         return oracle.seal_safe(document, KEYS)
 
     def record(self, name):
-        return self.keytool.keystore / "identities" / ID / name
+        return identityfiles.path(self.keytool.keystore, ID, name)
 
     def records(self):
         """Everything but what is remembered of uploads, and the earlier backups, which a push that failed writes, too."""

@@ -2,14 +2,14 @@
 
 import functools
 
+import identityfiles
 import keyfiles
 import masterkey
 from masterkey import NEW_PASSPHRASE, PASSPHRASE
-from place import ID, Place, opened_record
+from place import ID, Place
 from scenes import Scene, identity, nothing
 
 KEY = bytes(range(50, 82))
-OWN_ID = "********"  # stands for the ID in the keystore's own record
 
 
 class KeyPlace(Place):
@@ -28,9 +28,9 @@ class KeyPlace(Place):
         if not file.exists():
             return None
         passphrase, key = opened(file.read_bytes())
-        assert opened_record(self.keystore / "keystore", key, OWN_ID)
-        identities = {folder.name: opened_record(folder / "identity", key)
-                      for folder in sorted(self.keystore.glob("identities/[0-9A-Z*]*"))}
+        assert identityfiles.opened(self.keystore / "keystore", key)
+        identities = {folder.name: identityfiles.opened(folder / "identity", key)
+                      for folder in identityfiles.folders(self.keystore)}
         if drawn:
             return passphrase, sorted(identities)
         return passphrase, key, identities

@@ -5,9 +5,8 @@ Two views of it are equal where every private key, profile, setup and backup is.
 
 import shutil
 
-import nacl.bindings
-
 import history
+import identityfiles
 import keyfiles
 import oracle
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
@@ -92,7 +91,7 @@ class Place:
     def view(self, drawn=()):
         """`drawn`: IDs whose private key is random, so that it differs in every run."""
         identities = {}
-        for folder in sorted(self.keystore.glob("identities/[0-9A-Z*]*")):
+        for folder in identityfiles.folders(self.keystore):
             found = records(self.keystore, folder.name)
             if folder.name in drawn:
                 found["identity"] = len(found["identity"])
@@ -118,11 +117,14 @@ def _opened(path):
 def records(keystore, id):
     """What an identity's records hold, by the key from the unprotected master.key. What a process that was killed
     has left in the file `commit` counts as written."""
-    folder, master = keystore / "identities" / id, (keystore / "master.key").read_bytes()[12:]
-    files = {name: (folder / name).read_bytes() for name in RECORDS if (folder / name).exists()}
-    if (folder / "commit").exists():
-        files.update(_changes((folder / "commit").read_bytes()))
-    found = {name: _opened_record(files[name], id, name, master) for name in RECORDS if files.get(name)}
+    master = (keystore / "master.key").read_bytes()[12:]
+    paths = {name: identityfiles.path(keystore, id, name) for name in RECORDS}
+    files = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
+    commit = identityfiles.path(keystore, id, "commit")
+    if commit.exists():
+        files.update(_changes(commit.read_bytes()))
+    found = {name: identityfiles.unsealed(files[name], master, name, identityfiles.names(paths[name]))
+             for name in RECORDS if files.get(name)}
     if "safe" in found:
         found["safe"] = _setup(found["safe"])
     return found
@@ -133,7 +135,7 @@ def _changes(commit):
     changes, position = {}, 36
     while position < len(commit):
         kind, length = commit[position : position + 2]
-        name = commit[position + 2 : position + 2 + length].decode()
+        name = commit[position + 2 : position + 2 + length].decode().removeprefix("main/")
         start = position + 6 + length
         position = start + int.from_bytes(commit[start - 4 : start], "big")
         changes[name] = commit[start:position] if kind == 1 else None
@@ -145,16 +147,3 @@ def _setup(record):
     targets = keyfiles.fields(record[1:])
     return {number: {field: value for field, value in keyfiles.fields(target).items() if field != 7}
             if number <= 3 else target for number, target in targets.items()}
-
-
-def opened_record(path, master, id=None):
-    """Of an identity's records the folder is its ID."""
-    return _opened_record(path.read_bytes(), id or path.parent.name, path.name, master)
-
-
-def _opened_record(sealed, id, name, master):
-    """KTR1, nonce (24), XChaCha20-Poly1305."""
-    key = nacl.bindings.crypto_generichash_blake2b_salt_personal(
-        b"", 32, master, name.encode(), b"keytool-record-1")
-    return nacl.bindings.crypto_aead_xchacha20poly1305_ietf_decrypt(
-        sealed[28:], sealed[:4] + id.encode() + name.encode(), sealed[4:28], key)

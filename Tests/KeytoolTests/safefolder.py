@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import history
+import identityfiles
 import oracle
 
 MAX_BACKUP_BYTES = 524288
@@ -68,4 +69,4 @@ class SafeSetup:
         return self.keytool.json("safe", "push", *options)
 
     def record(self, name):
-        return self.keytool.keystore / "identities" / self.id / name
+        return identityfiles.path(self.keytool.keystore, self.id, name)

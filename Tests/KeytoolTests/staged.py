@@ -3,6 +3,7 @@
 import base64
 import functools
 
+import identityfiles
 from injection import points, without_waiting
 from place import ID, OTHER_ID, Place
 from runner import on_two_processors
@@ -60,7 +61,7 @@ class Staged:
         return place.view(self.scene.drawn)
 
     def _blobs(self, place):
-        return place.blobs() if (place.keystore / "identities" / ID).exists() else []
+        return place.blobs() if identityfiles.folder(place.keystore, ID).exists() else []
 
     def names(self, place):
         """Which of the states "old" and "new" this is; none, one, or both where they look alike."""
@@ -98,7 +99,7 @@ class Staged:
             self.both_ways_out(place)
             return
         # What refuses takes no identity's lock, and clears nothing away that was left under it.
-        left = [name for name in place.temporary() if result.code == 0 or f"identities/{ID}/" not in name]
+        left = [name for name in place.temporary() if result.code == 0 or f"identities/threema/{ID}/" not in name]
         assert not left, f"left {left}: {result}"
         if "safe" in self.view(place)["identities"].get(ID, {}):
             self.push_keeps_its_word(place)

@@ -122,7 +122,7 @@ def test_held_with_the_same_key(keytool, code_file, code_password):
     result = keytool.ok("backup", "import", code_file, *code_password)
     assert re.search("already|same key|unchanged", result.out + result.err), result
     assert keytool.json("backup", "import", code_file, *code_password)["id"] == "0ZAHXXHB"
-    key = "identities/0ZAHXXHB/identity"
+    key = "identities/threema/0ZAHXXHB/identity"
     assert snapshot(keytool.keystore)[key] == before[key]
 
 

@@ -131,7 +131,7 @@ def test_export_of_an_absent_identity(keytool, backup_password):
 
 
 def test_export_changes_no_key(keytool, backup_password):
-    key = "identities/ABCD1234/identity"
+    key = "identities/threema/ABCD1234/identity"
     before = snapshot(keytool.keystore)[key]
     keytool.ok("backup", "export", *backup_password)
     assert snapshot(keytool.keystore)[key] == before

@@ -162,7 +162,7 @@ def test_no_key_is_opened(keytool):
 def test_what_is_no_id_is_not_offered(keytool):
     keytool.ok("id", "create", "--id", "ABCD1234")
     for name in ("\x1b[2J", "abcd1234", "ABCD 123", "AAAA\nBBB", "ABCD12345", ".new"):
-        (keytool.keystore / "identities" / name).mkdir()
+        (keytool.keystore / "identities/threema" / name).mkdir()
     assert asked(keytool, "--keystore", keytool.keystore) == ["ABCD1234"]
 
 
@@ -183,11 +183,11 @@ def test_nothing_is_said_in_the_middle_of_a_line(keytool):
 def test_ids_come_at_once(protected):
     """Among 500, within a few times of what it takes to start and end; measured, that is 1."""
     many = protected.home / "many"
-    (many / "identities").mkdir(parents=True, exist_ok=True, mode=0o700)
-    for place in (many, many / "identities"):
+    (many / "identities/threema").mkdir(parents=True, exist_ok=True, mode=0o700)
+    for place in (many, many / "identities", many / "identities/threema"):
         place.chmod(0o700)
     for number in range(500):
-        (many / "identities" / f"AAAAA{number:03}").mkdir(exist_ok=True)
+        (many / "identities/threema" / f"AAAAA{number:03}").mkdir(exist_ok=True)
 
     def fastest(work):
         times = []

@@ -41,7 +41,7 @@ def test_a_locked_keystore_is_not_asked_about(keytool, given):
     assert findings(keytool, *passphrase)["identities"]["verdict"] == "ok"
 
 
-@pytest.mark.parametrize("what, code", [("", 77), ("master.key", 77), ("identities/ABCD1234/profile", 77)])
+@pytest.mark.parametrize("what, code", [("", 77), ("master.key", 77), ("identities/threema/ABCD1234/profile", 77)])
 def test_files_that_others_can_read(safe, what, code):
     (safe.keytool.keystore / what).chmod(0o755 if what == "" else 0o644)
     result = safe.keytool("doctor")

@@ -135,7 +135,7 @@ def test_list_knows_which_identity_has_a_safe(safe):
 def test_list_survives_a_damaged_record(keytool):
     for id in ("ABCD1234", "MMMM5555", "ZZZZ9999"):
         keytool.ok("id", "create", "--id", id)
-    (keytool.keystore / "identities/MMMM5555/identity").write_bytes(b"damaged")
+    (keytool.keystore / "identities/threema/MMMM5555/identity").write_bytes(b"damaged")
     result = keytool("id", "list")
     assert result.code == 65, result
     assert [line.split()[0] for line in result.out.splitlines()] == ["ABCD1234", "ZZZZ9999"]
@@ -147,7 +147,7 @@ def test_list_survives_a_damaged_record(keytool):
     assert (good["id"], also_good["id"]) == ("ABCD1234", "ZZZZ9999")
     assert bad == {"id": "MMMM5555", "error": listed.error}
     # The first failure gives the code.
-    (keytool.keystore / "identities/ABCD1234/identity").chmod(0o644)
+    (keytool.keystore / "identities/threema/ABCD1234/identity").chmod(0o644)
     assert keytool("id", "list").code == 77
 
 

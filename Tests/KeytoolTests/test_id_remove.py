@@ -36,7 +36,7 @@ def test_nothing_is_left_in_the_keystore(made, keytool):
     assert snapshot(keytool.keystore) == before
     assert not list(keytool.keystore.rglob("*ZZZZ9999*"))
     keytool.ok("id", "remove", "ABCD1234", "--yes")
-    assert list((keytool.keystore / "identities").iterdir()) == []
+    assert list((keytool.keystore / "identities/threema").iterdir()) == []
 
 
 def test_other_identities_stay_as_they_are(made, keytool, folder, safe_password, backup_password):

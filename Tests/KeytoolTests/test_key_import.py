@@ -10,7 +10,7 @@ from injection import Prefixed
 from known import CODE
 from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
 from measured import Measured
-from place import opened_record
+import identityfiles
 from runner import snapshot
 from test_keyfiles import passphrase as published_passphrase
 from test_keyfiles import vectors
@@ -82,7 +82,7 @@ def test_into_a_keystore_without_identities(empty, key_file, passphrase, layout)
     made = empty.json("id", "create", "--id", "ZZZZ9999", *passphrase)
     assert made["protection"] == done["protection"]
     # What is sealed from now on is sealed with that key, and not by chance with another.
-    assert opened_record(empty.keystore / "identities/ZZZZ9999/identity", KEY)
+    assert identityfiles.opened(identityfiles.path(empty.keystore, "ZZZZ9999", "identity"), KEY)
     assert empty.json("id", "show", *passphrase)["public_key"] == made["public_key"]
     assert not [path for path in empty.keystore.rglob(".*")]
 

@@ -92,6 +92,6 @@ def test_identity_that_somebody_else_has_made(emptied, other_keytool, write):
     """A keystore is empty until it is not: its key then stays."""
     other_keytool.ok("id", "create")
     file = write("master_key.dat", masterkey.file(other_keytool).read_bytes())
-    made = emptied.keystore / "identities/ZZZZ9999"
-    result = changed_meanwhile(emptied, lambda: made.mkdir(mode=0o700), "key", "import", file)
+    made = emptied.keystore / "identities/threema/ZZZZ9999"
+    result = changed_meanwhile(emptied, lambda: made.mkdir(mode=0o700, parents=True), "key", "import", file)
     assert result.code == 17, result

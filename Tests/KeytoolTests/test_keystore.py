@@ -21,8 +21,8 @@ def test_modes_do_not_depend_on_the_umask(keytool, tmp_path, umask):
     (tmp_path / "fresh").mkdir(mode=0o700)
     fresh.ok("id", "create", "--id", "ABCD1234", umask=umask)
     found = modes(fresh.keystore)
-    assert {"keystore", "master.key", "identities", "identities/ABCD1234",
-            "identities/ABCD1234/identity"} <= set(found)
+    assert {"keystore", "master.key", "identities", "identities/threema/ABCD1234",
+            "identities/threema/ABCD1234/identity"} <= set(found)
     for path, mode in found.items():
         expected = 0o700 if (fresh.keystore / path).is_dir() else 0o600
         assert mode == expected, (path, oct(mode))
@@ -38,10 +38,12 @@ def test_nothing_else_lies_about(safe):
     safe.push()
     top = {path.name for path in safe.keytool.keystore.iterdir()}
     assert top == {"keystore", "master.key", "lock", "identities"}
-    assert {path.name for path in (safe.keytool.keystore / "identities").iterdir()} == {"ABCD1234"}
-    records = {path.name for path in safe.record("identity").parent.iterdir()}
-    assert {"identity", "safe", "state.json"} <= records
-    assert records <= {"identity", "profile", "safe", "state.json", "lock"}
+    assert {path.name for path in (safe.keytool.keystore / "identities").iterdir()} == {"threema"}
+    assert {path.name for path in (safe.keytool.keystore / "identities/threema").iterdir()} == {"ABCD1234"}
+    home = safe.record("identity").parent
+    records = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
+    assert {"identity", "places/main/safe", "places/main/state.json"} <= records
+    assert records <= {"identity", "profile", "places/main/safe", "places/main/state.json", "lock"}
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o750, 0o701, 0o770, 0o704], ids=oct)
@@ -68,7 +70,7 @@ def test_root_does_not_use_another_users_keystore(keytool):
 
 # Links and other things where files belong
 
-FILES = ["master.key", "keystore", "identities/ABCD1234/identity"]
+FILES = ["master.key", "keystore", "identities/threema/ABCD1234/identity"]
 
 
 @pytest.fixture(params=FILES)
@@ -102,7 +104,7 @@ def test_folder_in_place_of_a_file(keytool, record):
     keytool.fails((65, 77), "id", "show")
 
 
-@pytest.mark.parametrize("name", ["identities", "identities/ABCD1234"])
+@pytest.mark.parametrize("name", ["identities", "identities/threema/ABCD1234"])
 def test_symbolic_link_in_place_of_a_folder(keytool, tmp_path, name):
     keytool.ok("id", "create", "--id", "ABCD1234")
     (keytool.keystore / name).rename(tmp_path / "elsewhere")

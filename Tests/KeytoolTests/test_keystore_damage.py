@@ -12,14 +12,15 @@ from runner import on_two_processors, snapshot
 
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
 BLOB = oracle.seal_safe(oracle.safe_document(bytes(range(32))), KEYS)
-RECORDS = "identities/ABCD1234"
+RECORDS = "identities/threema/ABCD1234"
+PLACE = f"{RECORDS}/places/main"
 
 # which command has to read the file
 READERS = {
     "master.key": ("id", "show"),
     "keystore": ("id", "show"),
     f"{RECORDS}/identity": ("id", "show"),
-    f"{RECORDS}/safe": ("safe", "push"),
+    f"{PLACE}/safe": ("safe", "push"),
     f"{RECORDS}/profile": ("safe", "push"),
 }
 
@@ -118,9 +119,9 @@ def test_master_key_of_another_keystore(machine, keytool):
 
 
 @pytest.mark.parametrize("source, target, command", [
-    ("identities/ZZZZ9999/identity", f"{RECORDS}/identity", ("id", "show", "ABCD1234")),
-    (f"{RECORDS}/safe", f"{RECORDS}/identity", ("id", "show", "ABCD1234")),
-    (f"{RECORDS}/identity", f"{RECORDS}/safe", ("safe", "push", "ABCD1234")),
+    ("identities/threema/ZZZZ9999/identity", f"{RECORDS}/identity", ("id", "show", "ABCD1234")),
+    (f"{PLACE}/safe", f"{RECORDS}/identity", ("id", "show", "ABCD1234")),
+    (f"{RECORDS}/identity", f"{PLACE}/safe", ("safe", "push", "ABCD1234")),
     ("keystore", f"{RECORDS}/identity", ("id", "show", "ABCD1234")),
 ])
 def test_records_cannot_change_places(machine, source, target, command):
@@ -130,5 +131,5 @@ def test_records_cannot_change_places(machine, source, target, command):
 
 
 def test_identity_folder_renamed(machine):
-    (machine.keytool.keystore / RECORDS).rename(machine.keytool.keystore / "identities/ZZZZ9999")
+    (machine.keytool.keystore / RECORDS).rename(machine.keytool.keystore / "identities/threema/ZZZZ9999")
     machine.keytool.fails(65, "id", "show", "ZZZZ9999")

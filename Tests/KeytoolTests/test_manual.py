@@ -222,7 +222,8 @@ def test_variables():
 # Files
 
 # There after an interruption, when backups were replaced, or if a backup was for linking a device.
-AT_TIMES = {f"identities/ID/{name}" for name in ("commit", "history/TIME-DIGEST", "devicegroupkey")}
+AT_TIMES = {f"identities/threema/ID/{name}"
+            for name in ("commit", "places/main/history/TIME-DIGEST", "devicegroupkey")}
 
 
 def test_files(safe):

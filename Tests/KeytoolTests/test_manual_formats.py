@@ -78,16 +78,17 @@ def test_table(title, overheads):
 @pytest.fixture
 def owner(keytool):
     """The keystore of the page."""
-    folder = keytool.keystore / "identities/ABCD1234"
-    folder.mkdir(parents=True)
+    folder = keytool.keystore / "identities/threema/ABCD1234"
+    place = folder / "places/main"
+    place.mkdir(parents=True)
     records = PAGE["The records identity and profile"]
     for path, text in {
             keytool.keystore / "master.key": PAGE["Master key without a passphrase"]["file"],
             keytool.keystore / "keystore": PAGE["Sealed record"]["record"],
             folder / "identity": records["identity-record"], folder / "profile": records["profile-record"],
-            folder / "safe": PAGE["The record safe"]["record"]}.items():
+            place / "safe": PAGE["The record safe"]["record"]}.items():
         path.write_bytes(unhex(text))
-    (folder / "state.json").write_text(PAGE["state.json"]["file"])
+    (place / "state.json").write_text(PAGE["state.json"]["file"])
     for path in keytool.keystore.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return keytool
@@ -104,8 +105,8 @@ def test_keystore(owner):
 def test_unfinished_move(owner):
     """The page's record of a move, beside a state that knows nothing of the next target."""
     record = PAGE["The record safe"]
-    path = owner.keystore / "identities/ABCD1234/safe"
-    path.write_bytes(unhex(sealed("ABCD1234", "safe", record["nonce"], unhex(record["moving"]))))
+    path = owner.keystore / "identities/threema/ABCD1234/places/main/safe"
+    path.write_bytes(unhex(sealed("safe", record["nonce"], unhex(record["moving"]), "main")))
     status = owner.json("safe", "status")
     assert (status["changing"], status["new_server"]) == (True, record["next-address"])
     assert status["generation"] == 1 and "old_server" not in status
@@ -118,8 +119,8 @@ def test_place_name_of_earlier_versions(owner):
     record = PAGE["The record safe"]
     target = message((1, unhex(record["safe-keys"])), (2, record["address"].encode()))
     content = b"\1" + message((1, target))
-    folder = owner.keystore / "identities/ABCD1234"
-    (folder / "safe").write_bytes(unhex(sealed("ABCD1234", "safe", record["nonce"], content)))
+    folder = owner.keystore / "identities/threema/ABCD1234/places/main"
+    (folder / "safe").write_bytes(unhex(sealed("safe", record["nonce"], content, "main")))
     assert "uploaded_at" not in owner.json("safe", "status")
     _, compute = EXAMPLES["state.json"]
     place = record["address"].encode().hex()
@@ -145,20 +146,22 @@ def test_findings():
 
 def test_commit(owner, folder):
     """Read before it is written out, and written out by the next command that takes the lock."""
-    file = owner.keystore / "identities/ABCD1234/commit"
+    file = owner.keystore / "identities/threema/ABCD1234/commit"
     file.write_bytes(unhex(PAGE["The file commit"]["file"]))
     file.chmod(0o600)
     assert owner.json("id", "show")["public_key"] == PAGE["Identity"]["public-key"]
     owner.fails(10, "safe", "status")
-    assert (file.parent / "safe").exists() and file.exists()
+    place = file.parent / "places/main"
+    assert (place / "safe").exists() and file.exists()
     owner.fails(10, "safe", "push")
-    assert sorted(path.name for path in file.parent.iterdir()) == ["identity", "lock", "profile", "state.json"]
-    assert (file.parent / "state.json").read_text() == '{"version":1}'
+    assert sorted(path.name for path in file.parent.iterdir()) == ["identity", "lock", "places", "profile"]
+    assert [path.name for path in place.iterdir()] == ["state.json"]
+    assert (place / "state.json").read_text() == '{"version":1}'
 
 
-@pytest.mark.parametrize("damage", [b"", b"KTC1", b"\0" * 100])
+@pytest.mark.parametrize("damage", [b"", b"KTC1", b"KTC2", b"\0" * 100])
 def test_damaged_commit(owner, damage):
-    file = owner.keystore / "identities/ABCD1234/commit"
+    file = owner.keystore / "identities/threema/ABCD1234/commit"
     file.write_bytes(damage)
     file.chmod(0o600)
     for command in (["id", "show"], ["safe", "status"], ["safe", "push"]):

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import edit
+import identityfiles
 import keyfiles
 import oracle
 from everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
@@ -63,7 +64,7 @@ def export_to_file(house):
 
 @starting(scheme="argon2id")
 def set_up_safe(house):
-    (house.keystore / "identities" / ID / "safe").unlink()
+    identityfiles.path(house.keystore, ID, "safe").unlink()
     return ["safe", "setup", "--server", house.folder.url,
             *house.given("passphrase", "safe-password")]
 

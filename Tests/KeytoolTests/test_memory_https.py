@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import faults as f
+import identityfiles
 from everysecret import ID, PASSWORDS, EverySecret
 from faultserver import FaultServer
 from loopbackauthority import issue
@@ -77,13 +78,13 @@ def expecting(code=0):
 
 @expecting()
 def set_up(house):
-    (house.keystore / "identities" / ID / "safe").unlink()
+    identityfiles.path(house.keystore, ID, "safe").unlink()
     return ["safe", "setup", *house.way, *house.given("passphrase", "safe-password")]
 
 
 @expecting()
 def set_up_by_file(house):
-    (house.keystore / "identities" / ID / "safe").unlink()
+    identityfiles.path(house.keystore, ID, "safe").unlink()
     return ["safe", "setup", "--server-file", house.home / "url", "--ca-file", house.issued.authority,
             *house.given("passphrase", "safe-password")]
 

@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+import identityfiles
 import oracle
 from known import EMPTY_KEYSTORE, SAFE_PASSWORD
 from runner import snapshot
@@ -67,7 +68,7 @@ def test_device_group_key_is_as_secret_as_the_private_key(keytool, folder, pull,
 def test_device_group_key_goes_through_the_keystore(keytool, folder, pull):
     folder.put(KEYS, oracle.seal_safe(LINKING, KEYS))
     keytool.ok(*pull)
-    record = keytool.keystore / "identities" / IDENTITY.id / "devicegroupkey"
+    record = identityfiles.path(keytool.keystore, IDENTITY.id, "devicegroupkey")
     assert len(record.read_bytes()) == 28 + 32 + 16 and stat.S_IMODE(record.lstat().st_mode) == 0o600
     keytool.ok("safe", "push", "--force")
     pushed = oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)

@@ -44,6 +44,10 @@ import VectorKit
         } else if salt.isEmpty && personal.isEmpty {
             let tag = BLAKE2b.authenticate(message.span, key: key)
             #expect(tag == expected)
+            for end in [0, message.count / 2, message.count] {
+                let (prefix, rest) = (Array(message[..<end]), Array(message[end...]))
+                #expect(BLAKE2b.authenticate(rest.span, after: prefix.span, key: key) == expected)
+            }
         }
         if message.isEmpty && key.count > 0 {
             let derived = BLAKE2b.deriveKey(from: key, salt: salt, personal: personal)

@@ -21,6 +21,7 @@ import VectorKit
         let member = try vector.inputs.bytes("gzip_hex")
         let blob = try vector.expected.bytes("blob_hex")
         #expect(nonce + SecretBox.seal(member.span, nonce: nonce, key: key.span) == blob)
+        #expect(SecretBox.sealWithNonce(member.span, nonce: nonce, key: key.span) == blob)
         #expect(try open(Array(blob.dropFirst(24)), nonce, key) == member)
     }
 

@@ -30,12 +30,12 @@ import VectorKit
     }
 
     private func records() throws -> (profile: [UInt8]?, key: [UInt8]?) {
-        let records = try house.keystore.identity(Household.id.text)
+        let records = try house.keystore.identity(.threema(Household.id))
         return (try records.read(.profile)?.copied, try records.read(.deviceGroupKey)?.copied)
     }
 
     private func isHolding(_ profile: borrowing Profile) throws -> Bool {
-        try house.keystore.identity(Household.id.text).profile() == profile
+        try house.keystore.identity(.threema(Household.id)).profile() == profile
     }
 
     /// The profile record of an earlier version of keytool, with the key inside.
@@ -124,7 +124,7 @@ import VectorKit
     @Test func `a record of another length is damaged`() throws {
         let held = try house.locked()
         try held.write(.deviceGroupKey, [UInt8](repeating: 1, count: 31).span)
-        #expect(throws: KeystoreError.damaged(record: "devicegroupkey", id: Household.id.text)) {
+        #expect(throws: KeystoreError.damaged(record: "devicegroupkey", owner: .threema(Household.id))) {
             _ = try isHolding(Self.profile(nil))
         }
     }

@@ -15,7 +15,7 @@ final class Household: Sendable {
     static let id = try! ThreemaID("ABCD1234")
     static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
-    let keystore: Keystore
+    let keystore: OpenKeystore
     let keeper: SafeKeeper
     let server: MemoryServer
     private let parent: URL
@@ -30,7 +30,7 @@ final class Household: Sendable {
         let parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
             .appending(path: "household-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: false)
-        let folder = parent.appending(path: "keys/identities/\(Self.id.text)")
+        let folder = parent.appending(path: "keys/identities/threema/\(Self.id.text)")
         let remains = Remains(of: folder)
         let clock = Clock()
         let own = try server ?? MemoryServer { remains.take() }
@@ -38,7 +38,7 @@ final class Household: Sendable {
         self.clock = clock
         self.server = own
         self.remains = remains
-        keystore = try Keystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
+        keystore = try OpenKeystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
         keeper = SafeKeeper(
             keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
         guard !isEmpty else { return }
@@ -76,7 +76,7 @@ final class Household: Sendable {
 
     func setClock(_ moment: Timestamp) { clock.set(moment) }
 
-    func locked() throws -> LockedIdentity { try keystore.lockedIdentity(Self.id.text, wait: .seconds(60)) }
+    func locked() throws -> LockedIdentity { try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60)) }
 
     func setUp(_ byte: UInt8 = 7) throws {
         try locked().write(SafeSetup(Self.target(server, byte)))
@@ -89,9 +89,9 @@ final class Household: Sendable {
 
     func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
 
-    func profile() throws -> SafeDocument { try keystore.identity(Self.id.text).profile().document }
+    func profile() throws -> SafeDocument { try keystore.identity(.threema(Self.id)).profile().document }
 
-    func clientKey() throws -> [UInt8] { try keystore.identity(Self.id.text).identity().clientKey.bytes.copied }
+    func clientKey() throws -> [UInt8] { try keystore.identity(.threema(Self.id)).identity().clientKey.bytes.copied }
 
     // MARK: What it does
 
@@ -148,12 +148,14 @@ final class Household: Sendable {
         }
     }
 
-    private var stateURL: URL { parent.appending(path: "keys/identities/\(Self.id.text)/state.json") }
+    private var stateURL: URL {
+        parent.appending(path: "keys/identities/threema/\(Self.id.text)/places/main/state.json")
+    }
 
     /// The state as keytool reads it.
     func state() throws -> UploadState {
         try UploadState(
-            of: keystore.identity(Self.id.text), key: keystore.digestKey(UploadState.digestPurpose))
+            of: keystore.identity(.threema(Self.id)), key: keystore.digestKey(UploadState.digestPurpose))
     }
 
     /// Writes a genuine state.
@@ -165,7 +167,7 @@ final class Household: Sendable {
 
     // MARK: History
 
-    func history() throws -> [HistoryEntry] { try keystore.identity(Self.id.text).history() }
+    func history() throws -> [HistoryEntry] { try keystore.identity(.threema(Self.id)).history(of: .main) }
 
     // MARK: Death
 
@@ -203,7 +205,13 @@ private final class Remains: Sendable {
         self.folder = folder
     }
 
-    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? [] }
+    /// The files, those of the places included.
+    private var names: [String] {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path())) ?? []
+        return names.filter {
+            (try? folder.appending(path: $0).resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+        }
+    }
 
     func take() {
         let found = names.reduce(into: [:]) { $0[$1] = try? Data(contentsOf: folder.appending(path: $1)) }

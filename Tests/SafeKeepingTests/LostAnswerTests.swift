@@ -34,6 +34,16 @@ import Threema
         #expect(later.outcome == .unchanged)
     }
 
+    @Test func `its generation is not given out again after a check has found it`() throws {
+        try house.push()
+        loseAnswer()
+        let look = try house.keeper.look(at: Household.id)
+        #expect(look.failure == nil)
+        #expect(look.writer?.generation == 2)
+        let result = try house.push { $0.isForced = true }
+        #expect(result.upload?.generation == 3)
+    }
+
     @Test func `it is no conflict after a change either`() throws {
         try house.push()
         loseAnswer()

@@ -100,7 +100,7 @@ import VectorKit
     }
 
     @Test func `what is sealed and makes no sense is damaged`() throws {
-        let id = Household.id.text
+        let id = Owner.threema(Household.id)
         let broken: [(RecordName, String, [UInt8])] = [
             (.identity, "identity", [1, 2, 3]), (.profile, "profile", Array("{}".utf8)),
             (.profile, "profile", Array("nonsense".utf8)), (.safe, "safe", [2]), (.safe, "safe", []),
@@ -108,7 +108,7 @@ import VectorKit
         for (name, text, content) in broken {
             let house = try Household()
             try house.locked().write(name, content.span)
-            #expect(throws: KeystoreError.damaged(record: text, id: id), "\(text)") {
+            #expect(throws: KeystoreError.damaged(record: text, owner: id), "\(text)") {
                 try house.push { $0.isForced = true }
             }
             #expect(house.server.backups == [:])
@@ -117,7 +117,9 @@ import VectorKit
 
     @Test(arguments: ["identity", "profile"]) func `a record that is missing is damaged`(_ name: String) throws {
         try house.locked().remove(name == "identity" ? .identity : .profile)
-        #expect(throws: KeystoreError.damaged(record: name, id: "ABCD1234")) { try house.push { $0.isForced = true } }
+        #expect(throws: KeystoreError.damaged(record: name, owner: .threema(Household.id))) {
+            try house.push { $0.isForced = true }
+        }
         #expect(house.server.backups == [:])
     }
 
@@ -126,7 +128,7 @@ import VectorKit
         var other = bytes
         other[7] ^= 1
         try house.locked().write(.identity, other.span)
-        #expect(throws: KeystoreError.damaged(record: "identity", id: "ABCD1234")) {
+        #expect(throws: KeystoreError.damaged(record: "identity", owner: .threema(Household.id))) {
             _ = try house.keeper.summary(Household.id)
         }
     }
@@ -137,7 +139,7 @@ import VectorKit
         #expect(created.id.text == "AAAA0000")
         #expect(created.contactCode == "3mid:AAAA0000,\(created.publicKey.hex)")
         #expect(!created.hasSafe)
-        #expect(throws: KeystoreError.exists("AAAA0000")) {
+        #expect(throws: KeystoreError.exists(.threema(created.id))) {
             try house.keeper.createIdentity(ThreemaID("AAAA0000"), mixing: entropy.span)
         }
         let random = try house.keeper.createIdentity(nil, mixing: entropy.span)

@@ -126,7 +126,7 @@ import Threema
 
     @Test func `an identity that is not there gets none`() throws {
         let password = secret("shootdeathstar")
-        #expect(throws: KeystoreError.noIdentity("NOBODY00")) {
+        #expect(throws: KeystoreError.noIdentity(.threema(try ThreemaID("NOBODY00")))) {
             _ = try house.keeper.setUpSafe(
                 of: ThreemaID("NOBODY00"), at: SafeEndpoint(house.server.address), password: password, test: nil)
         }

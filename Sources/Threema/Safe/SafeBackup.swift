@@ -83,11 +83,32 @@ public struct SafeBackup: ~Copyable, Sendable {
         return blob
     }
 
+    /// Encrypts a backup of which the content is at hand as text, without making a tree of it.
+    /// - Parameter content: as `Profile.revealContent` makes it.
+    /// - Returns: the same as the other `seal`; nil if the content does not allow it, and the tree is needed.
+    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    public static func seal(
+        _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, stamp: Stamp?, keys: borrowing SafeKeys
+    ) throws(SafeBackupError) -> [UInt8]? {
+        let member: [UInt8] = stamp.map { Array(("\"\(stampName)\":").utf8) + value($0).sorted.encoded } ?? []
+        let text = clientKey.bytes.withBytes { key in
+            content.withBytes { DocumentText.reveal($0, key, stamp: member) }
+        }
+        guard let json = text else { return nil }
+        guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
+        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        // What is uploaded must open, and to exactly these bytes.
+        let reopened = try decrypt(blob.span, keys: keys)
+        let isSame = json.withBytes { json in reopened.withBytes { ConstantTime.areEqual(json, $0) } }
+        guard isSame else { throw .notReproduced }
+        return blob
+    }
+
     /// Encrypts JSON as it is.
     package static func seal(_ json: Span<UInt8>, nonce: [UInt8], keys: borrowing SafeKeys) -> [UInt8] {
         let member = Gzip.store(json)
         return member.withBytes { member in
-            keys.withEncryptionKey { key in nonce + SecretBox.seal(member, nonce: nonce, key: key) }
+            keys.withEncryptionKey { key in SecretBox.sealWithNonce(member, nonce: nonce, key: key) }
         }
     }
 
@@ -98,13 +119,14 @@ public struct SafeBackup: ~Copyable, Sendable {
     public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, stamp) }
 
     private static func stamped(_ document: SafeDocument, _ stamp: Stamp?) -> JSONValue {
-        let value = stamp.map { stamp -> JSONValue in
-            [
-                "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
-                "writer": .string(Hex.encode(stamp.writer)),
-            ]
-        }
-        return document.root.setting(stampName, to: value).sorted
+        document.root.setting(stampName, to: stamp.map(value)).sorted
+    }
+
+    private static func value(_ stamp: Stamp) -> JSONValue {
+        [
+            "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
+            "writer": .string(Hex.encode(stamp.writer)),
+        ]
     }
 
     private static func revealDocument(

@@ -13,9 +13,34 @@ enum SafeSchema {
         /// A number, in any spelling: times come as `0`, `1.7e12` and beyond 64 bits.
         case number
         case list(Shape)
-        case object([String: Shape])
+        case object(Members)
         case nullable(Shape)
         case either(Shape, Shape)
+    }
+
+    /// The known members of an object.
+    private struct Members: Sendable, ExpressibleByDictionaryLiteral {
+        private let names: [String]
+        private let shapes: [Shape]
+
+        init(dictionaryLiteral elements: (String, Shape)...) {
+            let inOrder = elements.sorted { $0.0 < $1.0 }
+            names = inOrder.map(\.0)
+            shapes = inOrder.map(\.1)
+        }
+
+        /// The shape of a member; nil for one that is not known.
+        /// - Parameter hint: where the look begins, and where the next member is expected: behind this one, in a document
+        ///   in order of its names.
+        func shape(of name: String, _ hint: inout Int) -> Shape? {
+            for step in names.indices {
+                let index = (hint + step) % names.count
+                guard names[index] == name else { continue }
+                hint = index + 1
+                return shapes[index]
+            }
+            return nil
+        }
     }
 
     static func check(_ root: JSONValue) throws(SafeDocumentError) {
@@ -27,13 +52,13 @@ enum SafeSchema {
         let number = version.integer ?? .max
         guard number <= SafeDocument.version else { throw .unsupportedVersion(number) }
         guard root["user"] != nil else { throw .missing(path: "user") }
-        try check(root, .object(document), path: "")
+        if let path = fault(in: root, .object(document)) { throw .wrongType(path: path) }
         for contact in root["contacts"]?.array ?? [] where contact["identity"] == nil {
             throw .missing(path: "contacts[].identity")
         }
     }
 
-    private static let document: [String: Shape] = [
+    private static let document: Members = [
         "info": .object(["version": .integer, "device": .string]),
         "user": .object(user),
         "contacts": .list(.object(contact)),
@@ -42,7 +67,7 @@ enum SafeSchema {
         "settings": .object(settings),
     ]
 
-    private static let user: [String: Shape] = [
+    private static let user: Members = [
         // As a string it is a secret key, which was cut out before.
         "temporaryDeviceGroupKeyTodoRemove": .null,
         "nickname": .nullable(.string),
@@ -52,7 +77,7 @@ enum SafeSchema {
         "links": .nullable(.list(.object(["type": .string, "name": .nullable(.string), "value": .string]))),
     ]
 
-    private static let contact: [String: Shape] = [
+    private static let contact: Members = [
         "identity": .string,
         "verification": .integer,
         "publickey": .nullable(.string),
@@ -68,7 +93,7 @@ enum SafeSchema {
         "typingIndicators": .integer,
     ]
 
-    private static let group: [String: Shape] = [
+    private static let group: Members = [
         "id": .string,
         "creator": .string,
         "groupname": .nullable(.string),
@@ -79,7 +104,7 @@ enum SafeSchema {
         "private": flag,
     ]
 
-    private static let distributionList: [String: Shape] = [
+    private static let distributionList: Members = [
         "id": .string,
         "name": .nullable(.string),
         "members": .list(.string),
@@ -88,7 +113,7 @@ enum SafeSchema {
         "private": flag,
     ]
 
-    private static let settings: [String: Shape] = [
+    private static let settings: Members = [
         "syncContacts": .bool,
         "blockUnknown": .bool,
         "readReceipts": .bool,
@@ -107,23 +132,33 @@ enum SafeSchema {
     /// The schema gives `private` a default that is the string "false".
     private static let flag = Shape.either(.bool, .string)
 
-    private static func check(_ value: JSONValue, _ shape: Shape, path: String) throws(SafeDocumentError) {
+    /// The path from `value` to the first part that is not of its shape; empty for the value itself. Nil if there is
+    /// none.
+    private static func fault(in value: JSONValue, _ shape: Shape) -> String? {
         switch (shape, value) {
-        case (.null, .null), (.string, .string), (.bool, .bool), (.number, .number): return
-        case (.integer, _) where value.isInteger: return
-        case (.nullable, .null): return
-        case (.nullable(let inner), _): try check(value, inner, path: path)
+        case (.null, .null), (.string, .string), (.bool, .bool), (.number, .number): return nil
+        case (.integer, _) where value.isInteger: return nil
+        case (.nullable, .null): return nil
+        case (.nullable(let inner), _): return fault(in: value, inner)
         case (.either(let first, let second), _):
-            guard (try? check(value, first, path: path)) == nil else { return }
-            try check(value, second, path: path)
+            return fault(in: value, first) == nil ? nil : fault(in: value, second)
         case (.list(let inner), .array(let values)):
-            for value in values { try check(value, inner, path: path + "[]") }
-        case (.object(let shapes), .object(let members)):
-            for member in members {
-                guard let shape = shapes[member.name] else { continue }
-                try check(member.value, shape, path: path.isEmpty ? member.name : path + "." + member.name)
+            for value in values {
+                if let rest = fault(in: value, inner) { return join("[]", rest) }
             }
-        default: throw .wrongType(path: path)
+            return nil
+        case (.object(let known), .object(let members)):
+            var hint = 0
+            for member in members {
+                guard let shape = known.shape(of: member.name, &hint) else { continue }
+                if let rest = fault(in: member.value, shape) { return join(member.name, rest) }
+            }
+            return nil
+        default: return ""
         }
+    }
+
+    private static func join(_ step: String, _ rest: String) -> String {
+        rest.isEmpty || rest.hasPrefix("[]") ? step + rest : step + "." + rest
     }
 }

@@ -74,7 +74,7 @@ struct KeyImport: Verb {
             : try open(session) { passphrase in
                 let key = try wrapped.open(passphrase: passphrase)
                 return check
-                    ? wrapped.protection : try Keystore.adopt(key, wrapped, passphrase: passphrase, at: path)
+                    ? wrapped.protection : try OpenKeystore.adopt(key, wrapped, passphrase: passphrase, at: path)
             }
         try session.output.done(
             [
@@ -103,7 +103,7 @@ struct KeyImport: Verb {
                     hints: "somebody may have replaced the file: compare it with an older copy",
                     "if you know that it is unprotected: give no passphrase, and then keytool key protect"))
         }
-        try Keystore.adopt(key, at: path)
+        try OpenKeystore.adopt(key, at: path)
         return .none
     }
 

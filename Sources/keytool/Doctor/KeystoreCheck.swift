@@ -52,23 +52,35 @@ struct KeystoreCheck {
     }
 
     private func records(_ locked: LockedKeystore) -> [Finding] {
-        let keeper: SafeKeeper
+        let keystore: OpenKeystore
         do {
-            keeper = session.keeper(try session.unlock(locked, passphrase))
+            keystore = try session.unlock(locked, passphrase)
         } catch SecretError.none {
             return [Finding("identities", .skipped, "the keystore is locked: keytool key unlock, or --passphrase-file")]
         } catch {
             return [problem("identities", error)]
         }
+        let keeper = session.keeper(keystore)
         do {
             let ids = try keeper.identityIDs()
             for id in ids { _ = try keeper.summary(id) }
             let safes = try ids.filter { try keeper.hasSafe($0) }
             return [Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")]
-                + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
+                + (try unread(keystore)) + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
         } catch {
             return [problem("identities", error)]
         }
+    }
+
+    private func unread(_ keystore: OpenKeystore) throws -> [Finding] {
+        let count = try keystore.unreadOwners().count
+        guard count > 0 else { return [] }
+        return [
+            Finding(
+                "version 1", .warning,
+                "\(count) of the directories in identities/ are of version 1, put there after the keystore was "
+                    + "converted to version 2: they are not read")
+        ]
     }
 
     private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {

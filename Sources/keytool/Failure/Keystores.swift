@@ -9,10 +9,11 @@ extension KeystoreError: Explained {
                 .absent, "there is no identity in \(path)",
                 hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL"
             ).because(of: "no_identity")
-        case .noIdentity(let id):
-            Failure(.absent, "there is no identity \(id) in the keystore", hints: "keytool id list")
+        case .noIdentity(let owner):
+            Failure(.absent, "there is no identity \(owner.id) in the keystore", hints: "keytool id list")
                 .because(of: "no_identity")
-        case .exists(let id): Failure(.exists, "the keystore holds \(id) already", hints: "keytool id show \(id)")
+        case .exists(let owner):
+            Failure(.exists, "the keystore holds \(owner.id) already", hints: "keytool id show \(owner.id)")
         case .foreign(let path):
             Failure(.exists, "\(path) is not keytool's", hints: "choose another folder with --keystore")
         case .masterKeyMissing(let path):
@@ -34,10 +35,20 @@ extension KeystoreError: Explained {
             Failure(
                 .badData, "the master key does not open the keystore: one of them is damaged",
                 hints: "restore master.key and \(record) together from a copy of the folder")
-        case .damaged(let record, let id?):
+        case .damaged(let record, let owner?):
             Failure(
-                .badData, "the record \"\(record)\" of \(id) is damaged",
-                hints: Self.waysOut(ofDamaged: record, id) + ["or restore the folder from a copy"])
+                .badData, "the record \"\(record)\" of \(owner.id) is damaged",
+                hints: Self.waysOut(ofDamaged: record, owner.id) + ["or restore the folder from a copy"])
+        case .unknownVersion(let version):
+            Failure(
+                .badData, "the keystore has version \(version), which this keytool does not know",
+                hints: "a newer keytool made it: install that one")
+        case .notConverted(let path):
+            Failure(
+                .badData, "\(path) is of version 1, but the keystore was converted to version 2; it is not read",
+                hints:
+                    "restore the whole keystore from the old copy into an empty directory, and name it with --keystore"
+            )
         }
     }
 

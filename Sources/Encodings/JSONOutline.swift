@@ -1,0 +1,214 @@
+/// The members of a JSON object and where they stand, without a value made of any of them.
+///
+/// It is taken of *canonical* text only: exactly the bytes that `JSONValue.sorted.encoded` makes. Then a member can be put
+/// in between two others as text, and the result is canonical, too. The grammar, the limits and the encoding are checked
+/// throughout, as `JSONScanner` does; what is not canonical is nobody's error, and is read by the scanner.
+public struct JSONOutline {
+    /// One member.
+    public struct Member {
+        /// From the opening quote of the name to the end of the value.
+        public fileprivate(set) var range: Range<Int>
+        /// The name between its quotes; it has no escape.
+        public let name: Range<Int>
+        /// The value.
+        public fileprivate(set) var value: Range<Int>
+        /// Elements of an array; 0 for any other value.
+        public fileprivate(set) var elements: Int
+    }
+
+    /// The members, in order of their names.
+    public private(set) var members: [Member] = []
+    /// Values in the text, the object itself included.
+    public private(set) var values = 0
+
+    /// - Returns: nil if the text is no object, is not canonical, has an escape in a name, or is over the limits.
+    public init?(of bytes: Span<UInt8>, limits: JSONScanner.Limits = .init()) {
+        var walk = Walk(limits)
+        guard walk.object(bytes, depth: 0, into: &members), walk.position == bytes.count else { return nil }
+        values = walk.values
+    }
+
+    /// The member of that name; nil if there is none.
+    public func member(_ name: StaticString, in bytes: Span<UInt8>) -> Member? {
+        members.first { Self.order(name, $0.name, bytes) == 0 }
+    }
+
+    /// The first member whose name comes after that one: before it, a member of that name has its place.
+    public func member(after name: StaticString, in bytes: Span<UInt8>) -> Member? {
+        members.first { Self.order(name, $0.name, bytes) < 0 }
+    }
+
+    /// Negative if `name` comes before the one at `place`, 0 if they are the same.
+    private static func order(_ name: StaticString, _ place: Range<Int>, _ bytes: Span<UInt8>) -> Int {
+        var index = place.lowerBound
+        for byte in name.description.utf8 {
+            guard index < place.upperBound else { return 1 }
+            if bytes[index] != byte { return byte < bytes[index] ? -1 : 1 }
+            index += 1
+        }
+        return index - place.upperBound
+    }
+}
+
+/// Goes through canonical text. Each function goes past one piece; false ends the walk.
+private struct Walk {
+    private let limits: JSONScanner.Limits
+    var position = 0
+    var values = 0
+
+    init(_ limits: JSONScanner.Limits) { self.limits = limits }
+
+    /// - Parameter elements: how many an array has.
+    private mutating func value(_ bytes: Span<UInt8>, depth: Int, _ elements: inout Int) -> Bool {
+        guard position < bytes.count, depth < limits.depth else { return false }
+        switch bytes[position] {
+        case UInt8(ascii: "\""):
+            values += 1
+            return values <= limits.values && string(bytes)
+        case UInt8(ascii: "{"):
+            var none: [JSONOutline.Member]?
+            return object(bytes, depth: depth, into: &none)
+        case UInt8(ascii: "["): return array(bytes, depth: depth, &elements)
+        case UInt8(ascii: "t"): return word("true", bytes)
+        case UInt8(ascii: "f"): return word("false", bytes)
+        case UInt8(ascii: "n"): return word("null", bytes)
+        default: return number(bytes)
+        }
+    }
+
+    mutating func object(_ bytes: Span<UInt8>, depth: Int, into members: inout [JSONOutline.Member]) -> Bool {
+        var found: [JSONOutline.Member]? = []
+        guard object(bytes, depth: depth, into: &found), let found else { return false }
+        members = found
+        return true
+    }
+
+    /// - Parameter members: nil if nobody wants to know them.
+    private mutating func object(
+        _ bytes: Span<UInt8>, depth: Int, into members: inout [JSONOutline.Member]?
+    ) -> Bool {
+        values += 1
+        guard values <= limits.values, depth < limits.depth, accept(UInt8(ascii: "{"), bytes) else { return false }
+        if accept(UInt8(ascii: "}"), bytes) { return true }
+        var last: Range<Int>?
+        while true {
+            let start = position
+            guard let name = name(bytes), last.map({ precedes($0, name, bytes) }) ?? true,
+                accept(UInt8(ascii: ":"), bytes)
+            else { return false }
+            last = name
+            let valueStart = position
+            var elements = 0
+            guard value(bytes, depth: depth + 1, &elements) else { return false }
+            members?.append(
+                .init(range: start..<position, name: name, value: valueStart..<position, elements: elements))
+            if accept(UInt8(ascii: "}"), bytes) { return true }
+            guard accept(UInt8(ascii: ","), bytes) else { return false }
+        }
+    }
+
+    private mutating func array(_ bytes: Span<UInt8>, depth: Int, _ elements: inout Int) -> Bool {
+        values += 1
+        position += 1
+        guard values <= limits.values else { return false }
+        if accept(UInt8(ascii: "]"), bytes) { return true }
+        while true {
+            var inner = 0
+            guard value(bytes, depth: depth + 1, &inner) else { return false }
+            elements += 1
+            if accept(UInt8(ascii: "]"), bytes) { return true }
+            guard accept(UInt8(ascii: ","), bytes) else { return false }
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ bytes: Span<UInt8>) -> Bool {
+        values += 1
+        for character in word.description.utf8 { guard accept(character, bytes) else { return false } }
+        return values <= limits.values
+    }
+
+    private mutating func number(_ bytes: Span<UInt8>) -> Bool {
+        values += 1
+        _ = accept(UInt8(ascii: "-"), bytes)
+        guard accept(UInt8(ascii: "0"), bytes) || digits(bytes) else { return false }
+        if accept(UInt8(ascii: "."), bytes) { guard digits(bytes) else { return false } }
+        if accept(UInt8(ascii: "e"), bytes) || accept(UInt8(ascii: "E"), bytes) {
+            if !accept(UInt8(ascii: "+"), bytes) { _ = accept(UInt8(ascii: "-"), bytes) }
+            guard digits(bytes) else { return false }
+        }
+        return values <= limits.values
+    }
+
+    private mutating func digits(_ bytes: Span<UInt8>) -> Bool {
+        let start = position
+        while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
+            position += 1
+        }
+        return position > start
+    }
+
+    private mutating func name(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard accept(UInt8(ascii: "\""), bytes) else { return nil }
+        let start = position
+        let isASCII = skipPlain(bytes)
+        guard accept(UInt8(ascii: "\""), bytes), isASCII || isUnicode(bytes.extracting(start..<position)) else {
+            return nil
+        }
+        return start..<position - 1
+    }
+
+    private mutating func string(_ bytes: Span<UInt8>) -> Bool {
+        position += 1
+        let start = position
+        var isASCII = true
+        while true {
+            if !skipPlain(bytes) { isASCII = false }
+            if accept(UInt8(ascii: "\""), bytes) { return isASCII || isUnicode(bytes.extracting(start..<position)) }
+            guard accept(UInt8(ascii: "\\"), bytes), escape(bytes) else { return false }
+        }
+    }
+
+    private func isUnicode(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
+
+    /// Up to a quote, a backslash, a control character, or the end.
+    /// - Returns: whether all of it is ASCII.
+    private mutating func skipPlain(_ bytes: Span<UInt8>) -> Bool {
+        var index = position
+        var all: UInt8 = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
+            all |= byte
+            index += 1
+        }
+        position = index
+        return all < 0x80
+    }
+
+    /// What follows a backslash, as `JSONValue.encoded` writes it.
+    private mutating func escape(_ bytes: Span<UInt8>) -> Bool {
+        guard position < bytes.count else { return false }
+        position += 1
+        switch bytes[position - 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            return true
+        case UInt8(ascii: "u"):
+            guard position + 4 <= bytes.count, bytes[position] == UInt8(ascii: "0"),
+                bytes[position + 1] == UInt8(ascii: "0")
+            else { return false }
+            let digits = [bytes[position + 2], bytes[position + 3]]
+            position += 4
+            // Those that have no letter, spelled as `Hex.encode` does. U+0000 is refused by the scanner.
+            return (1..<0x20).contains {
+                Hex.encode([$0]).utf8.elementsEqual(digits) && ![0x09, 0x0a, 0x0d].contains($0)
+            }
+        default: return false
+        }
+    }
+
+    private mutating func accept(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+}
