@@ -73,7 +73,7 @@ let package = Package(
         room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
-            "SafeKeeping",
+            "ThreemaKeeping",
             [
                 "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
                 "SecureMemory",
@@ -85,7 +85,8 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "Passwords", "SafeRules", "SafeWire",
+                "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "Passwords", "SafeRules",
+                "SafeWire",
                 "HTTPTransport", "HTTP",
                 "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -119,7 +120,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SafeRules", ["SafeModel", "Encodings", "VectorKit"]),
         tests(
-            of: "SafeKeeping",
+            of: "ThreemaKeeping",
             [
                 "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives",
                 "SecureMemory",

@@ -5,7 +5,7 @@ import Glibc
 import HTTPTransport
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 import Threema
 import Transports

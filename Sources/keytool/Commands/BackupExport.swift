@@ -2,7 +2,7 @@ import ArgumentParser
 import AtomicFiles
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct BackupExport: Verb {

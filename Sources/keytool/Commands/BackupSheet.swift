@@ -1,6 +1,6 @@
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 // The page, in millimetres (A4 is 210 × 297):

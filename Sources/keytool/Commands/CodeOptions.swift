@@ -1,7 +1,7 @@
 import ArgumentParser
 import Encodings
 import Glibc
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 

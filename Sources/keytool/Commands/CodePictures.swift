@@ -1,7 +1,7 @@
 import ArgumentParser
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 /// Files that show a new backup code: alone as a QR code, and on a page to print.

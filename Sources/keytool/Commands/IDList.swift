@@ -1,7 +1,7 @@
 import ArgumentParser
 import Encodings
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct IDList: Verb {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Encodings
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 

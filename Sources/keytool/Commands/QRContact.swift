@@ -1,7 +1,7 @@
 import ArgumentParser
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct QRContact: Verb {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 import SecureMemory
 import Threema

@@ -1,7 +1,7 @@
 import HTTP
 import ArgumentParser
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema

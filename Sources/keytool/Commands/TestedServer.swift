@@ -1,6 +1,6 @@
 import HTTP
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 
 /// A Safe server that answered as one, and what it took to get there.

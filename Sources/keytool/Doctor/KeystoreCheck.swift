@@ -1,7 +1,7 @@
 import Encodings
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema

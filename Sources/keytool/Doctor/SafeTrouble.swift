@@ -1,5 +1,5 @@
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 

@@ -1,6 +1,6 @@
 import Encodings
 import Primitives
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema

@@ -4,7 +4,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
-@testable import SafeKeeping
+@testable import ThreemaKeeping
 
 @Suite struct DeleteTests {
     private let house: Household

@@ -3,7 +3,7 @@ import SecureMemory
 import Testing
 import Threema
 
-@testable import SafeKeeping
+@testable import ThreemaKeeping
 
 /// Backup codes, out of a keystore and into one.
 @Suite struct CodeTests {

@@ -4,7 +4,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
-@testable import SafeKeeping
+@testable import ThreemaKeeping
 
 /// Servers that are wrong, full, hostile, or that lie.
 @Suite struct ServerFaultTests {
