@@ -41,7 +41,8 @@ public final class LockedKeystore: Sendable {
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
     public static func owners(at path: String) throws(FileError) -> [Owner] {
         let folder = try Folder.open(path, rule: .secret)
-        return try owners(in: folder) + ownersOfVersion1(in: folder)
+        // Version 1 first: what is converted meanwhile is seen at least once.
+        return try ownersOfVersion1(in: folder) + owners(in: folder)
     }
 
     /// The owners whose folders are of version 2, in byte order. What is not named as a messenger or an ID is skipped.
@@ -49,6 +50,8 @@ public final class LockedKeystore: Sendable {
         guard let identities = try folder.folderIfPresent(identitiesName) else { return [] }
         var owners: [Owner] = []
         for messenger in try identities.names() where Owner.isMessenger(messenger) {
+            // Somebody else's file of such a name is no reason to fail.
+            if try identities.isFile(messenger) { continue }
             owners += try identities.folder(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
         }
         return owners
@@ -84,10 +87,11 @@ public final class LockedKeystore: Sendable {
     /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
     /// - Returns: nil where there is none, it has expired, is out of reach, or is not this keystore's.
     public func unlockFromKeyring() -> OpenKeystore? {
-        guard let name = try? keyringName(), let key = KernelKeyring.find(name), key.count == MasterKey.count else {
-            return nil
-        }
-        return try? unlock(MasterKey(key))
+        guard let name = try? keyringName() else { return nil }
+        if let key = KernelKeyring.find(name), key.count == MasterKey.count { return try? unlock(MasterKey(key)) }
+        // Another process may have converted the keystore, and moved the key, between the two lines above.
+        guard let newName = try? keyringName(), newName != name else { return nil }
+        return unlockFromKeyring()
     }
 
     /// Takes the key out of the kernel's keyring.

@@ -45,18 +45,25 @@ public final class OpenKeystore: Sendable {
     /// - Throws: `KeystoreError.noIdentity`, `.notConverted`; `FileError`.
     public func identity(_ owner: Owner) throws -> IdentityRecords {
         guard let home = try home(of: owner) else { throw try missing(owner) }
-        return try home.records(of: owner, self)
+        if let folder = try home.parent.folderIfPresent(owner.id) {
+            return IdentityRecords(owner: owner, folder: folder, version: home.version, keystore: self)
+        }
+        // Another process has just removed or converted it.
+        return try identity(owner)
+    }
+
+    /// - Returns: nil if there is no such identity.
+    func version(of owner: Owner) throws(FileError) -> FolderVersion? {
+        switch try home(of: owner) {
+        case .some(let home): home.version
+        case .none: nil
+        }
     }
 
     /// The folder in which that of an identity stands.
     private struct Home: ~Copyable {
         let parent: Folder
         let version: FolderVersion
-
-        func records(of owner: Owner, _ keystore: OpenKeystore) throws(FileError) -> IdentityRecords {
-            IdentityRecords(
-                owner: owner, folder: try parent.folder(owner.id), version: version, keystore: keystore)
-        }
     }
 
     private func home(of owner: Owner) throws(FileError) -> Home? {
@@ -90,21 +97,26 @@ public final class OpenKeystore: Sendable {
     private func lock(_ owner: Owner, wait: Duration) throws -> LockedIdentity {
         try goneIfRemoved(owner) {
             while true {
-                guard let home = try home(of: owner) else { throw try missing(owner) }
-                let records = try home.records(of: owner, self)
+                let records = try identity(owner)
                 let lock: FileLock
                 do {
                     lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
                 } catch {
-                    guard try home.parent.holds(records.folder, as: owner.id) else { continue }
+                    guard try isCurrent(records) else { continue }
                     throw error
                 }
                 // Another process may have removed or converted it while this one waited.
-                guard try home.parent.holds(records.folder, as: owner.id) else { continue }
+                guard try isCurrent(records) else { continue }
                 try records.sweep()
                 return LockedIdentity(lock: lock, records: records)
             }
         }
+    }
+
+    /// Whether this is still the folder that counts.
+    private func isCurrent(_ records: borrowing IdentityRecords) throws(FileError) -> Bool {
+        guard let home = try home(of: records.owner), home.version == records.version else { return false }
+        return try home.parent.holds(records.folder, as: records.owner.id)
     }
 
     /// Whatever fails because another process removes the identity meanwhile: there is no such identity.
@@ -135,20 +147,22 @@ public final class OpenKeystore: Sendable {
     }
 
     /// The caller holds the keystore's lock.
-    func fill(
-        _ owner: Owner, in parent: borrowing Folder, _ fill: (borrowing LockedIdentity) throws -> Void
-    ) throws {
+    /// - Returns: what `fill` returns, for example the new folder's lock.
+    func fill<Value: ~Copyable>(
+        _ owner: Owner, in parent: borrowing Folder, _ fill: (borrowing LockedIdentity) throws -> Value
+    ) throws -> Value {
         let temporary = Self.temporaryName(owner.id)
-        try parent.sweepFolders(depth: LockedKeystore.identityDepth)
-        try EndingSignals.held {
+        try sweep(temporary, in: parent)
+        return try EndingSignals.held {
             do {
                 try parent.makeFolder(temporary)
-                try fill(
+                let value = try fill(
                     LockedIdentity(
                         lock: nil,
                         records: IdentityRecords(
                             owner: owner, folder: try parent.folder(temporary), version: .version2, keystore: self)))
                 try parent.rename(temporary, to: owner.id, existing: .refuse)
+                return value
             } catch {
                 // It may have got its name already, if what failed was to make that last.
                 if case FileError.system(.sync, _, _) = error {
@@ -165,8 +179,8 @@ public final class OpenKeystore: Sendable {
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
         let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
-        guard let home = try home(of: owner) else { throw KeystoreError.noIdentity(owner) }
-        try remove(owner.id, from: home.parent)
+        try removeVersion1(of: owner)
+        if let home = try home(of: owner) { try remove(owner.id, from: home.parent) }
         _ = consume lock
         _ = consume held
     }
@@ -174,11 +188,19 @@ public final class OpenKeystore: Sendable {
     /// The caller holds the keystore's lock.
     func remove(_ id: String, from parent: borrowing Folder) throws {
         let temporary = Self.temporaryName(id)
-        try parent.sweepFolders(depth: LockedKeystore.identityDepth)
+        try sweep(temporary, in: parent)
         try EndingSignals.held {
             try parent.rename(id, to: temporary, existing: .refuse)
-            try parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+            try parent.removeFolder(
+                temporary, depth: LockedKeystore.identityDepth, last: LockedKeystore.lockName)
         }
+    }
+
+    /// Removes what killed processes left in a folder, as far as that is possible.
+    /// - Throws: `FileError` if `temporary` stands there still.
+    private func sweep(_ temporary: String, in parent: borrowing Folder) throws(FileError) {
+        try? parent.sweepFolders(depth: LockedKeystore.identityDepth)
+        try parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
     }
 
     /// The name of a folder that is on its way in or out; no listing shows it.
