@@ -17,7 +17,7 @@ final class Household: Sendable {
     static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
     let keystore: OpenKeystore
-    let keeper: SafeKeeper
+    let keeper: ThreemaKeeper
     let server: MemoryServer
     private let parent: URL
     private let clock: Clock
@@ -40,10 +40,10 @@ final class Household: Sendable {
         self.server = own
         self.remains = remains
         keystore = try OpenKeystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
-        keeper = SafeKeeper(
+        keeper = ThreemaKeeper(
             keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
         guard !isEmpty else { return }
-        try keeper.add(Self.identity(), profile: Profile(Self.document()))
+        try keeper.identities.add(Self.identity(), profile: Profile(Self.document()))
         if isSetUp { try setUp() }
     }
 
@@ -100,14 +100,14 @@ final class Household: Sendable {
     func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
         change(&options)
-        return try keeper.push(Self.id, options)
+        return try keeper.safe.push(Self.id, options)
     }
 
     /// Pulls by the stored key.
     func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        _ = try keeper.pull(Self.id, options)
+        _ = try keeper.safe.pull(Self.id, options)
     }
 
     /// What the rules of the Safe say no with.

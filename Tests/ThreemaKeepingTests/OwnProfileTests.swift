@@ -19,7 +19,7 @@ import Threema
     /// nobody can do that without the keystore's key.
     private func putUnreadableRecord() throws {
         let record = Array("no document".utf8)
-        let key = house.keeper.stateKey
+        let key = house.keeper.safe.stateKey
         let held = try house.locked()
         var state = try UploadState(of: held.records, key: key)
         let content = SecureBytes(copying: record.span)

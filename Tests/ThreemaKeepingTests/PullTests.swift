@@ -27,7 +27,7 @@ import ThreemaSafe
         let access = SafeAccess(
             id: Household.id, target: Household.target(house.server), server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
-        try other.keeper.keep(fetched, from: access, options)
+        try other.keeper.safe.keep(fetched, from: access, options)
     }
 
     @Test func `an empty machine has everything again`() throws {
@@ -49,7 +49,7 @@ import ThreemaSafe
     @Test func `with the password alone`() throws {
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
-        _ = try house.keeper.setUpSafe(
+        _ = try house.keeper.safe.setUpSafe(
             of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: nil)
         try house.push()
         let access = try SafeAccess(
@@ -59,7 +59,7 @@ import ThreemaSafe
         #expect(fetched.backup.document == Household.document())
         #expect(fetched.backup.stamp?.generation == 1)
         let other = try Household(sharing: house.server, isEmpty: true)
-        try other.keeper.keep(fetched, from: access, SafeKeeper.KeepOptions())
+        try other.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
         #expect(try other.profile() == Household.document())
         let result = try other.push()
         #expect(result.outcome == .unchanged)
@@ -99,7 +99,7 @@ import ThreemaSafe
         #expect(
             throws: SafeKeepingError.noBackup(id: "ABCD1234", server: "file:///memory", isFromPassword: true)
         ) { try restore(other) }
-        let ids = try other.keeper.identityIDs()
+        let ids = try other.keeper.identities.ids()
         #expect(ids == [])
     }
 
@@ -111,7 +111,7 @@ import ThreemaSafe
         #expect(throws: SafeBackupError.notAuthentic) { try house.pull() }
         let other = try emptyHouse()
         #expect(throws: SafeBackupError.notAuthentic) { try restore(other) }
-        let ids = try other.keeper.identityIDs()
+        let ids = try other.keeper.identities.ids()
         #expect(ids == [])
     }
 
@@ -208,7 +208,7 @@ import ThreemaSafe
             identity.clientKey, Profile(Household.document("elsewhere")), stamp: nil, keys: Household.safeKeys(8))
         let access = SafeAccess(id: Household.id, target: other, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
-        try house.keeper.keep(fetched, from: access, SafeKeeper.KeepOptions())
+        try house.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
         #expect(try house.profile() == Household.document("elsewhere"))
         #expect(house.stateFile == before)
         // The own backup is not up to date any more, and says so when it is due.
@@ -220,7 +220,7 @@ import ThreemaSafe
 
     @Test func `the raw bytes are those of the server`() throws {
         house.server.backups[Household.place] = [1, 2, 3]
-        let access = try house.keeper.access(to: Household.id)
+        let access = try house.keeper.safe.access(to: Household.id)
         #expect(try access.fetchEncrypted() == [1, 2, 3])
     }
 }

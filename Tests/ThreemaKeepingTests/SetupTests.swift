@@ -30,8 +30,8 @@ import ThreemaSafe
         let password = secret("shootdeathstar")
         let house = house ?? self.house
         let test =
-            testing ? try house.keeper.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
-        let exists = try house.keeper.setUpSafe(
+            testing ? try house.keeper.safe.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
+        let exists = try house.keeper.safe.setUpSafe(
             of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: test)
         return (test, exists)
     }
@@ -43,7 +43,7 @@ import ThreemaSafe
         #expect(result.backupExists == false)
         #expect(house.server.takeRequests() == [.config, .store, .fetch, .store, .remove, .fetch, .fetch])
         #expect(house.server.backups == [:])
-        let summary = try house.keeper.summary(Household.id)
+        let summary = try house.keeper.identities.summary(Household.id)
         #expect(summary.hasSafe)
         let pushed = try house.push()
         #expect(pushed.outcome == .uploaded)
@@ -85,7 +85,7 @@ import ThreemaSafe
         house.server.misbehave { number, _ in number == failing ? .refused(away) : nil }
         #expect(throws: away) { try setUp() }
         house.server.recover()
-        let summary = try house.keeper.summary(Household.id)
+        let summary = try house.keeper.identities.summary(Household.id)
         #expect(!summary.hasSafe)
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try house.push() }
         #expect(house.server.backups == [:])
@@ -100,7 +100,7 @@ import ThreemaSafe
         house.server.misbehave { number, request in number == 2 && request == .fetch ? fault : nil }
         #expect(throws: SafeKeepingError.notVerified(server: "file:///memory")) { try setUp() }
         #expect(house.server.backups == [:])
-        let summary = try house.keeper.summary(Household.id)
+        let summary = try house.keeper.identities.summary(Household.id)
         #expect(!summary.hasSafe)
     }
 
@@ -110,7 +110,7 @@ import ThreemaSafe
         }
         let result = try setUp()
         #expect(result.test?.honoursConditions == honours)
-        let status = try house.keeper.status(of: Household.id)
+        let status = try house.keeper.safe.status(of: Household.id)
         #expect(status.honoursConditions == honours)
     }
 
@@ -128,7 +128,7 @@ import ThreemaSafe
     @Test func `an identity that is not there gets none`() throws {
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity(.threema(try ThreemaID("NOBODY00")))) {
-            _ = try house.keeper.setUpSafe(
+            _ = try house.keeper.safe.setUpSafe(
                 of: ThreemaID("NOBODY00"), at: SafeEndpoint(house.server.address), password: password, test: nil)
         }
     }

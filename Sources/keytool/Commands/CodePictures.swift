@@ -43,7 +43,7 @@ struct CodePictures {
 
     /// The content of each file.
     func parts(
-        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: SafeKeeper.Summary,
+        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
         levels: [QRMatrix.ErrorCorrection]
     ) throws -> [(file: ResultFile, bytes: [UInt8])] {
         guard !isEmpty else { return [] }

@@ -43,16 +43,16 @@ struct IDCreate: Verb {
         session.output.hint("write it down now: keytool backup export \(identity.id)")
     }
 
-    private func create(_ session: Session) throws -> (SafeKeeper, SafeKeeper.Summary) {
+    private func create(_ session: Session) throws -> (ThreemaKeeper, IdentityKeeper.Summary) {
         guard entropy == .keyboard else {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            return (keeper, try keeper.createIdentity(id, mixing: Span()))
+            return (keeper, try keeper.identities.create(id, mixing: Span()))
         }
         guard session.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal to type on")
         }
         let typing = try terminal.collectTyping()
         let keeper = try session.keeperOfNewKeystore(keystore)
-        return (keeper, try typing.withBytes { try keeper.createIdentity(id, mixing: $0) })
+        return (keeper, try typing.withBytes { try keeper.identities.create(id, mixing: $0) })
     }
 }

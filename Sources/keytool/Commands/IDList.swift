@@ -15,7 +15,7 @@ struct IDList: Verb {
     var passphrase: SecretOptions<KeystorePassphrase>
 
     func run(_ session: Session) throws {
-        let keeper: SafeKeeper
+        let keeper: ThreemaKeeper
         do {
             keeper = try session.keeper(passphrase)
         } catch KeystoreError.absent {
@@ -26,9 +26,9 @@ struct IDList: Verb {
         var lines: [String] = []
         var members: [JSONValue] = []
         var firstFailure: Failure?
-        for id in try keeper.identityIDs() {
+        for id in try keeper.identities.ids() {
             do {
-                let identity = try keeper.summary(id)
+                let identity = try keeper.identities.summary(id)
                 lines.append("\(id)  \(identity.publicKey.hex)  \(identity.hasSafe ? "safe" : "no safe")")
                 members.append([
                     "id": .string(id.text), "public_key": .string(identity.publicKey.hex),

@@ -124,7 +124,7 @@ struct KeyImport: Verb {
             // The keystore's passphrase has another use only if it opened the file.
             let isForFile = try filePassphrase.source() == nil
             let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: isForFile)
-            isNew = try keeper.keepImported(identity, replacing: replace, isFromCode: false)
+            isNew = try keeper.codes.storeImported(identity, from: .keyFile, isReplacing: replace)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"

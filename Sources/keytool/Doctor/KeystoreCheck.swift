@@ -62,9 +62,9 @@ struct KeystoreCheck {
         }
         let keeper = session.keeper(keystore)
         do {
-            let ids = try keeper.identityIDs()
-            for id in ids { _ = try keeper.summary(id) }
-            let safes = try ids.filter { try keeper.hasSafe($0) }
+            let ids = try keeper.identities.ids()
+            for id in ids { _ = try keeper.identities.summary(id) }
+            let safes = try ids.filter { try keeper.safe.isSetUp($0) }
             return [Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")]
                 + (try unread(keystore)) + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
         } catch {
@@ -83,11 +83,11 @@ struct KeystoreCheck {
         ]
     }
 
-    private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
+    private func safe(_ id: ThreemaID, _ name: String, _ keeper: ThreemaKeeper) -> Finding {
         do {
-            let look = try keeper.look(at: id)
+            let look = try keeper.safe.look(at: id)
             let difference = ClockDifference(lead: look.notes.clockLead)
-            let status = try keeper.status(of: id)
+            let status = try keeper.safe.status(of: id)
             func age(_ moment: Timestamp?) -> String {
                 moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
             }

@@ -4,10 +4,14 @@ public import SecureMemory
 public import Threema
 internal import ThreemaSafe
 
-extension SafeKeeper {
+/// The verbs on backup codes, and on identities that come from elsewhere.
+public struct CodeKeeper: Sendable {
+    let keystore: OpenKeystore
+    let now: @Sendable () -> Timestamp
+
     /// Writes an identity down as a backup code.
     /// - Parameter password: at least 8 characters; that is the caller's to check.
-    public func exportCode(
+    public func export(
         of id: ThreemaID, password: borrowing SecureBytes, scheme: IDBackup.Scheme
     ) throws -> GroupedCode {
         let identity = try keystore.identity(.threema(id)).identity()
@@ -51,7 +55,7 @@ extension SafeKeeper {
 
     /// Opens a code. Needs no keystore: what does not open leaves none behind.
     /// - Throws: `IDBackupError`; `SafeKeepingError.unexpected`.
-    public static func openCode(
+    public static func open(
         _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations
     ) throws -> Identity {
         try expectations.check(code)
@@ -62,35 +66,50 @@ extension SafeKeeper {
         return identity
     }
 
-    /// Stores an identity that came from elsewhere, and that its code was proven, at once.
-    /// - Parameters:
-    ///   - replacing: over another key.
-    ///   - isFromCode: whether a backup code gave it, which is proven by that.
+    /// Where an identity comes from.
+    public enum Source: Sendable {
+        /// A backup code, which is proven by that.
+        case backupCode
+        /// A key file of an app.
+        case keyFile
+    }
+
+    /// What is done if the keystore holds the ID with another private key.
+    public enum OtherKey: Sendable {
+        /// Fail with `SafeKeepingError.otherKey`.
+        case refuse
+        /// Overwrite it, also if it is damaged.
+        case replace
+    }
+
+    /// Stores an identity that comes from elsewhere, and that its code was proven, at once.
     /// - Returns: whether it is new here; held already with the same key, nothing else changes.
-    /// - Throws: `SafeKeepingError.otherKey` where the keystore holds the ID with another key, unless
-    ///   `replacing`; `FileError`. Then nothing was stored.
-    public func keep(_ identity: borrowing Identity, replacing: Bool, isFromCode: Bool) throws -> Bool {
+    /// - Throws: `SafeKeepingError.otherKey`; `FileError`. Then nothing was stored.
+    public func store(
+        _ identity: borrowing Identity, from source: Source, ifOtherKey otherKey: OtherKey
+    ) throws -> Bool {
+        let isFromCode = source == .backupCode
         var state = UploadState()
         state.codeProvenAt = isFromCode ? now() : nil
         do {
             try keystore.add(.threema(identity.id)) { new in
                 try new.write(.empty)
                 try new.write(identity)
-                if isFromCode { try state.write(to: new, key: stateKey) }
+                if isFromCode { try state.write(to: new, key: keystore.stateKey) }
             }
             return true
         } catch KeystoreError.exists {
-            let held = try keystore.lockedIdentity(.threema(identity.id), wait: Self.lockWait)
-            guard try !held.records.isHolding(identity, orDamaged: replacing) else {
+            let held = try keystore.lockedIdentity(.threema(identity.id), wait: ThreemaKeeper.lockWait)
+            guard try !held.records.isHolding(identity, orDamaged: otherKey == .replace) else {
                 if isFromCode { try markProven(held) }
                 return false
             }
-            guard replacing else { throw SafeKeepingError.otherKey(id: identity.id.text) }
+            guard otherKey == .replace else { throw SafeKeepingError.otherKey(id: identity.id.text) }
             var changes = held.changes()
             identity.encoded().withBytes { changes.set(.identity, $0) }
             // The Safe holds the old key until the next upload: forget that it is up to date.
             if isFromCode {
-                changes.setState(state.encoded(for: identity.id.text, key: stateKey), of: .main)
+                changes.setState(state.encoded(for: identity.id.text, key: keystore.stateKey), of: .main)
             } else {
                 changes.removeState(of: .main)
             }
@@ -103,19 +122,17 @@ extension SafeKeeper {
     /// - Returns: whether it does.
     public func markProven(_ identity: borrowing Identity) throws -> Bool {
         guard try keystore.identities().contains(.threema(identity.id)) else { return false }
-        let held = try keystore.lockedIdentity(.threema(identity.id), wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(.threema(identity.id), wait: ThreemaKeeper.lockWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }
         try markProven(held)
         return true
     }
 
     private func markProven(_ held: borrowing LockedIdentity) throws {
-        let key = stateKey
+        let key = keystore.stateKey
         var state = try UploadState(of: held.records, key: key)
         state.codeProvenAt = now()
         try state.write(to: held, key: key)
     }
 
-    /// How long verbs that have no option for it wait for an identity's lock.
-    package static let lockWait = Duration.seconds(60)
 }

@@ -3,7 +3,10 @@ internal import SafeWire
 public import Threema
 public import ThreemaSafe
 
-extension SafeKeeper {
+/// The verbs on identities.
+public struct IdentityKeeper: Sendable {
+    let keystore: OpenKeystore
+
     /// What may be shown of an identity.
     public struct Summary: Equatable, Sendable {
         /// The ID.
@@ -21,7 +24,7 @@ extension SafeKeeper {
     ///   - id: nil for a random one.
     ///   - entropy: what the user typed, mixed into the private key; may be empty.
     /// - Throws: `KeystoreError.exists`.
-    public func createIdentity(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
+    public func create(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
         while true {
             let identity = Identity(id: id ?? .random(), clientKey: .random(mixing: entropy))
             do {
@@ -35,12 +38,12 @@ extension SafeKeeper {
     }
 
     /// Every identity of the keystore, in order of the IDs.
-    public func identities() throws -> [Summary] {
-        try identityIDs().map { try summary($0) }
+    public func all() throws -> [Summary] {
+        try ids().map { try summary($0) }
     }
 
     /// The IDs alone: nothing is opened. Folders that are not named by an ID are none of ours.
-    public func identityIDs() throws -> [ThreemaID] {
+    public func ids() throws -> [ThreemaID] {
         try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
 
@@ -52,9 +55,6 @@ extension SafeKeeper {
             id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
             hasSafe: try records.contains(.safe))
     }
-
-    /// Whether a Safe is set up; its record is not opened.
-    public func hasSafe(_ id: ThreemaID) throws -> Bool { try keystore.identity(.threema(id)).contains(.safe) }
 
     /// What is lost, and what is left behind, when an identity is removed.
     public struct RemovalProspect: Equatable, Sendable {
@@ -73,7 +73,7 @@ extension SafeKeeper {
             var isCodeProven = false
             var address: String?
             do {
-                isCodeProven = try UploadState(of: records, key: stateKey).codeProvenAt != nil
+                isCodeProven = try UploadState(of: records, key: keystore.stateKey).codeProvenAt != nil
                 if let setup = try records.setup() { address = setup.current.address.text }
             } catch KeystoreError.damaged {
                 return RemovalProspect(isCodeProven: isCodeProven, safeServer: nil, isSetupDamaged: true)
@@ -83,8 +83,8 @@ extension SafeKeeper {
     }
 
     /// Removes an identity with all of its records at once.
-    public func removeIdentity(_ id: ThreemaID) throws {
-        try keystore.remove(.threema(id), wait: Self.lockWait)
+    public func remove(_ id: ThreemaID) throws {
+        try keystore.remove(.threema(id), wait: ThreemaKeeper.lockWait)
     }
 
     func add(_ identity: borrowing Identity, profile: borrowing Profile) throws {
