@@ -56,6 +56,19 @@ public struct IdentityKeeper: Sendable {
             hasSafe: try records.contains(.safe))
     }
 
+    /// The names of the damaged records of an identity, those of its Safe and its history included; empty if each opens.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`.
+    public func damagedRecords(_ id: ThreemaID) throws -> [String] {
+        let records = try keystore.identity(.threema(id))
+        do {
+            let history = try records.history(of: .main)
+            let isHistorySound = history.allSatisfy { (try? records.readHistory($0.name, of: .main)) != nil }
+            return try Damage(of: records).names + (isHistorySound ? [] : ["history"])
+        } catch KeystoreError.damaged(let record, _) {
+            return [record]
+        }
+    }
+
     /// What is lost, and what is left behind, when an identity is removed.
     public struct RemovalProspect: Equatable, Sendable {
         /// Whether a backup code of it was ever opened here.

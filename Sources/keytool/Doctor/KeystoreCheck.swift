@@ -63,9 +63,17 @@ struct KeystoreCheck {
         let keeper = session.keeper(keystore)
         do {
             let ids = try keeper.identities.ids()
-            for id in ids { _ = try keeper.identities.summary(id) }
-            let safes = try ids.filter { try keeper.safe.isSetUp($0) }
-            return [Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")]
+            let damaged = try ids.map { try keeper.identities.damagedRecords($0) }.filter { !$0.isEmpty }
+            let safes = try ids.filter { try !keeper.identities.damagedRecords($0).contains("commit") }
+                .filter { try keeper.safe.isSetUp($0) }
+            let identities =
+                damaged.isEmpty
+                ? Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")
+                : Finding(
+                    "identities", .problem,
+                    "\(damaged.count) of \(ids.count) with damaged records: "
+                        + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
+            return [identities]
                 + (try unread(keystore)) + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
         } catch {
             return [problem("identities", error)]
@@ -116,9 +124,7 @@ struct KeystoreCheck {
     }
 
     private func problem(_ name: String, _ error: any Error) -> Finding {
-        Finding(
-            name, Failure(error),
-            hiding: [((try? session.keystorePath) ?? "", "the keystore"), ((try? Environment.home) ?? "", "~")])
+        Finding(name, .problem, KeystoreTrouble(error).words, status: Failure(error).status)
     }
 }
 
