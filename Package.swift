@@ -65,6 +65,12 @@ let package = Package(
         // Storey 4
         room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
         room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
+        room(
+            "Console",
+            [
+                "Passwords", "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
         room("Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
@@ -85,10 +91,9 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "Passwords", "SafeRules",
-                "SafeWire",
-                "HTTPTransport", "HTTP",
-                "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux",
+                "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
+                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Passwords", "QRCode", "Encodings", "Primitives",
+                "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house
@@ -128,5 +133,10 @@ let package = Package(
             ]),
         tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
+        tests(of: "Console", ["Encodings", "SecureMemory"]),
+        // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
+        .testTarget(
+            name: "KeytoolLogicTests", dependencies: ["keytool", "Console", "Encodings", "Threema"],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

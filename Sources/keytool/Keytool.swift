@@ -1,7 +1,5 @@
 import ArgumentParser
-import CLinux
-import Encodings
-import Glibc
+import Console
 
 /// The table of verbs: a noun, then a verb.
 @main
@@ -27,92 +25,18 @@ struct Keytool: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 
     static func main() {
-        prepareProcess()
+        Program.begin(as: _commandName)
         let (arguments, areUTF8) = ProcessArguments.read()
         do {
             // Two paths would become one.
-            guard areUTF8 || isCompletion(arguments) else { throw UsageFailure("an argument is not UTF-8 text") }
+            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
+                throw UsageFailure("an argument is not UTF-8 text")
+            }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
-            end(error, arguments)
+            CommandEnd.end(error, arguments, in: .keytool)
         }
-    }
-
-    /// Before the first secret: files are ours alone, and no core of this process is written.
-    private static func prepareProcess() {
-        // Before any file is opened: one that became stdout or stderr would take what is written there. Opened the
-        // wrong way round, so that reading and writing fail as they do on closed ones.
-        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
-        where fcntl(descriptor, F_GETFD) < 0 {
-            _ = unsafe keytool_openat(AT_FDCWD, "/dev/null", mode, 0)
-        }
-        umask(0o077)
-        // Whoever started us may have opened a descriptor for a secret, which no program of ours is to have.
-        _ = keytool_close_on_exec_from(UInt32(STDERR_FILENO) + 1)
-        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-        keytool_forbid_dumps()
-        // By these, OpenSSL would load code and change how it connects, in libcurl, too.
-        Environment.withhold("OPENSSL_CONF")
-        Environment.withhold("OPENSSL_MODULES")
-        Environment.withhold("OPENSSL_ENGINES")
-        // This one would write the keys of connections to a file.
-        Environment.withhold("SSLKEYLOGFILE")
-        // Whoever started us may ignore the ends of children; then nobody learns how ours ended.
-        signal(SIGCHLD, SIG_DFL)
-        // A closed pipe is a failed write (74), not a death without a word.
-        signal(SIGPIPE, SIG_IGN)
-        // So is a file that outgrows its limit.
-        signal(SIGXFSZ, SIG_IGN)
-        OutOfMemory.prepare()
-    }
-
-    /// Whether a shell asks how the word under its cursor may go on.
-    private static func isCompletion(_ arguments: [String]) -> Bool { arguments.first == "---completion" }
-
-    private static func end(_ error: any Error, _ arguments: [String]) -> Never {
-        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
-        let isVerbose = arguments.prefix { $0 != "--" }.contains { $0 == "-v" || $0 == "--verbose" }
-        var failure: Failure
-        if error is any Explained {
-            failure = Failure(error)
-        } else if exitCode(for: error) == .success {
-            // Help and version come as errors, but are none.
-            do {
-                if let failure = CommandWords(help: arguments)?.failure { throw CommandFailure(failure: failure) }
-                // The parser takes any cluster with an h in it for a question, `-nh` for one.
-                if let cluster = arguments.first(where: Self.isStrange) {
-                    throw UsageFailure("unknown option '\(cluster.prefix(2))…'", hint: CommandWords(arguments).help)
-                }
-                try Output.write(asked(fullMessage(for: error), isJSON: isJSON) + "\n", to: STDOUT_FILENO)
-                Glibc.exit(0)
-            } catch {
-                failure = Failure(error)
-            }
-        } else {
-            failure = Failure(parsing: error, arguments)
-        }
-        // Words would land in the middle of the line that is being typed.
-        if isCompletion(arguments) { Glibc.exit(failure.status.rawValue) }
-        let isReported = (error as? CommandFailure)?.isReported == true
-        if let missing = error as? MissingVerb, !isJSON {
-            try? Output.write(missing.help + "\n\n", to: STDERR_FILENO)
-        }
-        if isJSON { failure.reportJSON() } else if !isReported { failure.report(isVerbose: isVerbose) }
-        Glibc.exit(failure.status.rawValue)
-    }
-
-    /// Whether this is several short options in one, of which one does not exist.
-    private static func isStrange(_ argument: String) -> Bool {
-        argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h") && argument != "-help"
-            && !argument.dropFirst().allSatisfy("qvho".contains)
-    }
-
-    /// Help is for people, whatever the options say; the version is for programs, too.
-    private static func asked(_ text: String, isJSON: Bool) -> String {
-        guard isJSON, text == configuration.version else { return CompletionScript.finished(text) }
-        return Output.text(.result("version", [("version", .string(version))]))
     }
 }
 

@@ -1,5 +1,6 @@
 import HTTP
 import AtomicFiles
+import Console
 import Encodings
 import Glibc
 import HTTPTransport
@@ -12,18 +13,17 @@ import Transports
 
 /// What every verb works with: where to write, whether it may ask, and which keystore.
 struct Session {
-    let output: Output
-    /// Nil where questions cannot or must not be asked.
-    let mayAsk: Bool
+    let dialog: Dialog
     private let keystoreOption: String?
     /// Keeps connections open until the command ends.
     private let client = CurlClient()
 
     init(_ options: GlobalOptions) {
-        output = Output(options)
-        mayAsk = !options.noInput
+        dialog = Dialog(options.words, options.terminal)
         keystoreOption = options.keystore
     }
+
+    var output: Output { dialog.output }
 
     /// The keystore's path.
     var keystorePath: String { get throws { try Self.keystorePath(keystoreOption) } }
@@ -62,8 +62,7 @@ struct Session {
         var steps = path.split(separator: "/")
         while true {
             let place = "/" + steps.joined(separator: "/")
-            var status = stat()
-            if unsafe stat(place, &status) == 0 { return (place, status.st_uid) }
+            if let status = FileStatus(place) { return (place, status.owner) }
             if steps.popLast() == nil { return nil }
         }
     }
@@ -108,7 +107,7 @@ struct Session {
             }
             return try locked.unlock()
         }
-        return try SecretAsker(passphrase, self).open(
+        return try SecretAsker(passphrase, dialog).open(
             "", kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
         ) { passphrase in
@@ -125,19 +124,12 @@ struct Session {
 
     func keeper(_ keystore: OpenKeystore, _ patience: Patience = Patience()) -> ThreemaKeeper {
         ThreemaKeeper(
-            keystore: keystore, now: Self.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
+            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
     func renewed(_ keeper: ThreemaKeeper, _ patience: Patience) -> ThreemaKeeper {
         keeper.connecting(connecting(patience))
-    }
-
-    /// The time by the system's clock.
-    @Sendable static func now() -> Timestamp {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The way to a Safe server. Nothing is opened before the first request.
@@ -156,9 +148,6 @@ struct Session {
                     observer: observer)!
         }
     }
-
-    /// Whether there is somebody to ask.
-    var canAsk: Bool { mayAsk && ControllingTerminal.exists }
 
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: ThreemaKeeper) throws -> ThreemaID {

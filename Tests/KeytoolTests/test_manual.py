@@ -159,9 +159,8 @@ def test_completion_script(keytool):
 
 
 def statuses():
-    text = (REPOSITORY / "Sources/keytool/Failure/Failure.swift").read_text()
-    cases = re.findall(r"^ +case `?(\w+)`? = (\d+)$", text, re.M)
-    return {code: re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), name) for name, code in cases}
+    text = "".join((REPOSITORY / f"Sources/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "keytool"))
+    return dict(re.findall(r'^ +(?:package )?static let \S+ = Self\((\d+), "(\w+)"\)$', text, re.M))
 
 
 def listed_statuses(page):

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import Keystore
 import ThreemaKeeping
@@ -12,12 +13,11 @@ struct BackupCheck: Verb {
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var code: CodeOptions
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         // Wrong options are the caller's to mend, before anything is asked.
-        let source = try passphrase.source()
+        let source = try keystore.passphrase.source()
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         let opened = try code.open(session)
         let output = session.output
@@ -38,7 +38,7 @@ struct BackupCheck: Verb {
     /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
     private func markProven(_ identity: borrowing Identity, _ session: Session) -> Bool? {
         do {
-            return try session.keeper(passphrase).codes.markProven(identity)
+            return try session.keeper(keystore.passphrase).codes.markProven(identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
             return false

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AtomicFiles
+import Console
 import Encodings
 import QRCode
 import ThreemaKeeping
@@ -47,12 +48,11 @@ struct BackupExport: Verb {
     @OptionGroup(title: "Backup password (at least 8 characters)")
     var password: SecretOptions<BackupPassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let screen = try alone.screen(session)
-        let keeper = try session.keeper(passphrase)
+        let screen = try alone.screen(session.dialog)
+        let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(id, in: keeper)
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
@@ -62,7 +62,7 @@ struct BackupExport: Verb {
             _ = try place(likeCode)
         }
         let identity = try keeper.identities.summary(id)
-        let secret = try SecretAsker(password, session).create(
+        let secret = try SecretAsker(password, session.dialog).create(
             "for the new backup code of \(id)", minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.codes.export(of: id, password: secret, scheme: scheme)

@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import Encodings
 import SafeWire
@@ -34,7 +35,7 @@ extension Session {
     /// - Returns: the server, with what was answered; as it is if nobody can be asked.
     /// - Throws: why the server cannot be reached, or is not trusted.
     func askingToTrust(_ server: consuming SafeEndpoint, _ patience: Patience) throws -> SafeEndpoint {
-        guard canAsk, case .https = server.address else { return server }
+        guard dialog.canAsk, case .https = server.address else { return server }
         let connect = connecting(patience)
         // No backup is asked for: any id does.
         let exchange = connect(server, BackupID(Random.bytes(BackupID.count).span))

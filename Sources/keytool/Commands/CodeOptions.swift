@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import Glibc
 import ThreemaKeeping
@@ -74,7 +75,7 @@ struct CodeOptions: ParsableArguments {
     /// - Parameter isCertain: whether the code has the check word that was written beside it.
     private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
         let expectations = CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
-        return try SecretAsker(password, session).open(
+        return try SecretAsker(password, session.dialog).open(
             "of this code", isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
             wrong: isCertain ? "wrong backup password" : "the backup password does not open this code"
         ) { password in
@@ -111,7 +112,7 @@ struct CodeOptions: ParsableArguments {
             }
             return Self.unchecked(try Self.code(in: InputFile(path: file)))
         }
-        guard session.mayAsk, let terminal = ControllingTerminal(),
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
             let typed = try terminal.askCode(expecting: expectCheck)
         else {
             throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import QRCode
 import ThreemaKeeping
@@ -48,7 +49,8 @@ struct CodePictures {
     ) throws -> [(file: ResultFile, bytes: [UInt8])] {
         guard !isEmpty else { return [] }
         let matrix = try QRMatrix.first(encoding: Array(code.text.utf8), levels: levels)
-        let sheet = BackupSheet(identity: identity, code: code, scheme: scheme, matrix: matrix, day: Session.now().day)
+        let sheet = BackupSheet(
+            identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day)
         return [
             picture.map { ($0.file, $0.bytes(of: matrix)) }, page.map { ($0, Array(sheet.svg.utf8)) },
         ].compactMap { $0 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SecureMemory
@@ -48,7 +49,7 @@ struct IDCreate: Verb {
             let keeper = try session.keeperOfNewKeystore(keystore)
             return (keeper, try keeper.identities.create(id, mixing: Span()))
         }
-        guard session.mayAsk, let terminal = ControllingTerminal() else {
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal to type on")
         }
         let typing = try terminal.collectTyping()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import Keystore
 import ThreemaKeeping
@@ -11,13 +12,12 @@ struct IDList: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let keeper: ThreemaKeeper
         do {
-            keeper = try session.keeper(passphrase)
+            keeper = try session.keeper(keystore.passphrase)
         } catch KeystoreError.absent {
             // A keystore that is still to be made holds nothing: that is an answer, not an error.
             try session.output.data([], json: Self.json([]))

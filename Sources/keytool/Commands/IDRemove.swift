@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import Threema
@@ -17,11 +18,10 @@ struct IDRemove: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(id, in: keeper)
         let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
@@ -36,7 +36,7 @@ struct IDRemove: Verb {
                 "a Safe backup of \(id), if there is one, stays on its server: the setup is damaged, and does not say where"
             )
         }
-        if !yes { try session.confirm("remove \(id) and its private key", typing: id.text) }
+        if !yes { try session.dialog.confirm("remove \(id) and its private key", typing: id.text) }
         try keeper.identities.remove(id)
         try session.output.done(
             ["removed \(id)"],

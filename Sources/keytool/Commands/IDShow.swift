@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import Threema
@@ -14,11 +15,10 @@ struct IDShow: Verb {
     @Argument(help: "The identity. Optional if the keystore holds only one.")
     var id: ThreemaID?
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase)
+        let keeper = try session.keeper(keystore.passphrase)
         let identity = try keeper.identities.summary(session.identity(id, in: keeper))
         try session.output.data(
             Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))

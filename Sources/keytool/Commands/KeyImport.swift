@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import KeyWrapping
 import Keystore
@@ -147,8 +148,8 @@ struct KeyImport: Verb {
             try session.output.busy("deriving the key of the file") { try body(passphrase) }
         }
         if try filePassphrase.source() == nil, try keystore.passphrase.source() != nil {
-            return try SecretAsker(keystore.passphrase, session).open(", of \(file)", isWrong: isWrong, derive)
+            return try SecretAsker(keystore.passphrase, session.dialog).open(", of \(file)", isWrong: isWrong, derive)
         }
-        return try SecretAsker(filePassphrase, session).open("\(file)", isWrong: isWrong, derive)
+        return try SecretAsker(filePassphrase, session.dialog).open("\(file)", isWrong: isWrong, derive)
     }
 }

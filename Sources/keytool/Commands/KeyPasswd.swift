@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import KeyWrapping
 import Keystore
 import SecureMemory
@@ -28,7 +29,9 @@ struct KeyPasswd: Verb {
                 ).because(of: "not_protected"))
         }
         var present: SecureBytes?
-        let keystore = try SecretAsker(passphrase, session).open("", isWrong: { $0 as? KeyFileError == .notOpened }) {
+        let keystore = try SecretAsker(passphrase, session.dialog).open(
+            "", isWrong: { $0 as? KeyFileError == .notOpened }
+        ) {
             passphrase in
             let keystore = try session.output.busy("opening the keystore") {
                 try locked.unlock(passphrase: passphrase)
@@ -36,7 +39,7 @@ struct KeyPasswd: Verb {
             present = passphrase.withBytes { SecureBytes(copying: $0) }
             return keystore
         }
-        let secret = try SecretAsker(newPassphrase, session).create(
+        let secret = try SecretAsker(newPassphrase, session.dialog).create(
             "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
         guard let present, !Self.areEqual(present, secret) else {
             throw UsageFailure("the new passphrase is the present one; nothing was changed", hint: "choose another one")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import KeyWrapping
 import Keystore
@@ -27,7 +28,7 @@ struct KeyProtect: Verb {
                     hints: "keytool key passwd changes it, keytool key unprotect removes it"))
         }
         let keystore = try locked.unlock()
-        let secret = try SecretAsker(passphrase, session).create(
+        let secret = try SecretAsker(passphrase, session.dialog).create(
             "", minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import Keystore
 
@@ -18,8 +19,7 @@ struct KeyUnlock: Verb {
     @Option(name: .customLong("for"), help: ArgumentHelp("How long, at most 24h.", valueName: "duration"))
     var span = TimeSpan(argument: "15m")!
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func validate() throws {
         guard (Duration.seconds(1)...Duration.hours(24)).contains(span.duration) else {
@@ -30,13 +30,13 @@ struct KeyUnlock: Verb {
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
-            _ = try session.unlock(locked, passphrase)
+            _ = try session.unlock(locked, keystore.passphrase)
             return try session.reportProtection("key unlock", "there is nothing to unlock")
         }
-        let keystore = try session.unlock(locked, passphrase, usingKeyring: false)
+        let opened = try session.unlock(locked, keystore.passphrase, usingKeyring: false)
         let seconds = UInt32(span.duration.components.seconds)
-        try keystore.keepUnlocked(seconds: seconds)
-        let until = Session.now() + span.duration
+        try opened.keepUnlocked(seconds: seconds)
+        let until = WallClock.now() + span.duration
         try session.output.done(
             ["unlocked until \(until.rfc3339)"],
             json: .result("key unlock", [("unlocked", true), ("until", .string(until.rfc3339))]))

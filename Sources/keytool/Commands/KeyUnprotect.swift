@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import KeyWrapping
 import Keystore
@@ -18,16 +19,15 @@ struct KeyUnprotect: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
             return try session.reportProtection("key unprotect", "there is nothing to take off")
         }
-        if !yes { try session.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
-        try session.unlock(locked, passphrase, usingKeyring: false).unprotect()
+        if !yes { try session.dialog.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
+        try session.unlock(locked, keystore.passphrase, usingKeyring: false).unprotect()
         let protection = WrappedKey.Protection.none
         try session.output.done(
             ["the keystore has no passphrase now"], json: .result("key unprotect", protection.members))

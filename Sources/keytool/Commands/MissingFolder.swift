@@ -1,4 +1,4 @@
-import Glibc
+import Console
 import SafeWire
 
 /// What does not exist of a Safe directory that is away.
@@ -11,13 +11,9 @@ enum MissingFolder: Equatable {
     /// - Returns: nil for a server, for a directory that exists, and for another error.
     init?(_ error: any Error, _ address: SafeServerAddress) {
         guard case SafeExchangeError.unavailable(_, .away) = error, case .folder(let path) = address,
-            Self.isMissing(path)
+            FileStatus.isMissing(path)
         else { return nil }
         let parent = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
-        self = Self.isMissing(parent) ? .parent(path: parent) : .folder
-    }
-
-    private static func isMissing(_ path: String) -> Bool {
-        unsafe access(path, F_OK) != 0 && errno == ENOENT
+        self = FileStatus.isMissing(parent) ? .parent(path: parent) : .folder
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import QRCode
 import ThreemaKeeping
@@ -21,13 +22,12 @@ struct QRContact: Verb {
 
     @OptionGroup var alone: QRScreenOptions
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let picture = try target.picture
-        let screen = try alone.screen(session, unless: target)
-        let keeper = try session.keeper(passphrase)
+        let screen = try alone.screen(session.dialog, unless: target)
+        let keeper = try session.keeper(keystore.passphrase)
         let code = try keeper.identities.summary(session.identity(id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]
         if let picture {

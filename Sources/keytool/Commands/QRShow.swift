@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import QRCode
 import Threema
@@ -29,7 +30,7 @@ struct QRShow: Verb {
 
     func run(_ session: Session) throws {
         let picture = try target.picture
-        let screen = try alone.screen(session, unless: target)
+        let screen = try alone.screen(session.dialog, unless: target)
         let content = try InputFile.standardInput.readBytes(limit: Self.maxBytes, isLine: true)
         guard !content.isEmpty else { throw InputError.empty }
         guard !content.contains(0) else { throw InputError.hasNUL }

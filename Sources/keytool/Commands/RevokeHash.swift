@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import SecureMemory
 import Threema
@@ -22,7 +23,7 @@ struct RevokeHash: Verb {
     var password: SecretOptions<RevocationPassword>
 
     func run(_ session: Session) throws {
-        let secret = try SecretAsker(password, session).create(
+        let secret = try SecretAsker(password, session.dialog).create(
             "", minimum: RevocationKey.minimumPasswordLength, mayBeWeak: true)
         let key = secret.withBytes { RevocationKey(password: $0) }
         let text = format == .hex ? Hex.encode(key.bytes) : Base64.encode(key.bytes.span)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -25,13 +26,12 @@ struct SafeCheck: Verb {
     @OptionGroup(title: "Safe password")
     var password: SecretOptions<SafePassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         try provePassword(of: id, keeper, session)
@@ -66,7 +66,7 @@ struct SafeCheck: Verb {
             guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
             return true
         }
-        try SecretAsker(password, session).open("for \(id)", isWrong: isWrong) { password in
+        try SecretAsker(password, session.dialog).open("for \(id)", isWrong: isWrong) { password in
             try session.output.busy("deriving the Safe key") { try keeper.safe.provePassword(password, of: id) }
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -28,16 +29,15 @@ struct SafeDelete: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if !yes { try session.confirm("delete the Safe backup of \(id)", typing: id.text) }
+        if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
         if force && !keepSetup, try keeper.safe.forgetDamagedSetup(of: id) {
             return try tellForgotten(id, session.output)
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -31,13 +32,12 @@ struct SafeMove: Verb {
 
     @OptionGroup var change: ChangeOptions
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }
@@ -72,7 +72,7 @@ struct SafeMove: Verb {
         do {
             return try run(options)
         } catch SafeKeepingError.refused(.replica, let name, let address, _) {
-            guard session.mayAsk, let terminal = ControllingTerminal(),
+            guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
                 try terminal.askYesNo(
                     "The new place already holds this backup, perhaps as a copy that follows the old place. Move there, and delete nothing at the old place?"
                 )

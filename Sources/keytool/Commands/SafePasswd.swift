@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -29,17 +30,16 @@ struct SafePasswd: Verb {
     @OptionGroup(title: "New Safe password (at least 8 characters)")
     var password: SecretOptions<NewSafePassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
-        let secret = try SecretAsker(password, session).create(
+        let secret = try SecretAsker(password, session.dialog).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try change.telling(of: id, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeWire
@@ -170,7 +171,7 @@ struct SafePull: Verb {
         if let present { return try present.safe.access(to: session.identity(identity, in: present)) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         let server = try session.askingToTrust(named, waiting.patience)
-        return try SecretAsker(password, session).open("for \(id)", isWrong: { _ in false }) { password in
+        return try SecretAsker(password, session.dialog).open("for \(id)", isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(
                     to: id, at: server.copy, password: password, connect: session.connecting(waiting.patience))

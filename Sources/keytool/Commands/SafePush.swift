@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -54,8 +55,7 @@ struct SafePush: Verb {
         help: ArgumentHelp("How long to wait while another keytool is at work (default 1m).", valueName: "duration"))
     var lockWait: TimeSpan?
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
@@ -77,7 +77,7 @@ struct SafePush: Verb {
     }
 
     private func run(_ session: Session, _ report: inout PushReport) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         guard all else {
             let id = try session.identity(id, in: keeper)
             if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
@@ -133,7 +133,7 @@ struct SafePush: Verb {
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
                 let status = try? keeper.safe.status(of: id), status.finding == nil,
-                let last = status.lastGoodPush, Session.now() - last <= tolerate.duration
+                let last = status.lastGoodPush, WallClock.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }

@@ -1,5 +1,6 @@
 import HTTP
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -36,8 +37,7 @@ struct SafeServerCommand: Verb {
     @Flag(help: "Stop trying to delete the backup that an earlier change has left at its old place.")
     var forgetOld = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
@@ -57,7 +57,7 @@ struct SafeServerCommand: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if forgetOld { return try forget(id, keeper, session.output) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -37,13 +38,12 @@ struct SafeSetup: Verb {
     @OptionGroup(title: "Safe password (at least 8 characters)")
     var password: SecretOptions<SafePassword>
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        var keeper = try session.keeper(passphrase, waiting.patience)
+        var keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         guard try !keeper.safe.isSetUp(id) else {
             // A setup that is damaged is no setup: its own error says what to do.
@@ -52,7 +52,7 @@ struct SafeSetup: Verb {
         }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
         // A password that nobody has to type is judged before a directory is prepared for it.
-        let isAsking = try password.source() == nil && session.canAsk
+        let isAsking = try password.source() == nil && session.dialog.canAsk
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
@@ -87,12 +87,12 @@ struct SafeSetup: Verb {
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
-        try SecretAsker(password, session).create(
+        try SecretAsker(password, session.dialog).create(
             "for \(id)", minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
     }
 
     private func asksToPush(_ session: Session) throws -> Bool {
-        guard session.mayAsk, let terminal = ControllingTerminal() else { return false }
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal() else { return false }
         return try terminal.askYesNo("Upload the first backup now?")
     }
 

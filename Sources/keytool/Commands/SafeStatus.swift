@@ -1,5 +1,6 @@
 import HTTP
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -27,13 +28,12 @@ struct SafeStatus: Verb {
             "Ask the server, too; fail if the backup is missing (10), damaged (65), an older one (19) or foreign (20).")
     var remote = false
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: PatienceOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
         let look = remote ? try session.output.busy("asking the server") { try keeper.safe.look(at: id) } : nil
         // What the look has found is part of it.
@@ -46,7 +46,7 @@ struct SafeStatus: Verb {
         try look?.check(id)
         // A look that found the backup has no age.
         guard let maxAge, look == nil else { return }
-        let age = status.lastSuccess.map { Session.now() - $0 }
+        let age = status.lastSuccess.map { WallClock.now() - $0 }
         guard let age, age <= maxAge.duration else {
             guard !status.isDeleted else { throw Self.deleted(id) }
             throw CommandFailure(

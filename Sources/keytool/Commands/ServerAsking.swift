@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import SafeWire
 
@@ -7,7 +8,8 @@ extension ServerOptions {
     /// Asks for what no option says.
     /// - Returns: nil if nobody can be asked, or answers.
     func asked(_ session: Session) throws -> SafeEndpoint? {
-        guard session.mayAsk, let terminal = ControllingTerminal(), let address = try askedAddress(on: terminal) else {
+        guard session.dialog.mayAsk, let terminal = ControllingTerminal(), let address = try askedAddress(on: terminal)
+        else {
             return nil
         }
         return try server(at: address, askingOn: terminal, session)

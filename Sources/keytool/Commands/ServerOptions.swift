@@ -1,5 +1,6 @@
 import HTTP
 import ArgumentParser
+import Console
 import Encodings
 import SafeWire
 import SecureMemory
@@ -127,7 +128,7 @@ struct ServerOptions: ParsableArguments {
                 "that is no user's name",
                 hint: "1 to \(Login.maxUserBytes) bytes, without a colon or what no keyboard types")
         }
-        let secret = try SecretAsker(password, session).open(
+        let secret = try SecretAsker(password, session.dialog).open(
             "of \(user) on \(address.host)", isTyped: isTyped, isWrong: { _ in false }
         ) { secret in
             guard secret.count <= Login.maxPasswordBytes else { throw SecretError.tooLong }

@@ -1,3 +1,4 @@
+import Console
 import Encodings
 import HTTP
 import SafeWire

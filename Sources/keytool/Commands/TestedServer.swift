@@ -1,3 +1,4 @@
+import Console
 import HTTP
 import Encodings
 import ThreemaKeeping
@@ -37,7 +38,7 @@ struct TestedServer: ~Copyable {
                 return TestedServer(server: server, test: test)
             } catch {
                 let missing = MissingFolder(error, server.address)
-                guard let terminal = session.mayAsk ? ControllingTerminal() : nil,
+                guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
                 keeper = session.renewed(keeper, patience)

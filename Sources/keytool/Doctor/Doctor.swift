@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 
 struct Doctor: ParsableCommand {
@@ -12,15 +13,14 @@ struct Doctor: ParsableCommand {
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup(title: "Keystore passphrase")
-    var passphrase: SecretOptions<KeystorePassphrase>
+    @OptionGroup var keystore: KeystoreOptions
 
     func run() throws {
         var options = globals.merged(with: root.globals)
-        options.noInput = true
+        options.terminal.noInput = true
         let session = Session(options)
         let findings =
-            MachineCheck.findings() + KeystoreCheck(session, passphrase).findings() + TerminalCheck.findings()
+            MachineCheck.findings() + KeystoreCheck(session, keystore.passphrase).findings() + TerminalCheck.findings()
         try session.output.data(
             findings.map(\.line),
             json: .result("doctor", [("checks", .array(findings.map(\.json)))]))

@@ -1,3 +1,4 @@
+import Console
 import Encodings
 import KeyWrapping
 import Keystore
@@ -97,7 +98,7 @@ struct KeystoreCheck {
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.safe.status(of: id)
             func age(_ moment: Timestamp?) -> String {
-                moment.map { "\((Session.now() - $0).days) days ago" } ?? "never"
+                moment.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
                 "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")

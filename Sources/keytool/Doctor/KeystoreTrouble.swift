@@ -1,4 +1,5 @@
 import AtomicFiles
+import Console
 import KeyWrapping
 import Keystore
 

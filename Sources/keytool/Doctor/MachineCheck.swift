@@ -1,6 +1,6 @@
 import AtomicFiles
+import Console
 import Encodings
-import Glibc
 import Keystore
 import Primitives
 import SecureMemory
@@ -10,28 +10,19 @@ enum MachineCheck {
     static func findings() -> [Finding] { [version, shadow, memoryLocking, derivation, keyring, clock] }
 
     private static var version: Finding {
-        var system = utsname()
-        unsafe uname(&system)
-        func text<Field>(_ field: Field) -> String {
-            unsafe withUnsafeBytes(of: field) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        }
-        return Finding(
-            "version", .ok,
-            "keytool \(Keytool.version), \(text(system.sysname)) \(text(system.release)) \(text(system.machine))")
+        Finding("version", .ok, "keytool \(Keytool.version), \(Machine.description)")
     }
 
     /// Java's development kits bring a program of the same name.
     private static var shadow: Finding {
-        var own = stat()
-        guard unsafe stat("/proc/self/exe", &own) == 0 else { return Finding("name", .skipped, "there is no /proc") }
-        for folder in (Environment.value("PATH") ?? "").split(separator: ":") {
-            var found = stat()
+        guard let own = FileStatus("/proc/self/exe") else { return Finding("name", .skipped, "there is no /proc") }
+        for folder in (Environment.value("PATH") ?? "").split(separator: ":").map(String.init) {
             let path = folder + "/keytool"
-            guard unsafe access(String(path), X_OK) == 0, unsafe stat(String(path), &found) == 0 else { continue }
-            if found.st_ino == own.st_ino && found.st_dev == own.st_dev {
+            guard FileStatus.isExecutable(path), let found = FileStatus(path) else { continue }
+            if found.isSameFile(as: own) {
                 return Finding("name", .ok, "\"keytool\" on PATH is this program")
             }
-            let isJava = unsafe access(folder + "/java", X_OK) == 0
+            let isJava = FileStatus.isExecutable(folder + "/java")
             return Finding(
                 "name", .warning,
                 "\"keytool\" on PATH is another program\(isJava ? ", Java's" : ""): put this one's folder before it")
@@ -71,7 +62,7 @@ enum MachineCheck {
     }
 
     private static var clock: Finding {
-        let now = Session.now()
+        let now = WallClock.now()
         let isPlausible = (firstPlausible...lastPlausible).contains(now.milliseconds)
         return Finding(
             "clock", isPlausible ? .ok : .warning,

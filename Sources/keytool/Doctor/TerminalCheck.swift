@@ -1,3 +1,5 @@
+import Console
+
 /// Where questions are asked and codes are drawn.
 enum TerminalCheck {
     static func findings() -> [Finding] { [terminal, locale] }

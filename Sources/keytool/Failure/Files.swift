@@ -1,4 +1,5 @@
 import AtomicFiles
+import Console
 import Glibc
 
 extension FileError: Explained {
@@ -46,29 +47,4 @@ extension OutputError: Explained {
                 hints: "the command may have done its work: keytool id list and keytool safe status show it")
         }
     }
-}
-
-/// A file that the user named for a result.
-enum ResultFileError: Explained {
-    case exists(path: String)
-    case notCreated(path: String, reason: FileError)
-
-    var failure: Failure {
-        switch self {
-        case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")
-        case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
-        case .notCreated(let path, .missing): Failure(.cantCreate, "the folder of \(path) does not exist")
-        case .notCreated(let path, .system(_, _, let code)):
-            Failure(
-                [ENOSPC, EIO, EFBIG, EDQUOT].contains(code) ? .io : .cantCreate,
-                "cannot write \(path): \(systemMessage(code))")
-        case .notCreated(let path, let reason):
-            Failure(.cantCreate, "cannot write \(path): \(reason.failure.message)")
-        }
-    }
-}
-
-/// The name of an account, or its number.
-func accountName(_ number: UInt32) -> String {
-    unsafe getpwuid(number).map { unsafe String(cString: $0.pointee.pw_name) } ?? "\(number)"
 }

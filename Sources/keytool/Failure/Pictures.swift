@@ -1,3 +1,5 @@
+import Console
+
 /// Why a picture gives no backup code.
 enum PictureError: Error {
     /// The program that reads pictures is missing.

@@ -1,4 +1,5 @@
 import AtomicFiles
+import Console
 
 /// A file in Prometheus' text format, for the textfile collector of its node exporter.
 ///

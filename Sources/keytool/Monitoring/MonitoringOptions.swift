@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -39,7 +40,7 @@ struct MonitoringOptions: ParsableArguments {
         var report = PushReport()
         defer {
             if let metricsFile {
-                let now = Session.now().milliseconds / 1000
+                let now = WallClock.now().milliseconds / 1000
                 warning(output) { try MetricsFile(metricsFile, alias: alias).update(report.gauges(now), now: now) }
             }
             ping?.end(report.exitCode, output)

@@ -1,3 +1,4 @@
+import Console
 import HTTPTransport
 import SafeWire
 import SecureMemory

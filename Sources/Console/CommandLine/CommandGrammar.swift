@@ -1,0 +1,56 @@
+package import ArgumentParser
+
+/// The commands of a program, and what is known about them beside what the parser knows: for the words about a
+/// command line that is wrong.
+package struct CommandGrammar {
+    let root: any ParsableCommand.Type
+    let version: String
+    let commonNames: CommonNames
+    let valuedOptions: [String]
+    let letters: String
+    let forms: [String: String]
+
+    /// - Parameters:
+    ///   - root: the program; its subcommands are nouns, and theirs are verbs.
+    ///   - version: the number alone: "0.1.0".
+    ///   - commonNames: what other programs call the verbs.
+    ///   - valuedOptions: the program's own options that every command has and that take a value, with their dashes.
+    ///   - letters: those of short options that only some commands have.
+    ///   - forms: how values are written, by the names that stand for them in the help: "a number and a unit" for
+    ///     "duration".
+    package init(
+        root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
+        letters: String, forms: [String: String]
+    ) {
+        self.root = root
+        self.version = version
+        self.commonNames = commonNames
+        self.valuedOptions = valuedOptions
+        self.letters = letters
+        self.forms = forms
+    }
+
+    var name: String { root._commandName }
+
+    /// Whether an option that every command has is followed by its value.
+    func takesValue(_ argument: String) -> Bool { (valuedOptions + Self.valuedOptions).contains(argument) }
+
+    /// Whether an argument is an option that every command has, or help, together with its value if it takes one.
+    func isComplete(_ argument: String) -> Bool {
+        ["--quiet", "--verbose", "--json", "--no-input", "--help"].contains(argument)
+            || (valuedOptions + Self.valuedOptions).contains { argument.hasPrefix($0 + "=") }
+            || (argument.hasPrefix("-") && argument.dropFirst().allSatisfy(Self.letters.contains))
+    }
+
+    /// Whether this is several short options in one, with help among them, of which one does not exist. The parser takes
+    /// any cluster with an h in it for a question, `-nh` for one.
+    func isStrangeQuestion(_ argument: String) -> Bool {
+        argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h") && argument != "-help"
+            && !argument.dropFirst().allSatisfy((Self.letters + letters).contains)
+    }
+
+    /// Of `OutputOptions`, and help.
+    private static var letters: String { "qvh" }
+    /// Of `TerminalOptions`.
+    private static var valuedOptions: [String] { ["--color"] }
+}

@@ -1,0 +1,115 @@
+package import ArgumentParser
+
+/// The words of a command line that are to name a command, read without the parser: it has given up.
+struct CommandWords {
+    /// Those at the front that do: a noun, a verb.
+    private(set) var path: [String] = []
+    /// The first one that does not, where a command is still wanted.
+    private(set) var unknown: String?
+
+    /// What those at the front name.
+    private(set) var command: any ParsableCommand.Type
+    private var next: String?
+    private let grammar: CommandGrammar
+
+    init(_ arguments: [String], in grammar: CommandGrammar) {
+        self.grammar = grammar
+        command = grammar.root
+        var words = Self.words(arguments, grammar)[...]
+        while let word = words.first, let verb = command.verb(word.text) {
+            path.append(word.text)
+            command = verb
+            words.removeFirst()
+        }
+        // A leaf command's words are no commands, and what follows a strange option may be its value.
+        guard !command.verbs.isEmpty, let word = words.first, word.isSure else { return }
+        unknown = word.text
+        next = words.dropFirst().first?.text
+    }
+
+    /// The verb or noun on which help was asked for by `help`, and which does not exist.
+    init?(help arguments: [String], in grammar: CommandGrammar) {
+        let words = Self.words(arguments, grammar)
+        guard words.first?.text == "help" else { return nil }
+        self.init(words.dropFirst().map(\.text), in: grammar)
+        guard unknown != nil else { return nil }
+    }
+
+    /// The error for a command that does not exist, with suggestions. Nil if the command exists.
+    var failure: Failure? {
+        guard let unknown else { return nil }
+        let name = (path + [unknown.printable]).joined(separator: " ")
+        let likely = likely(unknown).map { "\"\(grammar.name) \($0)\"" }.joined(separator: " or ")
+        return Failure(
+            .usage, "there is no command \"\(name)\"",
+            hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [help])
+    }
+
+    /// What to type to read more.
+    var help: String { ([grammar.name] + path + ["--help"]).joined(separator: " ") }
+
+    private func likely(_ word: String) -> [String] {
+        guard path.isEmpty else {
+            let meanings = grammar.commonNames.meanings(of: word, behind: path.first)
+            guard meanings.isEmpty else { return meanings }
+            // A noun where a verb belongs.
+            guard grammar.root.verb(word) == nil else { return [word] }
+            return Suggestion.nearest(
+                to: word,
+                among: command.verbs.map { verb in
+                    (verb._commandName, (path + [verb._commandName]).joined(separator: " "))
+                })
+        }
+        var choice = [("help", "help"), ("version", "--version")]
+        choice += grammar.root.verbs.map { ($0._commandName, $0._commandName) }
+        let pairs = grammar.root.verbs.flatMap { noun in
+            noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") }
+        }
+        // `push` alone lacks its noun; `contact list` has one that does not exist.
+        if !pairs.contains(where: { $0.0 == next }) {
+            let meanings = grammar.commonNames.meanings(of: word, behind: nil)
+            if !meanings.isEmpty, !pairs.contains(where: { $0.0 == word }) { return meanings }
+            choice += pairs
+        }
+        return Suggestion.nearest(to: word, among: choice)
+    }
+
+    /// The arguments that are neither options nor values of global ones, and whether they surely are no values.
+    private static func words(_ arguments: [String], _ grammar: CommandGrammar) -> [(text: String, isSure: Bool)] {
+        var words: [(text: String, isSure: Bool)] = []
+        var isSure = true
+        var isValue = false
+        for argument in arguments {
+            if isValue {
+                isValue = false
+            } else if !argument.hasPrefix("-") {
+                words.append((argument, isSure))
+            } else {
+                isValue = grammar.takesValue(argument)
+                if !isValue, !grammar.isComplete(argument) { isSure = false }
+            }
+        }
+        return words
+    }
+}
+
+extension ParsableCommand {
+    fileprivate static var verbs: [any ParsableCommand.Type] { configuration.subcommands }
+
+    fileprivate static func verb(_ name: String) -> (any ParsableCommand.Type)? {
+        verbs.first { $0._commandName == name }
+    }
+}
+
+/// A noun that stands alone, or nothing at all: whoever typed it wants help, and a script has lost a word.
+package struct MissingVerb: Explained {
+    let help: String
+    package let failure: Failure
+
+    /// - Parameter command: the noun, or the program itself.
+    package init(_ command: any ParsableCommand.Type, in grammar: CommandGrammar) {
+        help = grammar.root.helpMessage(for: command)
+        let words = command == grammar.root ? [grammar.name] : [grammar.name, command._commandName]
+        failure = Failure(.usage, "a command is missing", hints: words.joined(separator: " ") + " --help")
+    }
+}

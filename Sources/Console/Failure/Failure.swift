@@ -1,0 +1,104 @@
+package import Encodings
+import Glibc
+
+/// How a command ends that did not do what it was asked for: one sentence, what to do about it, and
+/// the exit code. The programs say it for the errors of the rooms below.
+package struct Failure {
+    /// The exit code.
+    package let status: Status
+    /// Lower case, no full stop, nothing secret.
+    package let message: String
+    /// What to do about it; each is a line of its own.
+    package let hints: [String]
+    /// In snake case: tells apart what shares an exit code; nil where the code's name says it all.
+    package private(set) var reason: String?
+
+    /// A failure that a command or a table of sentences makes.
+    package init(_ status: Status, _ message: String, hints: String...) {
+        self.status = status
+        self.message = message
+        self.hints = hints
+    }
+
+    /// The sentence of an error.
+    package init(_ error: any Error) {
+        if let error = error as? any Explained {
+            self = error.failure
+        } else {
+            // No error of ours is missing in the table, so it came from the runtime.
+            self.init(.failed, "\(error)")
+        }
+    }
+
+    /// A failure with hints that are counted when it is made.
+    package init(_ status: Status, _ message: String, hints: [String]) {
+        self.status = status
+        self.message = message
+        self.hints = hints
+    }
+
+    /// This failure with one more hint, before the others.
+    package func advising(_ hint: String) -> Failure {
+        Failure(status, message, hints: [hint] + hints).because(of: reason)
+    }
+
+    /// This failure with its reason.
+    package func because(of reason: String?) -> Failure {
+        var failure = self
+        failure.reason = reason
+        return failure
+    }
+
+    /// As it stands in a JSON document.
+    package var json: JSONValue {
+        [
+            "code": .number(status.rawValue), "name": .string(status.name), "reason": .string(reason ?? status.name),
+            "message": .string(message),
+            "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
+        ]
+    }
+
+    /// One JSON line on stderr.
+    func reportJSON() { try? Output.write(jsonLine, to: STDERR_FILENO) }
+
+    /// As `reportJSON` writes it.
+    var jsonLine: String { Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n" }
+
+    /// One line on stderr, and one for each hint.
+    /// - Parameter subject: what it is about, where the command is about several things.
+    package func report(about subject: String? = nil, isVerbose: Bool = false) {
+        let sentence = (subject.map { $0 + ": " } ?? "") + message
+        Output.word("error", isVerbose ? "\(sentence) (\(status.name), exit code \(status.rawValue))" : sentence)
+        for hint in hints { Output.word("hint", hint) }
+    }
+}
+
+/// An error with its sentence.
+package protocol Explained: Error {
+    /// How a command ends that does not catch it.
+    var failure: Failure { get }
+}
+
+/// An error that a command explains better than the room it comes from.
+package struct CommandFailure: Explained {
+    /// See `Explained`.
+    package let failure: Failure
+    var isReported: Bool
+
+    /// - Parameter isReported: whether everything has been said: only the exit code is left.
+    package init(failure: Failure, isReported: Bool = false) {
+        self.failure = failure
+        self.isReported = isReported
+    }
+}
+
+/// Something about the call itself that only the command can see.
+package struct UsageFailure: Explained {
+    /// See `Explained`.
+    package let failure: Failure
+
+    /// A sentence without advice.
+    package init(_ message: String) { failure = Failure(.usage, message) }
+    /// A sentence, and what to do.
+    package init(_ message: String, hint: String) { failure = Failure(.usage, message, hints: hint) }
+}

@@ -1,0 +1,111 @@
+import CLinux
+import Glibc
+package import SecureMemory
+
+/// Data that a command reads: a file that the user named, or stdin.
+package struct InputFile {
+    private let path: String?
+    /// A pipe that nobody writes to would be waited for.
+    private let mustBePlain: Bool
+
+    /// Stdin, which can be read for one purpose only.
+    package static let standardInput = InputFile(path: nil)
+
+    /// - Parameter path: nil for stdin.
+    package init(path: String?) {
+        self.path = path
+        mustBePlain = false
+    }
+
+    /// A file that is no pipe, device or folder.
+    package init(plainFile path: String) {
+        self.path = path
+        mustBePlain = true
+    }
+
+    /// The whole text.
+    /// - Throws: `InputError`, among others `.tooLong` past `limit` bytes.
+    package func read(limit: Int) throws -> String {
+        guard let text = String(validating: try readBytes(limit: limit, mayBeZIP: false), as: UTF8.self) else {
+            throw InputError.notText
+        }
+        return text
+    }
+
+    /// The whole content, in guarded memory.
+    /// - Throws: `InputError`, also for a ZIP file.
+    package func readGuarded(limit: Int) throws -> SecureBytes {
+        let file = try open()
+        defer { close(file) }
+        return try SecureBytes(capacity: limit + 1) { bytes in
+            var used = 0
+            while used < bytes.count {
+                let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                    unsafe Glibc.read(file, buffer.baseAddress! + used, buffer.count - used)
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+                if count == 0 { break }
+                used += count
+            }
+            guard !Self.isZIP((0..<min(used, 4)).map { bytes[$0] }) else { throw InputError.isZIP(path: name) }
+            guard used <= limit else { throw InputError.tooLong(limit: limit) }
+            return used
+        }
+    }
+
+    private func open() throws -> Int32 {
+        if path == nil { try StandardInput.take() }
+        let file =
+            path.map {
+                unsafe keytool_openat(AT_FDCWD, $0, O_RDONLY | O_CLOEXEC | O_NOCTTY | (mustBePlain ? O_NONBLOCK : 0), 0)
+            } ?? dup(STDIN_FILENO)
+        guard file >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+        guard !mustBePlain || FileStatus(of: file)?.isPlainFile == true else {
+            close(file)
+            throw InputError.notReadable(path: name, code: EINVAL)
+        }
+        return file
+    }
+
+    private var name: String { path ?? "stdin" }
+
+    /// Whether a file that begins so is a ZIP file: `PK` and the number of its first entry's header.
+    package static func isZIP(_ head: some Collection<UInt8>) -> Bool { head.starts(with: [0x50, 0x4b, 3, 4]) }
+
+    /// The whole content.
+    /// - Parameters:
+    ///   - isLine: cut one line ending at its end.
+    ///   - mayBeZIP: whether a ZIP file is read as anything else is.
+    package func readBytes(limit: Int, isLine: Bool = false, mayBeZIP: Bool = true) throws -> [UInt8] {
+        let file = try open()
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit + 2 {
+            let count = unsafe Glibc.read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+            if count == 0 { break }
+            bytes += chunk.prefix(count)
+        }
+        guard mayBeZIP || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
+        if isLine, bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        if bytes.count <= limit { return bytes }
+        throw InputError.tooLong(limit: limit)
+    }
+}
+
+/// Why an input could not be read, or not be used.
+package enum InputError: Error {
+    case notReadable(path: String, code: Int32)
+    case tooLong(limit: Int)
+    case notText
+    case isZIP(path: String)
+    case empty
+    case hasNUL
+    case noCertificate(path: String)
+}

@@ -1,0 +1,39 @@
+import CLinux
+import Glibc
+
+/// A file that is open for reading and is no directory, pipe or device.
+package struct PlainFile: ~Copyable {
+    let descriptor: Int32
+
+    /// - Throws: `PlainFileError`. A pipe that nobody writes to is not waited for.
+    package init(_ path: String) throws(PlainFileError) {
+        let file = unsafe keytool_openat(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0)
+        guard file >= 0 else { throw .notReadable(code: errno) }
+        guard FileStatus(of: file)?.isPlainFile == true else {
+            close(file)
+            throw .notPlain
+        }
+        descriptor = file
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The first bytes, fewer if the file is shorter. Whoever reads the file afterwards still begins at its beginning.
+    package func head(_ count: Int) throws(PlainFileError) -> [UInt8] {
+        var head = [UInt8](repeating: 0, count: count)
+        let read = unsafe pread(descriptor, &head, count, 0)
+        guard read >= 0 else { throw .notReadable(code: errno) }
+        head.removeLast(count - read)
+        return head
+    }
+}
+
+/// Why a file was not opened or read.
+package enum PlainFileError: Error {
+    /// `code` is the errno.
+    case notReadable(code: Int32)
+    /// A directory, a pipe or a device.
+    case notPlain
+}

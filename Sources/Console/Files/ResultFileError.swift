@@ -1,0 +1,22 @@
+package import AtomicFiles
+import Glibc
+
+/// Why a file that the user named for a result was not written.
+package enum ResultFileError: Explained {
+    case exists(path: String)
+    case notCreated(path: String, reason: FileError)
+
+    package var failure: Failure {
+        switch self {
+        case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")
+        case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
+        case .notCreated(let path, .missing): Failure(.cantCreate, "the folder of \(path) does not exist")
+        case .notCreated(let path, .system(_, _, let code)):
+            Failure(
+                [ENOSPC, EIO, EFBIG, EDQUOT].contains(code) ? .io : .cantCreate,
+                "cannot write \(path): \(systemMessage(code))")
+        case .notCreated(let path, let reason):
+            Failure(.cantCreate, "cannot write \(path): \(Failure(reason).message)")
+        }
+    }
+}

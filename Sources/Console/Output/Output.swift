@@ -1,0 +1,134 @@
+package import Encodings
+import Glibc
+
+/// Where results and words go: results to stdout, words for people to stderr.
+package struct Output {
+    package let isQuiet: Bool
+    package let isJSON: Bool
+    package let isVerbose: Bool
+    private let color: ColorMode
+    /// What `busy` shows; nil where nobody would see it.
+    package let progress: Progress?
+
+    init(_ options: OutputOptions, color: ColorMode) {
+        isQuiet = options.quiet
+        isJSON = options.json
+        isVerbose = options.verbose
+        self.color = color
+        // What is said meanwhile would be wiped.
+        progress = isQuiet || isJSON || isVerbose ? nil : Progress()
+        if isJSON { OutOfMemory.sayInJSON() }
+    }
+
+    // MARK: Results
+
+    /// What the command was asked for: printed even when quiet.
+    package func data(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
+        try print(isJSON ? [Self.text(json())] : lines)
+    }
+
+    /// That the command did what it was asked for: not printed when quiet.
+    package func done(_ lines: [String], json: @autoclosure () -> JSONValue) throws {
+        guard !isQuiet else { return }
+        try data(lines, json: json())
+    }
+
+    /// Prints lines on stdout, whatever the options say.
+    /// - Throws: `OutputError`.
+    package func print(_ lines: [String]) throws {
+        try Self.write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO)
+    }
+
+    // MARK: Words
+
+    /// Something that did not stop the command, but that its user wants to know.
+    package func warn(_ message: String) { Self.word("warning", message, isColored: isColored) }
+
+    /// A plain statement for people; not said when quiet or to a program.
+    package func note(_ message: String) {
+        guard !isQuiet, !isJSON else { return }
+        Self.words("\(Program.name): \(message)")
+    }
+
+    /// What comes next, or what is worth knowing; not said when quiet or to a program.
+    package func hint(_ message: String) {
+        guard !isQuiet, !isJSON else { return }
+        Self.word("hint", message, isColored: isColored)
+    }
+
+    private var isColored: Bool {
+        switch color {
+        case .always: true
+        case .never: false
+        case .auto: isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+        }
+    }
+
+    /// One line on stderr; several on a terminal that is too narrow. Best effort; errors are ignored.
+    package static func word(_ kind: String, _ message: String, isColored: Bool = false) {
+        words("\(Program.name): \(kind): \(message.withoutControls)", bold: isColored ? "\(kind):" : nil)
+    }
+
+    /// - Parameter bold: a part that is to stand out.
+    private static func words(_ text: String, bold: String? = nil) {
+        let columns = isatty(STDERR_FILENO) == 1 ? TerminalSize(of: STDERR_FILENO).columns : nil
+        var text = WrappedWords.lines(text, columns: columns)
+        if let bold, let range = text.firstRange(of: bold) {
+            text.replaceSubrange(range, with: "\u{1b}[1m\(bold)\u{1b}[0m")
+        }
+        try? write(text + "\n", to: STDERR_FILENO)
+    }
+
+    // MARK: Bytes
+
+    static func text(_ value: JSONValue) -> String { String(decoding: value.encoded, as: UTF8.self) }
+
+    /// Writes all of it.
+    /// - Throws: `OutputError`.
+    static func write(_ text: String, to descriptor: Int32) throws {
+        try write(Array(text.utf8).span, to: descriptor)
+    }
+
+    static func write(_ bytes: Span<UInt8>, to descriptor: Int32) throws {
+        var start = 0
+        while start < bytes.count {
+            let written = unsafe bytes.withUnsafeBufferPointer { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress! + start, buffer.count - start)
+            }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { throw OutputError.notWritten(code: errno) }
+            start += written
+        }
+    }
+}
+
+package enum OutputError: Error {
+    /// stdout did not take the result; `code` is the errno.
+    case notWritten(code: Int32)
+}
+
+extension String {
+    /// Text from elsewhere, fit for a terminal: without control characters, and not too long for a line.
+    package var printable: String { String(String(unicodeScalars.prefix(80)).withoutControls) }
+
+    /// What may come from anywhere, for example a path, without what would move a terminal's cursor or turn its line.
+    fileprivate var withoutControls: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { [.control, .format].contains($0.properties.generalCategory) ? "?" : $0 }))
+    }
+}
+
+extension JSONValue {
+    /// A result: the members common to all, then its own in the given order; nil ones are left out.
+    package static func result(_ command: String, _ members: [(String, JSONValue?)]) -> JSONValue {
+        .members([("schema", .string(schema)), ("command", .string(command))] + members)
+    }
+
+    /// An object of the members that are not nil.
+    package static func members(_ members: [(String, JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+    }
+
+    static var schema: String { Program.name + "/1" }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// What a command prints: options of every command.
+package struct OutputOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Print nothing on success.")
+    package var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Print more: the exit code of an error, and each request to a server.")
+    package var verbose = false
+
+    @Flag(help: "Print one JSON document. An error is one JSON line on stderr.")
+    package var json = false
+
+    /// None of them given.
+    package init() {}
+
+    /// These options and those that stood before the verb.
+    package func merged(with earlier: OutputOptions) -> OutputOptions {
+        var merged = self
+        merged.quiet = quiet || earlier.quiet
+        merged.verbose = verbose || earlier.verbose
+        merged.json = json || earlier.json
+        return merged
+    }
+}

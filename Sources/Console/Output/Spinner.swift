@@ -1,0 +1,149 @@
+import CLinux
+import Glibc
+import Synchronization
+
+extension Output {
+    /// Does the work; where that takes long, a line on stderr turns meanwhile, and is gone afterwards. The work
+    /// must neither print nor ask.
+    /// - Parameter words: what is being done, for example "deriving the key".
+    package func busy<Result: ~Copyable>(_ words: String, _ work: () throws -> Result) rethrows -> Result {
+        guard let progress, let spinner = Spinner(words, progress) else { return try work() }
+        progress.note(done: 0, total: 0)
+        defer { spinner.stop() }
+        return try work()
+    }
+}
+
+/// How far the transfer is that is under way: written by the thread that works, read by the one that draws.
+package final class Progress: Sendable {
+    private let done = Atomic(0)
+    private let total = Atomic(0)
+    /// Smaller ones are over before anybody has read how large they are.
+    private static let leastBytes = 1_048_576
+
+    /// Nil where stderr is no terminal, or one whose line could not be wiped again.
+    init?() {
+        guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
+    }
+
+    /// For whoever transfers something.
+    package var watch: @Sendable (_ done: Int, _ total: Int) -> Void {
+        { done, total in self.note(done: done, total: total) }
+    }
+
+    func note(done: Int, total: Int) {
+        self.done.store(done, ordering: .relaxed)
+        self.total.store(total, ordering: .relaxed)
+    }
+
+    /// What is to be said of it; empty for what is small.
+    fileprivate var words: String {
+        let (done, total) = (done.load(ordering: .relaxed), total.load(ordering: .relaxed))
+        guard max(done, total) > Self.leastBytes else { return "" }
+        return ", " + ByteCount.text(done) + (total > 0 ? " of " + ByteCount.text(total) : "")
+    }
+}
+
+/// The turning line. It is drawn by a thread of its own: the work stays on the caller's, which knows where on its
+/// stack keys have been.
+private struct Spinner: ~Copyable {
+    private let thread: pthread_t
+    /// The drawing ends when this end of a pipe is closed.
+    private let rope: Int32
+
+    /// Nil where the system has no thread left: the work is done all the same.
+    init?(_ words: String, _ progress: Progress) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe keytool_pipe(&ends) == 0 else { return nil }
+        let drawing = unsafe Unmanaged.passRetained(SpinnerDrawing(words, progress, until: ends[0]))
+        // A new thread begins with its maker's mask: signals are for the thread that works.
+        var all = sigset_t()
+        var former = sigset_t()
+        unsafe sigfillset(&all)
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &all, &former)
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                unsafe Unmanaged<SpinnerDrawing>.fromOpaque(argument!).takeRetainedValue().run()
+                return nil
+            }, drawing.toOpaque())
+        _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+        guard result == 0 else {
+            unsafe drawing.release()
+            close(ends[0])
+            close(ends[1])
+            return nil
+        }
+        self.thread = thread
+        rope = ends[1]
+    }
+
+    /// Wipes the line; when this returns, nothing more is drawn.
+    func stop() {
+        close(rope)
+        _ = pthread_join(thread, nil)
+    }
+}
+
+/// What the thread does.
+private final class SpinnerDrawing: Sendable {
+    private let words: String
+    private let progress: Progress
+    private let rope: Int32
+    private let columns: Int
+    private static let delayMilliseconds: Int32 = 400
+    private static let frameMilliseconds: Int32 = 100
+    private static let frames = ["|", "/", "-", "\\"]
+    /// To the line's beginning, and everything behind it erased.
+    private static var wipe: StaticString { "\r\u{1b}[K" }
+
+    /// - Parameter rope: the reading end of a pipe nobody writes to.
+    init(_ words: String, _ progress: Progress, until rope: Int32) {
+        columns = TerminalSize(of: STDERR_FILENO).columns
+        self.words = words
+        self.progress = progress
+        self.rope = rope
+    }
+
+    func run() {
+        defer { close(rope) }
+        guard isAwaited(Self.delayMilliseconds), isInForeground else { return }
+        // Whoever interrupts the work has a clean line, and the process dies of the signal as ever.
+        let signals = CaughtSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { number in
+            // What the background writes may stop it, in the middle of this.
+            if tcgetpgrp(STDERR_FILENO) == getpgrp() { SpinnerDrawing.erase() }
+            signal(number, SIG_DFL)
+            raise(number)
+        }
+        var frame = 0
+        repeat {
+            if isInForeground { draw(Self.frames[frame] + " " + words + progress.words) }
+            frame = (frame + 1) % Self.frames.count
+        } while isAwaited(Self.frameMilliseconds)
+        if isInForeground { Self.erase() }
+        signals.putBack()
+    }
+
+    private func draw(_ line: String) {
+        // One that wraps could not be wiped; of a longer one before it nothing may be left.
+        try? Output.write("\r\(line.prefix(max(0, columns - 1)))\u{1b}[K", to: STDERR_FILENO)
+    }
+
+    /// Whether the work goes on after that time.
+    private func isAwaited(_ milliseconds: Int32) -> Bool {
+        var end = pollfd(fd: rope, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&end, 1, milliseconds) <= 0
+    }
+
+    /// A job in the background leaves the line to what is in front of it.
+    private var isInForeground: Bool {
+        let group = tcgetpgrp(STDERR_FILENO)
+        return group < 0 || group == getpgrp()
+    }
+
+    /// Async-signal-safe.
+    private static func erase() {
+        _ = unsafe write(STDERR_FILENO, wipe.utf8Start, wipe.utf8CodeUnitCount)
+    }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// A picture in a file instead of a drawing on the terminal: common to the `qr` verbs.
+package struct QRFileOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Write a new picture (mode 0600) instead. The name says whether PNG or SVG.", valueName: "file.png|file.svg"
+        ),
+        completion: .file(extensions: PictureFormat.allCases.map(\.rawValue)))
+    var qrFile: String?
+
+    @Flag(help: "Overwrite an existing file.")
+    package var force = false
+
+    /// None of them given.
+    package init() {}
+
+    /// Nil where the terminal is drawn on. Refuses before anything is read or asked.
+    package var picture: QRPicture? {
+        get throws { try qrFile.map { try QRPicture($0, mayReplace: force) } }
+    }
+}

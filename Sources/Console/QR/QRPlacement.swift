@@ -1,0 +1,113 @@
+package import ArgumentParser
+package import Encodings
+package import QRCode
+
+/// How a QR code is drawn.
+package enum QRMode: String, ExpressibleByArgument, CaseIterable {
+    case auto, utf8, blocks, ascii
+
+    /// The help of the option that chooses it.
+    package static let help = ArgumentHelp(
+        "How to draw: auto, utf8 (half blocks), blocks (coloured blanks) or ascii.", valueName: "mode")
+}
+
+/// Chooses drawing mode and error correction for the terminal at hand.
+package struct QRPlacement {
+    private let mode: TerminalDrawing.Mode
+    private let size: TerminalSize?
+    private let reservedRows: Int
+
+    /// - Parameters:
+    ///   - size: nil where everything fits.
+    ///   - reservedRows: of it, for what else is shown.
+    package init(_ mode: QRMode, on size: TerminalSize? = .current, reservedRows: Int = 0) {
+        self.size = size
+        self.reservedRows = reservedRows
+        self.mode =
+            switch mode {
+            case .utf8: .utf8
+            case .blocks: .blocks
+            case .ascii: .ascii
+            // The Linux console's font and locales that are not UTF-8 have no half blocks.
+            case .auto: Environment.value("TERM") == "linux" || !Environment.isUTF8 ? .blocks : .utf8
+            }
+    }
+
+    /// Columns and rows that a QR code of a hundred characters needs, and a row for what comes after it.
+    package var usualSize: (columns: Int, rows: Int) {
+        switch mode {
+        case .utf8: (45, 24)
+        case .blocks, .ascii: (90, 46)
+        }
+    }
+
+    /// A QR code that was drawn.
+    package struct Placed {
+        let matrix: QRMatrix
+        /// What is printed.
+        package let lines: [String]
+        let columns: Int
+        /// Rows that the terminal lacks to show it at once; nil where it fits.
+        package let missingRows: Int?
+
+        /// The drawing for programs: its modules, row by row.
+        package func json(_ command: String, _ members: (String, JSONValue?)...) -> JSONValue {
+            .result(
+                command,
+                members + [
+                    ("modules", .number(matrix.size)), ("error_correction", .string(matrix.errorCorrection.rawValue)),
+                    ("rows", .array(matrix.rows.map { .string($0) })),
+                ])
+        }
+    }
+
+    /// - Parameters:
+    ///   - levels: error correction, the most wanted first; the first one that fits is taken.
+    ///   - mayScroll: draw even if the terminal has too few rows.
+    /// - Throws: `QRError.tooLong`, or `.terminalTooSmall` where no level fits; where stdout is no terminal,
+    ///   everything does.
+    package func place(_ content: [UInt8], levels: [QRMatrix.ErrorCorrection], mayScroll: Bool) throws -> Placed {
+        var smallest: TerminalDrawing?
+        var smallestMatrix: QRMatrix?
+        for level in levels {
+            guard let matrix = QRMatrix(encoding: content, errorCorrection: level) else { continue }
+            let drawing = TerminalDrawing(matrix, mode: mode)
+            if size.map({ drawing.columns <= $0.columns && drawing.rows <= $0.rows - reservedRows }) ?? true {
+                return Placed(matrix: matrix, lines: drawing.lines, columns: drawing.columns, missingRows: nil)
+            }
+            if drawing.columns < smallest?.columns ?? .max {
+                smallest = drawing
+                smallestMatrix = matrix
+            }
+        }
+        guard let smallest, let smallestMatrix, let size else { throw QRError.tooLong }
+        let rows = smallest.rows + reservedRows
+        guard smallest.columns <= size.columns, mayScroll else {
+            throw QRError.terminalTooSmall(size, columns: smallest.columns, rows: rows)
+        }
+        return Placed(
+            matrix: smallestMatrix, lines: smallest.lines, columns: smallest.columns,
+            missingRows: max(0, rows - size.rows))
+    }
+}
+
+/// Why a QR code was not drawn.
+package enum QRError: Error {
+    /// No QR code holds so many bytes.
+    case tooLong
+    /// So many columns and rows are needed on a terminal of this size.
+    case terminalTooSmall(TerminalSize, columns: Int, rows: Int)
+}
+
+extension QRError: Explained {
+    package var failure: Failure {
+        switch self {
+        case .tooLong: Failure(.badData, "that is too long for a QR code")
+        case .terminalTooSmall(let size, let columns, let rows):
+            Failure(
+                .failed,
+                "the QR code needs \(columns) columns and \(rows) rows; the terminal has \(size.columns) and \(size.rows)",
+                hints: "make the window larger or the font smaller, or write a picture: \(QRPicture.option) FILE.png")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+package import QRCode
+
+/// A QR code on a screen of its own, which is wiped when Enter is pressed.
+package struct QRScreenOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("qr-wait"),
+        help: "Draw on the terminal's second screen until Enter is pressed. Nothing stays in the scrollback."
+    )
+    package var isAwaited = false
+
+    /// Not given.
+    package init() {}
+
+    /// Where to draw; nil where it is not asked for.
+    /// - Throws: `UsageFailure` also where a file is to be written instead.
+    package func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
+        guard !isAwaited || target.qrFile == nil else {
+            throw UsageFailure("--qr-wait and \(QRPicture.option) exclude each other")
+        }
+        return try screen(dialog)
+    }
+
+    /// Where to draw; nil where it is not asked for.
+    /// - Throws: `UsageFailure` where there is no such screen.
+    package func screen(_ dialog: Dialog) throws -> QRScreen? {
+        guard isAwaited else { return nil }
+        guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else {
+            throw UsageFailure("--qr-wait needs a terminal to draw and to wait on")
+        }
+        guard terminal.hasOwnScreen else {
+            throw UsageFailure("--qr-wait needs a terminal that can be wiped; TERM says that this one cannot")
+        }
+        return QRScreen(terminal: terminal)
+    }
+}
+
+/// The screen itself.
+package struct QRScreen: ~Copyable {
+    fileprivate let terminal: ControllingTerminal
+
+    /// Draws and waits. Enter and the end of input both end it.
+    /// - Parameter text: stands beside the drawing; on a page of its own before it where there is no room.
+    /// - Throws: `QRError` where the drawing does not fit: nobody could scroll to the rest of it.
+    package func show(
+        _ content: [UInt8], _ mode: QRMode, levels: [QRMatrix.ErrorCorrection], beside text: [String] = []
+    ) throws {
+        let size = terminal.size
+        // The last row is the question's.
+        let placement = QRPlacement(mode, on: size, reservedRows: 1)
+        let drawing = try placement.place(content, levels: levels, mayScroll: false)
+        let width = text.map(\.count).max() ?? 0
+        let isBeside = drawing.columns + Self.margin.count + width <= size.columns && text.count <= drawing.lines.count
+        if !text.isEmpty, !isBeside { try page(text, "\nPress Enter for the QR code: ") }
+        let blanks = drawing.lines.indices.map { isBeside && text.indices.contains($0) ? Self.margin + text[$0] : "" }
+        try page(zip(drawing.lines, blanks).map { $0 + $1 }, "Press Enter to wipe it: ")
+    }
+
+    private static var margin: String { "  " }
+
+    private func page(_ lines: [String], _ question: String) throws {
+        _ = try terminal.showAlone(question) { try lines.forEach { try terminal.say($0) } }
+    }
+}

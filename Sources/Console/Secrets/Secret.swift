@@ -1,0 +1,117 @@
+import ArgumentParser
+import Glibc
+
+/// One of the secrets that a program asks for, with one name everywhere.
+package protocol Secret {
+    /// Stem of its options: `--<stem>-file`, `-command`, `-fd`. Environment variables and systemd
+    /// credential follow from it.
+    static var stem: String { get }
+    /// What prompts and errors call it.
+    static var title: String { get }
+    /// Whether a random one is offered where a new one is asked for.
+    static var isGenerated: Bool { get }
+    /// Why a new one is easy to guess, in words that go on after "is weak: "; nil if nothing speaks against it.
+    static func weakness(of secret: Span<UInt8>) -> String?
+}
+
+extension Secret {
+    /// The environment variable, to which `_FILE`, `_COMMAND` and `_FD` are added.
+    static var variable: String { Program.variable(stem) }
+    /// The systemd credential's name.
+    static var credential: String { "\(Program.name).\(stem)" }
+}
+
+/// The options that name the source of one secret.
+package struct SecretOptions<Kind: Secret>: ParsableArguments {
+    @Option(
+        name: .customLong(Kind.stem + "-file"),
+        help: ArgumentHelp("Read the \(Kind.title) from a file, - for stdin.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    @Option(
+        name: .customLong(Kind.stem + "-command"),
+        help: ArgumentHelp("Read it from what a shell command prints.", valueName: "command"))
+    var command: String?
+
+    @Option(
+        name: .customLong(Kind.stem + "-fd"),
+        help: ArgumentHelp("Read it from an open file descriptor.", valueName: "number"))
+    var descriptor: Int32?
+
+    /// None of them given.
+    package init() {}
+
+    /// Whether an option names a source.
+    package var isGiven: Bool { file != nil || command != nil || descriptor != nil }
+
+    /// The source that the options name; else the environment, else systemd; nil where none does.
+    package func source() throws -> SecretSource? {
+        let options = [
+            file.map(SecretSource.file), command.map(SecretSource.command), descriptor.map(SecretSource.descriptor),
+        ].compactMap { $0 }
+        guard options.count <= 1 else {
+            throw UsageFailure(
+                "more than one source is given for the \(Kind.title)",
+                hint: "use one of --\(Kind.stem)-file, -command, -fd")
+        }
+        if let option = options.first { return option }
+        if let path = try Environment.setting(Kind.variable + "_FILE") { return .file(path) }
+        if let command = try Environment.setting(Kind.variable + "_COMMAND") { return .command(command) }
+        if let text = try Environment.setting(Kind.variable + "_FD") {
+            guard let number = Int32(text) else {
+                throw UsageFailure("\(Kind.variable)_FD is not a file descriptor")
+            }
+            return .descriptor(number)
+        }
+        // A service has the credentials that it was given; one that is not there is no source.
+        let credential = try Environment.setting("CREDENTIALS_DIRECTORY").map { $0 + "/" + Kind.credential }
+        return credential.flatMap { unsafe access($0, F_OK) == 0 ? .credential($0) : nil }
+    }
+}
+
+/// Where a secret comes from without a question.
+package enum SecretSource {
+    case file(String)
+    case command(String)
+    case descriptor(Int32)
+    /// Nobody else can read it, whatever its mode says.
+    case credential(String)
+
+    /// Whether it reads stdin, which can serve only one purpose.
+    package var isStandardInput: Bool {
+        switch self {
+        case .file("-"), .descriptor(0): true
+        default: false
+        }
+    }
+}
+
+/// Why a source gave no secret.
+package enum SecretError: Error {
+    case notReadable(path: String, code: Int32)
+    case badDescriptor(Int32, code: Int32)
+    /// The helper failed; what it printed is not repeated.
+    case commandFailed(title: String, status: CommandStatus)
+    case empty(title: String)
+    case hasNUL(title: String)
+    case hasSecondLine(title: String)
+    case tooLong
+    case notUTF8(title: String)
+    case noTerminal
+    /// The input ended instead (Ctrl-D), or the terminal went away.
+    case noAnswer(title: String)
+    /// No source gave it and nobody can be asked. `sources` were looked at.
+    case none(title: String, sources: String)
+    /// The two answers of a creation differ, three times.
+    case mismatch(title: String)
+
+    package enum CommandStatus {
+        case exited(Int32)
+        case killed(Int32)
+        case notStarted(Int32)
+        /// Killed after that time.
+        case timedOut(Duration)
+        case printedNothing
+    }
+}

@@ -1,0 +1,153 @@
+internal import Passwords
+package import SecureMemory
+
+/// How a command gets a secret: from the source that was named, else by asking.
+package struct SecretAsker<Kind: Secret> {
+    private let options: SecretOptions<Kind>
+    private let dialog: Dialog
+    private static var tries: Int { 3 }
+
+    package init(_ options: SecretOptions<Kind>, _ dialog: Dialog) {
+        self.options = options
+        self.dialog = dialog
+    }
+
+    /// Opens something with the secret. Where it is typed, three tries.
+    /// - Parameters:
+    ///   - subject: what it belongs to, for the prompt, for example "for alice".
+    ///   - isTyped: ask for it, whatever the options say.
+    ///   - kept: what is there already, so that nobody has to be asked.
+    ///   - isWrong: whether an error of `body` means another try.
+    ///   - wrong: what is said of such an error.
+    package func open<Result: ~Copyable>(
+        _ subject: String, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
+        wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
+    ) throws -> Result {
+        if !isTyped, let secret = try given() { return try body(secret) }
+        if let result = kept() { return result }
+        let terminal = try terminal()
+        for attempt in 1... {
+            let secret = try ask(Self.question(subject), on: terminal)
+            // An empty answer opens nothing: ask again without trying it.
+            let isLast = attempt == Self.tries
+            do {
+                guard secret.count > 0 else { throw SecretError.empty(title: Kind.title) }
+                return try body(secret)
+            } catch {
+                var isEmpty = false
+                if case SecretError.empty = error { isEmpty = true }
+                guard !isLast, isEmpty || isWrong(error) else { throw error }
+                Output.word("error", isEmpty ? "nothing was entered" : "\(wrong); try again")
+            }
+        }
+        throw missing
+    }
+
+    /// A secret for something new. Where it is typed, it is asked for twice. A weak one needs a second
+    /// yes.
+    /// - Parameters:
+    ///   - minimum: fewest characters (Unicode scalars).
+    ///   - mayBeWeak: accept a weak one; only warn.
+    ///   - mayBeNone: an empty answer is one, too.
+    package func create(
+        _ subject: String, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
+    ) throws -> SecureBytes {
+        if let secret = try given() {
+            try check(secret, minimum, mayBeWeak)
+            return secret
+        }
+        let terminal = try terminal()
+        for attempt in 1... {
+            let nothing = Kind.isGenerated ? "a random one" : mayBeNone ? "none" : nil
+            do {
+                let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
+                if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
+                if secret.count == 0 && mayBeNone { return secret }
+                try check(secret, minimum, mayBeWeak)
+                let again = try ask(Self.question(subject + ", again"), on: terminal)
+                let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
+                guard isSame else { throw SecretError.mismatch(title: Kind.title) }
+                return secret
+            } catch SecretError.noAnswer(let title) {
+                // Who ends the input does not want to be asked again.
+                throw SecretError.noAnswer(title: title)
+            } catch {
+                guard attempt < Self.tries else { throw error }
+                Output.word("error", Failure(error).message)
+            }
+        }
+        throw missing
+    }
+
+    /// A password of the machine's choice, shown and then typed once.
+    private func generate(_ terminal: borrowing ControllingTerminal) throws -> SecureBytes {
+        let secret = Proquint.encode(Random.secret(Self.generatedBits / 8))
+        let words = "\(Kind.title), chosen at random (\(Self.generatedBits) bits): "
+        // A terminal without a screen to wipe keeps showing it.
+        if !terminal.hasOwnScreen { try terminal.show(words, secret) }
+        for attempt in 1... {
+            if terminal.hasOwnScreen {
+                let isSeen = try terminal.showAlone("\nWrite it down, then press Enter: it is wiped from here. ") {
+                    try terminal.show(words + "\n\n    ", secret)
+                }
+                guard isSeen else { throw SecretError.noAnswer(title: Kind.title) }
+            }
+            let typed = try ask(terminal.hasOwnScreen ? "Now type it: " : "Write it down, then type it: ", on: terminal)
+            let isSame = secret.withBytes { first in typed.withBytes { ConstantTime.areEqual(first, $0) } }
+            if isSame { break }
+            guard attempt < Self.tries else { throw SecretError.mismatch(title: Kind.title) }
+            Output.word("error", "that is not the \(Kind.title) that was shown; try again")
+        }
+        return secret
+    }
+
+    /// Five words of 16 bits: more than anybody can guess, few enough to write down.
+    private static var generatedBits: Int { 80 }
+
+    private func given() throws -> SecureBytes? {
+        guard let source = try options.source() else { return nil }
+        return try source.read(title: Kind.title, output: dialog.output, mayAsk: dialog.mayAsk)
+    }
+
+    private func ask(_ question: String, on terminal: borrowing ControllingTerminal) throws -> SecureBytes {
+        guard let secret = try terminal.askSecret(question) else { throw SecretError.noAnswer(title: Kind.title) }
+        return secret
+    }
+
+    private func terminal() throws -> ControllingTerminal {
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw missing }
+        return terminal
+    }
+
+    private static func question(_ subject: String, nothingFor nothing: String? = nil) -> String {
+        let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
+        let subject = subject.isEmpty || subject.hasPrefix(",") ? subject : " " + subject
+        return title + subject + (nothing.map { " (Enter for \($0)): " } ?? ": ")
+    }
+
+    private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {
+        guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
+        guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0 } }) else {
+            throw SecretError.hasNUL(title: Kind.title)
+        }
+        guard count >= minimum else {
+            throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
+        }
+        guard let weakness = secret.withBytes({ Kind.weakness(of: $0) }) else { return }
+        let words = "the \(Kind.title) is weak: \(weakness)"
+        if mayBeWeak { return dialog.output.warn(words) }
+        let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
+        guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
+        Output.word("warning", words)
+        guard try terminal.askYesNo("Use it anyway?") else {
+            throw UsageFailure("the weak \(Kind.title) was not used", hint: "choose another one")
+        }
+    }
+
+    private var missing: SecretError {
+        .none(
+            title: Kind.title,
+            sources: "--\(Kind.stem)-file, -command and -fd, \(Kind.variable)_FILE, _COMMAND and _FD, "
+                + "the systemd credential \(Kind.credential)")
+    }
+}

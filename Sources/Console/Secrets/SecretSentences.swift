@@ -1,0 +1,35 @@
+extension SecretError: Explained {
+    package var failure: Failure {
+        switch self {
+        case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
+        case .badDescriptor(let number, let code):
+            Failure(.noInput, "cannot read file descriptor \(number): \(systemMessage(code))")
+        case .commandFailed(let title, .exited(let status)):
+            Failure(.needSecret, "the command for the \(title) failed with status \(status)")
+        case .commandFailed(let title, .killed(let signal)):
+            Failure(.needSecret, "the command for the \(title) was killed by signal \(signal)")
+        case .commandFailed(let title, .notStarted(let code)):
+            Failure(.needSecret, "the command for the \(title) did not start: \(systemMessage(code))")
+        case .commandFailed(let title, .timedOut(let limit)):
+            Failure(
+                .needSecret,
+                "the command for the \(title) was killed: it did not end within \(limit.components.seconds / 60) "
+                    + (limit > .seconds(60) ? "minutes" : "minute"))
+        case .commandFailed(let title, .printedNothing):
+            Failure(.needSecret, "the command for the \(title) printed nothing")
+        case .empty(let title): Failure(.badData, "the \(title) is empty")
+        case .hasNUL(let title): Failure(.badData, "the \(title) contains a NUL byte")
+        case .hasSecondLine(let title):
+            Failure(.badData, "the source of the \(title) has more than one line")
+        case .tooLong: Failure(.badData, "that is longer than any secret here")
+        case .notUTF8(let title): Failure(.badData, "the \(title) is not UTF-8 text")
+        case .noTerminal: Failure(.needSecret, "the terminal cannot be asked")
+        case .noAnswer(let title): Failure(.needSecret, "the \(title) was not given; nothing was changed")
+        case .none(let title, let sources):
+            Failure(
+                .needSecret, "the \(title) is needed, and there is no terminal to ask on, or none may be asked",
+                hints: "looked at \(sources)")
+        case .mismatch(let title): Failure(.usage, "the \(title) was not the same both times")
+        }
+    }
+}

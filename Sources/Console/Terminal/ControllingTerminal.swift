@@ -1,0 +1,146 @@
+import CLinux
+import Glibc
+package import SecureMemory
+
+/// The terminal on which questions are asked, whatever stdin, stdout and stderr are.
+package struct ControllingTerminal: ~Copyable {
+    private let descriptor: Int32
+
+    /// Longest line that is read, in bytes: what the kernel's line editing holds.
+    package static let maxLineBytes = 4096
+
+    /// Whether this process has a terminal.
+    static var exists: Bool {
+        switch ControllingTerminal() {
+        case .some: true
+        case .none: false
+        }
+    }
+
+    /// Nil where this process has no terminal.
+    package init?() {
+        descriptor = unsafe keytool_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Asks with echo off; the kernel does the line editing.
+    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    func askSecret(_ question: String) throws -> SecureBytes? {
+        try HiddenEcho.during(descriptor) { try ask(question, isSecret: true) }
+    }
+
+    /// Shows something on a screen of its own until Enter is pressed: nothing of it stays, not even in the
+    /// scrollback.
+    /// - Returns: whether it was pressed; false at the end of input.
+    func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
+        try HiddenEcho.during(descriptor, onOwnScreen: true) {
+            try show()
+            do {
+                return try ask(prompt, isSecret: true) != nil
+            } catch SecretError.tooLong {
+                // Whatever was typed before it, Enter is Enter.
+                return true
+            }
+        }
+    }
+
+    /// Whether `showAlone` is possible.
+    var hasOwnScreen: Bool { HiddenEcho.canHaveOwnScreen }
+
+    /// Shows a secret, on the terminal and nowhere else.
+    func show(_ words: String, _ secret: borrowing SecureBytes) throws {
+        try Output.write(words, to: descriptor)
+        try secret.withBytes { try Output.write($0, to: descriptor) }
+        try Output.write("\n", to: descriptor)
+    }
+
+    /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
+    /// - Throws: `SecretError.noTerminal` where the input ends before there are enough.
+    package func collectTyping() throws -> SecureBytes {
+        let typing = try HiddenEcho.during(descriptor, byKey: true) {
+            try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
+            var typing = SecureBuffer(capacity: Self.typedKeys * 9)
+            for _ in 0..<Self.typedKeys {
+                var key: UInt8 = 0
+                while true {
+                    let result = unsafe read(descriptor, &key, 1)
+                    if result == 1 { break }
+                    guard result < 0 && errno == EINTR else { throw SecretError.noTerminal }
+                }
+                var time = timespec()
+                unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+                let nanoseconds = UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+                typing.append(key)
+                for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                    typing.append(UInt8(truncatingIfNeeded: nanoseconds >> shift))
+                }
+                try Output.write(".", to: descriptor)
+            }
+            return typing.finish()
+        }
+        try Output.write("\n", to: descriptor)
+        return typing
+    }
+
+    /// At a few bits of timing a key, more than any key can hold.
+    private static let typedKeys = 64
+
+    var size: TerminalSize { TerminalSize(of: descriptor) }
+
+    /// A line for the person who is asked.
+    package func say(_ words: String) throws {
+        try Output.write(words + "\n", to: descriptor)
+    }
+
+    /// Whether another line was typed ahead, or comes within a tenth of a second, as those of a paste do.
+    package var isMoreTyped: Bool {
+        var arrival = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&arrival, 1, 100) > 0 && Int32(arrival.revents) & (POLLIN | POLLHUP | POLLERR) == POLLIN
+    }
+
+    /// Drops what was typed ahead, until nothing more comes.
+    package func dropPending() {
+        repeat {
+            tcflush(descriptor, TCIFLUSH)
+        } while isMoreTyped
+    }
+
+    /// Asks with echo on.
+    /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
+    package func askText(_ question: String) throws -> String? {
+        guard let line = try ask(question, isSecret: false) else { return nil }
+        return line.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+    }
+
+    /// Asks a question whose answer is no unless it is yes.
+    package func askYesNo(_ question: String) throws -> Bool {
+        let answer = try askText("\(question) [y/N] ")?.lowercased()
+        return answer == "y" || answer == "yes"
+    }
+
+    private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
+        try Output.write(question, to: descriptor)
+        var line = SecureBuffer(capacity: Self.maxLineBytes)
+        var isTooLong = false
+        while true {
+            var byte: UInt8 = 0
+            let result = unsafe read(descriptor, &byte, 1)
+            if result < 0 && errno == EINTR { continue }
+            guard result == 1 else {
+                // Ctrl-D on an empty line, or the terminal went away.
+                try? Output.write("\n", to: descriptor)
+                return nil
+            }
+            if byte == UInt8(ascii: "\n") { break }
+            if line.isFull { isTooLong = true } else { line.append(byte) }
+        }
+        if isSecret { try Output.write("\n", to: descriptor) }
+        // The kernel's line holds 4095 bytes and drops the rest without a word.
+        guard !isTooLong, line.count < Self.maxLineBytes - 1 else { throw SecretError.tooLong }
+        return line.finish()
+    }
+}

@@ -1,0 +1,54 @@
+import Console
+
+extension CommandGrammar {
+    /// keytool's commands.
+    static var keytool: CommandGrammar {
+        CommandGrammar(
+            root: Keytool.self, version: Keytool.version, commonNames: .keytool,
+            valuedOptions: [GlobalOptions.keystoreName], letters: "o",
+            forms: [
+                "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+                "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
+                "hex": "a public key has 64 characters, 0-9 and a-f",
+                "word": "a check word has 8 characters, A-Z and 2-7",
+                "pin": "sha256// and 44 characters of base64; safe status --remote shows the present one",
+            ])
+    }
+}
+
+extension CommonNames {
+    fileprivate static let keytool = CommonNames(table: [
+        (
+            "id",
+            [
+                ("add generate init make new", "id create"), ("ls", "id list"), ("delete rm", "id remove"),
+                ("cat get info print view", "id show"), ("export", "backup export"), ("import", "backup import"),
+            ]
+        ),
+        (
+            "backup",
+            [
+                ("create make new print save show write", "backup export"),
+                ("load read recover restore", "backup import"), ("test verify", "backup check"),
+            ]
+        ),
+        (
+            "safe",
+            [
+                ("backup put save store sync upload", "safe push"),
+                ("download fetch get recover restore", "safe pull"), ("info list ls show", "safe status"),
+                ("test verify", "safe check"), ("remove rm", "safe delete"),
+                ("add config configure create enable init", "safe setup"), ("password", "safe passwd"),
+                ("migrate mv relocate transfer", "safe move"), ("address login url", "safe server"),
+            ]
+        ),
+        (
+            "key",
+            [
+                ("info list show", "key status"), ("encrypt", "key protect"),
+                ("change passphrase password", "key passwd"), ("decrypt", "key unprotect"),
+            ]
+        ),
+        ("qr", [("draw print", "qr show"), ("read scan", "backup import --qr-image")]),
+    ])
+}

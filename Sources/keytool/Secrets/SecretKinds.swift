@@ -1,0 +1,68 @@
+import Console
+import Passwords
+import Threema
+
+// The secrets that keytool asks for.
+
+enum KeystorePassphrase: Secret {
+    static let stem = "passphrase"
+    static let title = "keystore passphrase"
+    static let isGenerated = false
+}
+
+enum NewKeystorePassphrase: Secret {
+    static let stem = "new-passphrase"
+    static let title = "new keystore passphrase"
+    static let isGenerated = false
+}
+
+enum FilePassphrase: Secret {
+    static let stem = "file-passphrase"
+    static let title = "passphrase of the file"
+    static let isGenerated = false
+}
+
+enum BackupPassword: Secret {
+    static let stem = "backup-password"
+    static let title = "backup password"
+    static let isGenerated = true
+}
+
+enum SafePassword: Secret {
+    static let stem = "safe-password"
+    static let title = "Safe password"
+    static let isGenerated = true
+}
+
+enum NewSafePassword: Secret {
+    static let stem = "new-safe-password"
+    static let title = "new Safe password"
+    static let isGenerated = true
+}
+
+enum ServerPassword: Secret {
+    static let stem = "server-password"
+    static let title = "Safe server password"
+    static let isGenerated = false
+}
+
+enum RevocationPassword: Secret {
+    static let stem = "revocation-password"
+    static let title = "revocation password"
+    static let isGenerated = false
+}
+
+extension Secret {
+    /// By the apps' rules, whatever the secret is for.
+    static func weakness(of secret: Span<UInt8>) -> String? { PasswordStrength.weakness(of: secret)?.words }
+}
+
+extension PasswordStrength.Weakness {
+    fileprivate var words: String {
+        switch self {
+        case .repeated: "one character over and over"
+        case .digits: "digits alone"
+        case .common: "many people have chosen it"
+        }
+    }
+}
