@@ -34,7 +34,16 @@ let package = Package(
     name: "keytool",
     products: [
         .executable(name: "keytool", targets: ["keytool"]),
-        .library(name: "Primitives", targets: ["Primitives"]),
+        // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
+        .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
+        .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
+        .library(name: "Keystore", targets: ["Keystore", "KeyWrapping", "AtomicFiles", "Primitives", "SecureMemory"]),
+        .library(name: "Threema", targets: ["Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
+        .library(
+            name: "ThreemaSafe",
+            targets: [
+                "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

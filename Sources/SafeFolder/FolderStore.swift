@@ -8,7 +8,7 @@ public import SafeWire
 ///
 /// Backups are replaced whole or not at all. The folder may be shared, on a network file system too:
 /// whose files these are is left to the file system.
-public struct SafeFolder: ~Copyable {
+public struct FolderStore: ~Copyable {
     private static let configName = "config"
     private static let backupsName = "backups"
 
@@ -29,7 +29,7 @@ public struct SafeFolder: ~Copyable {
     public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
         // No folder above it: where a disk is not mounted, the Safe would come to lie on another.
         try Folder.makeLast(path)
-        let safe = try SafeFolder(at: path)
+        let safe = try FolderStore(at: path)
         let names = Set(try safe.folder.names())
         let ours: Set = [configName, backupsName]
         guard names.isSuperset(of: ours) || names.isSubset(of: ours.union(emptyNames)) else {
