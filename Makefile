@@ -32,7 +32,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test model build completions install uninstall deb dist lint format arrows bench clean
+.PHONY: help demo test examples model build completions install uninstall deb dist lint format arrows bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -49,8 +49,12 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
+	$(MAKE) examples
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
+
+examples: ## build the programs in Examples, which use the libraries, and compare what they print
+	Scripts/test-examples $(swift)
 
 model: ## check the rules of the Safe: every sequence of verbs and faults to a depth, then random ones
 	$(swift) build -c release --product safe-model $(imports)
@@ -94,10 +98,10 @@ $(binary):
 	$(MAKE) build
 
 lint: ## check the formatting
-	$(swift) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift
+	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 format: ## format the sources in place
-	$(swift) format --in-place --recursive --parallel Sources Tests Benchmarks Package.swift
+	$(swift) format --in-place --recursive --parallel Sources Tests Examples Benchmarks Package.swift
 
 arrows: ## check that every import points down the storeys of ARCHITECTURE.md
 	Scripts/check-arrows
@@ -107,7 +111,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/large-profile
 
 clean: ## remove what was built
-	rm -rf .build Benchmarks/KeyDerivation/.build
+	rm -rf .build .build-examples Benchmarks/KeyDerivation/.build
 
 # The first two are those of `make demo` and `make test`, which say that they install what is missing.
 set-up-build set-up-test:

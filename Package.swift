@@ -34,7 +34,16 @@ let package = Package(
     name: "keytool",
     products: [
         .executable(name: "keytool", targets: ["keytool"]),
-        .library(name: "Primitives", targets: ["Primitives"]),
+        // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
+        .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
+        .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
+        .library(name: "Keystore", targets: ["Keystore", "KeyWrapping", "AtomicFiles", "Primitives", "SecureMemory"]),
+        .library(name: "Threema", targets: ["Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
+        .library(
+            name: "ThreemaSafe",
+            targets: [
+                "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -60,6 +69,7 @@ let package = Package(
         // Storey 3
         room("HTTP", ["Encodings", "SecureMemory"]),
         room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
         room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
@@ -67,18 +77,22 @@ let package = Package(
         room(
             "Console",
             [
-                "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
+                "Passwords", "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
+        room("Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
-        room("Threema", ["SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("SafeFolder", ["SafeWire", "AtomicFiles"]),
         room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
-            "SafeKeeping",
-            ["Keystore", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+            "ThreemaKeeping",
+            [
+                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
+                "SecureMemory",
+            ]),
         room(
             "Transports",
             ["SafeWire", "SafeFolder", "HTTP", "AtomicFiles", "SecureMemory"]),
@@ -86,8 +100,9 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "SafeKeeping", "Transports", "Keystore", "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
-                "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+                "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
+                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Passwords", "QRCode", "Encodings", "Primitives",
+                "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house
@@ -108,7 +123,9 @@ let package = Package(
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
-        tests(of: "Threema", ["Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
@@ -117,9 +134,11 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SafeRules", ["SafeModel", "Encodings", "VectorKit"]),
         tests(
-            of: "SafeKeeping",
+            of: "ThreemaKeeping",
             [
-                "Keystore", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives", "SecureMemory", "VectorKit",
+                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives",
+                "SecureMemory",
+                "VectorKit",
             ]),
         tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),

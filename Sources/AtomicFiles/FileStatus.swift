@@ -39,6 +39,11 @@ extension Folder {
         try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
+    /// Whether a plain file stands there, whoever may touch it.
+    public func isFile(_ name: String) throws(FileError) -> Bool {
+        try status(name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+    }
+
     /// The permission bits of a file or folder.
     /// - Throws: `.missing`.
     public func mode(of name: String) throws(FileError) -> UInt32 {

@@ -78,6 +78,11 @@ public struct Folder: ~Copyable, Sendable {
         try allNames().filter { !$0.isHidden }
     }
 
+    /// The same with those that begin with a dot, but without those of writers at work or killed.
+    public func everyName() throws(FileError) -> [String] {
+        try allNames().filter { !$0.isTemporary }
+    }
+
     private func allNames() throws(FileError) -> [String] {
         let duplicate = unsafe keytool_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard duplicate >= 0, let stream = unsafe fdopendir(duplicate) else {
@@ -173,15 +178,17 @@ public struct Folder: ~Copyable, Sendable {
     }
 
     /// Removes a folder in this one, with the files in it; one that is not there is fine.
-    /// - Parameter depth: how many folders may stand one in the other, that one included; a deeper one stops the removal.
-    public func removeFolder(_ name: String, depth: Int = 1) throws(FileError) {
+    /// - Parameters:
+    ///   - depth: how many folders may stand one in the other, that one included; a deeper one stops the removal.
+    ///   - lastName: of the file that goes last: the lock, which a process that waits for it makes anew.
+    public func removeFolder(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try folder(name)
-        for entry in try inner.allNames() {
+        for entry in try inner.allNames().sorted(by: { $1 == lastName && $0 != lastName }) {
             if depth > 1, try inner.isFolder(entry) {
                 try inner.removeFolder(entry, depth: depth - 1)
-            } else {
-                try inner.remove(entry)
+            } else if inner.unlink(entry) != 0 && errno != ENOENT {
+                throw FileError(.remove, path: inner.path(of: entry), code: errno)
             }
         }
         guard unlink(name, flags: AT_REMOVEDIR) == 0 else {
@@ -193,8 +200,13 @@ public struct Folder: ~Copyable, Sendable {
     /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
     /// holds the lock under which they are made.
     /// - Parameter depth: as in `removeFolder`.
+    /// - Throws: `FileError` for the first one that cannot be removed; the others are.
     public func sweepFolders(depth: Int = 1) throws(FileError) {
-        for name in try allNames() where name.isTemporary { try removeFolder(name, depth: depth) }
+        var failure: FileError?
+        for name in try allNames() where name.isTemporary {
+            do throws(FileError) { try removeFolder(name, depth: depth) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// Whether there are names of files or folders that are being made, or that killed writers left half made.

@@ -38,6 +38,18 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
         return isSameURL && authority == other.authority && pins == other.pins && Login.areSame(login, other.login)
     }
 
+    /// Host and port; nil if they are malformed. A login before them is left out.
+    package var origin: HTTPOrigin? {
+        let start = "https://".utf8.count
+        let authority = url.withBytes { url -> [UInt8] in
+            guard url.count > start else { return [] }
+            let end = (start..<url.count).first { "/?#".utf8.contains(url[$0]) } ?? url.count
+            let host = (start..<end).last { url[$0] == UInt8(ascii: "@") }.map { $0 + 1 } ?? start
+            return (host..<end).map { url[$0] }
+        }
+        return HTTPOrigin(authority: String(decoding: authority, as: UTF8.self))
+    }
+
     /// The URL of a request, with a NUL at its end.
     /// - Parameter path: appended to `url`; or a whole URL that begins with the same `https://HOST[:PORT]`.
     /// - Returns: nil for a URL of another origin, so that no login is sent there; and for a NUL.

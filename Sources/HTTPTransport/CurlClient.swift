@@ -51,6 +51,7 @@ package final class CurlClient: HTTPClient {
             kept.withLock { $0.append(place) }
             return result.response
         case .known(let error): throw error
+        case .name: throw .connection(NameLookup.failure(of: endpoint.origin?.host ?? ""))
         case .certificate:
             let shown = try shownCertificate(of: endpoint, request.timeouts)
             throw .certificate(shown?.failure(result.verification) ?? .other(result.message))

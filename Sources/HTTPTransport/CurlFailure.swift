@@ -5,45 +5,84 @@ extension CurlRequest.Result {
     /// Why there is no answer.
     enum Failure {
         case known(HTTPError)
+        /// The name has no address, or nobody answered: another lookup tells which.
+        case name
         /// The certificate is not accepted; a look at it tells why.
         case certificate
         /// The public key is none of those that are pinned; a look at the certificate tells which it is.
         case pin
     }
 
-    /// Told by libcurl's code; by its words only if the code says too little. Nil if there is an answer.
+    /// Told by the codes of libcurl and OpenSSL, never by their sentences. Nil if there is an answer.
     var failure: Failure? {
         switch code {
         case CURLE_OK: nil
-        case CURLE_COULDNT_RESOLVE_HOST: .known(.connection(.unknownHost))
+        case CURLE_OUT_OF_MEMORY where isRefused: .known(.libraryNeedsMemory)
+        case _ where isRefused: .known(.libraryMissing(package: Curl.package))
+        case CURLE_COULDNT_RESOLVE_HOST: .name
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .known(.connection(.proxy))
         case CURLE_COULDNT_CONNECT: .known(.connection(.notConnected))
         case CURLE_OPERATION_TIMEDOUT where !isNameLookedUp: .known(.connection(.noNameServer))
         case CURLE_OPERATION_TIMEDOUT: .known(.connection(.timeout))
-        case _ where message.contains("CONNECT"): .known(.connection(.proxy))
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificate
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
+        case CURLE_SSL_CACERT_BADFILE: .known(.badAuthority)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .known(handshakeError)
+        // Whatever fails between the connection to a proxy and the first byte to the server is the proxy's.
+        case _ where isAtProxy: .known(.connection(.proxy))
         case CURLE_FILESIZE_EXCEEDED: .known(.bodyTooLong)
         // Our own addresses are sound: a redirect's is not.
         case CURLE_URL_MALFORMAT: .known(.badURL)
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificate
-        // The proxy said that it leads there, and then spoke itself.
-        case CURLE_SSL_CONNECT_ERROR where isTunneled && message.contains("wrong version number"):
-            .known(.connection(.proxy))
-        // A connection that breaks in the middle of the handshake says nothing of the server's certificate.
-        case CURLE_SSL_CONNECT_ERROR
-        where !message.contains("SSL routines") || message.contains("unexpected eof"):
-            .known(.connection(.brokenOff))
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .known(.certificate(.handshake))
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
-        case CURLE_SSL_CACERT_BADFILE: .known(.badAuthority)
-        case CURLE_OUT_OF_MEMORY where isRefused: .known(.libraryNeedsMemory)
-        case _ where isRefused: .known(.libraryMissing(package: Curl.package))
-        // A proxy's answer with a NUL.
-        case CURLE_BAD_FUNCTION_ARGUMENT: .known(.connection(.proxy))
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .known(.connection(.badAnswer))
         // A single header of more than 100 KiB, once the status is known; newer versions have a code for it.
         case CURLE_OUT_OF_MEMORY where response.status > 0: .known(.connection(.badAnswer))
         case CURLcode(rawValue: 100): .known(.connection(.badAnswer))
         default: .known(.connection(.brokenOff))
+        }
+    }
+
+    private var handshakeError: HTTPError {
+        switch TLSError(message) {
+        // A connection that breaks in the middle of the handshake says nothing of the server's certificate.
+        case nil, .unexpectedEnd: .connection(.brokenOff)
+        // The proxy said that it leads there, and then spoke itself.
+        case .notTLS where isTunneled: .connection(.proxy)
+        case .notTLS, .other: .certificate(.handshake)
+        }
+    }
+}
+
+/// OpenSSL's error of a handshake. libcurl has one code for all of them (`CURLE_SSL_CONNECT_ERROR`), and hands OpenSSL's
+/// number on within its message: `error:` and eight hexadecimal digits, the library in the upper 9 bits and the reason
+/// in the lower 23 (err.h).
+enum TLSError {
+    /// The connection ended.
+    case unexpectedEnd
+    /// What came is not TLS.
+    case notTLS
+    /// TLS, but no agreement.
+    case other
+
+    private static let mark = "error:"
+    private static let digits = 8
+    /// `ERR_LIB_SSL`.
+    private static let library: UInt32 = 20
+    /// `SSL_R_UNEXPECTED_EOF_WHILE_READING`.
+    private static let endReason: UInt32 = 294
+    /// `SSL_R_HTTP_REQUEST`, `_PACKET_LENGTH_TOO_LONG`, `_UNEXPECTED_MESSAGE`, `_WRONG_VERSION_NUMBER`,
+    /// `_RECORD_TOO_SMALL`, `_BAD_RECORD_TYPE`.
+    private static let foreignReasons: Set<UInt32> = [156, 198, 244, 267, 298, 443]
+
+    /// - Returns: nil if the message has no number of OpenSSL's TLS: the system refused, or the connection was reset.
+    init?(_ message: String) {
+        let numbers = message.ranges(of: Self.mark).compactMap { mark in
+            UInt32(message[mark.upperBound...].prefix(Self.digits), radix: 16)
+        }
+        guard let number = numbers.first, number >> 23 == Self.library else { return nil }
+        switch number & 0x7f_ffff {
+        case Self.endReason: self = .unexpectedEnd
+        case let reason where Self.foreignReasons.contains(reason): self = .notTLS
+        default: self = .other
         }
     }
 }

@@ -10,6 +10,7 @@ struct CurlRequest: ~Copyable {
     private let connection: CurlHandle
     private let buffer: ResponseBuffer
     private let method: HTTPRequest.Method
+    private let serverPort: Int
     /// The line of a header, with a NUL.
     private var authorization: SecureBytes?
 
@@ -29,6 +30,7 @@ struct CurlRequest: ~Copyable {
         curl = connection.curl
         self.connection = connection
         method = request.method
+        serverPort = endpoint.origin?.port.map { Int($0) } ?? 443
         buffer = ResponseBuffer(
             limit: request.limit, idle: request.timeouts.idle, mayRepeat: request.method == .get)
         connection.prepare(for: buffer)
@@ -138,6 +140,8 @@ struct CurlRequest: ~Copyable {
         let isRefused: Bool
         /// Whether the host's name, or the proxy's, was looked up.
         let isNameLookedUp: Bool
+        /// Whether the request ended at a proxy, before there was TLS with the server.
+        let isAtProxy: Bool
         /// Whether a proxy said that it leads to the server.
         let isTunneled: Bool
         let response: HTTPResponse
@@ -164,7 +168,7 @@ struct CurlRequest: ~Copyable {
             verification: number(CURLINFO_SSL_VERIFYRESULT),
             isRefused: buffer.refusal != nil,
             isNameLookedUp: buffer.isConnected || number(CURLINFO_NAMELOOKUP_TIME_T) > 0,
-            isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
+            isAtProxy: isAtProxy, isTunneled: number(CURLINFO_HTTP_CONNECTCODE) == 200, response: response)
     }
 
     private func perform(with list: UnsafeMutablePointer<curl_slist>?) -> CURLcode {
@@ -217,6 +221,12 @@ struct CurlRequest: ~Copyable {
             }
             return lines
         }
+    }
+
+    /// A proxy is told from the server by its port, and by headers that come before TLS.
+    private var isAtProxy: Bool {
+        let port = number(CURLINFO_PRIMARY_PORT)
+        return !buffer.isConnected && (buffer.hasProxyHeaders || (port != 0 && port != serverPort))
     }
 
     private func number(_ information: CURLINFO) -> Int {

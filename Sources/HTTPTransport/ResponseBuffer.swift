@@ -9,6 +9,8 @@ final class ResponseBuffer {
     private(set) var refusal: CURLcode?
     /// Whether there was a connection to the server, new or kept, with TLS in place.
     private(set) var isConnected = false
+    /// Whether headers came before there was a connection to the server: a proxy's.
+    private(set) var hasProxyHeaders = false
     private let mayRepeat: Bool
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
@@ -71,6 +73,7 @@ final class ResponseBuffer {
 
     func appendHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
         headerBytes += bytes.count
+        if !isConnected { hasProxyHeaders = true }
         lastActivity = .now
         guard headerBytes <= Self.maxHeaderBytes else {
             isTooLong = true

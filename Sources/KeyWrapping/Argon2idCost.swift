@@ -1,5 +1,5 @@
 internal import Primitives
-internal import SecureMemory
+package import SecureMemory
 
 /// What opening a key file under Argon2id v1.3 costs, as the file itself says. Checked before any memory is taken:
 /// a file must not be able to ask for all of it, or for a day.
@@ -52,7 +52,7 @@ public struct Argon2idCost: Equatable, Sendable {
     }
 
     /// - Returns: 32 bytes.
-    func deriveKey(passphrase: borrowing SecureBytes, salt: [UInt8]) throws(KeyFileError) -> SecureBytes {
+    package func deriveKey(passphrase: borrowing SecureBytes, salt: [UInt8]) throws(KeyFileError) -> SecureBytes {
         do {
             return try passphrase.withBytes { (passphrase) throws(KeyDerivationError) in
                 try Argon2id.deriveKey(

@@ -7,15 +7,17 @@
 ///         4  varint  passes
 ///         5  varint  lanes
 ///         6  bytes   what is encrypted (Android only)
-struct Argon2idMessage {
-    let cost: Argon2idCost
-    let salt: [UInt8]
+package struct Argon2idMessage {
+    /// Checked.
+    package let cost: Argon2idCost
+    /// 16 to 64 bytes.
+    package let salt: [UInt8]
     /// Place of field 6 in the message.
-    let content: Range<Int>?
+    package let content: Range<Int>?
 
     /// - Parameter memoryUnit: bytes in one KiB of the memory field: 1 where it counts KiB, 1024 where it counts bytes.
     /// - Throws: `.malformed`, `.unknownVersion`, `.cost`.
-    init(_ message: Span<UInt8>, memoryUnit: UInt64) throws(KeyFileError) {
+    package init(_ message: Span<UInt8>, memoryUnit: UInt64) throws(KeyFileError) {
         let fields = try MessageFields(message)
         guard fields.number(1) == 0 else { throw .unknownVersion(fields.number(1)) }
         guard let salt = fields.places[2] else { throw .malformed }

@@ -2,14 +2,14 @@ internal import Encodings
 
 /// The fields of a Protocol Buffers message by their numbers. Of one that occurs twice the last counts, and what
 /// nobody asks for is ignored, as the specification of Protocol Buffers has it.
-struct MessageFields {
+package struct MessageFields {
     /// Varints; one that is not there is 0.
-    private(set) var numbers: [Int: UInt64] = [:]
+    package private(set) var numbers: [Int: UInt64] = [:]
     /// Places of bytes in the message.
-    private(set) var places: [Int: Range<Int>] = [:]
+    package private(set) var places: [Int: Range<Int>] = [:]
 
     /// - Throws: `.malformed`.
-    init(_ message: Span<UInt8>) throws(KeyFileError) {
+    package init(_ message: Span<UInt8>) throws(KeyFileError) {
         var position = 0
         while let field = try ProtobufWire.field(message, at: &position) {
             switch field {
@@ -20,7 +20,8 @@ struct MessageFields {
         }
     }
 
-    func number(_ field: Int) -> UInt64 { numbers[field, default: 0] }
+    /// A varint; 0 if it is not there.
+    package func number(_ field: Int) -> UInt64 { numbers[field, default: 0] }
 }
 
 extension ProtobufWire {

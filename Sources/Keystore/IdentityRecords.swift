@@ -24,7 +24,7 @@ public struct IdentityRecords: ~Copyable {
     public let owner: Owner
     let folder: Folder
     let version: FolderVersion
-    let keystore: Keystore
+    let keystore: OpenKeystore
 
     /// Whether there is a record of that name, sound or not.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine; `FileError`.

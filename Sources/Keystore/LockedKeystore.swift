@@ -41,7 +41,8 @@ public final class LockedKeystore: Sendable {
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
     public static func owners(at path: String) throws(FileError) -> [Owner] {
         let folder = try Folder.open(path, rule: .secret)
-        return try owners(in: folder) + ownersOfVersion1(in: folder)
+        // Version 1 first: what is converted meanwhile is seen at least once.
+        return try ownersOfVersion1(in: folder) + owners(in: folder)
     }
 
     /// The owners whose folders are of version 2, in byte order. What is not named as a messenger or an ID is skipped.
@@ -49,6 +50,8 @@ public final class LockedKeystore: Sendable {
         guard let identities = try folder.folderIfPresent(identitiesName) else { return [] }
         var owners: [Owner] = []
         for messenger in try identities.names() where Owner.isMessenger(messenger) {
+            // Somebody else's file of such a name is no reason to fail.
+            if try identities.isFile(messenger) { continue }
             owners += try identities.folder(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
         }
         return owners
@@ -73,21 +76,22 @@ public final class LockedKeystore: Sendable {
 
     /// Opens a keystore without protection.
     /// - Throws: `KeyFileError.protected`; `KeystoreError.damaged`.
-    public func unlock() throws -> Keystore { try unlock(wrapped.open()) }
+    public func unlock() throws -> OpenKeystore { try unlock(wrapped.open()) }
 
     /// Opens a protected keystore.
     /// - Throws: `KeyFileError.notOpened`, `.derivation`; `KeystoreError.damaged`.
-    public func unlock(passphrase: borrowing SecureBytes) throws -> Keystore {
+    public func unlock(passphrase: borrowing SecureBytes) throws -> OpenKeystore {
         try unlock(wrapped.open(passphrase: passphrase))
     }
 
-    /// Opens it with the key that `Keystore.keepUnlocked` left in the kernel's keyring.
+    /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
     /// - Returns: nil where there is none, it has expired, is out of reach, or is not this keystore's.
-    public func unlockFromKeyring() -> Keystore? {
-        guard let name = try? keyringName(), let key = KernelKeyring.find(name), key.count == MasterKey.count else {
-            return nil
-        }
-        return try? unlock(MasterKey(key))
+    public func unlockFromKeyring() -> OpenKeystore? {
+        guard let name = try? keyringName() else { return nil }
+        if let key = KernelKeyring.find(name), key.count == MasterKey.count { return try? unlock(MasterKey(key)) }
+        // Another process may have converted the keystore, and moved the key, between the two lines above.
+        guard let newName = try? keyringName(), newName != name else { return nil }
+        return unlockFromKeyring()
     }
 
     /// Takes the key out of the kernel's keyring.
@@ -101,9 +105,9 @@ public final class LockedKeystore: Sendable {
 
     static func keyringName(_ record: Span<UInt8>) -> String { "keytool:" + KernelKeyring.digest(of: record) }
 
-    private func unlock(_ key: consuming MasterKey) throws -> Keystore {
+    private func unlock(_ key: consuming MasterKey) throws -> OpenKeystore {
         let version = try prove(key)
-        return Keystore(self, key, version: version)
+        return OpenKeystore(self, key, version: version)
     }
 
     /// Opens the keystore's record: a key that is wrong or flipped must seal nothing.

@@ -5,7 +5,7 @@ public import SecureMemory
 // Making and changing `master.key`. Records are sealed with the key in it and never know how it is wrapped, so a
 // new passphrase rewrites this one small file.
 
-extension Keystore {
+extension OpenKeystore {
     /// Opens a keystore, and makes it where there is none.
     ///
     /// Of several that make it at once, one succeeds and the others open what it made: master.key
@@ -14,7 +14,7 @@ extension Keystore {
     ///   made; nil for none.
     /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.unprotected` where somebody has just made one
     ///   without a passphrase; `KeystoreError.foreign`.
-    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> Keystore {
+    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> OpenKeystore {
         if let present = try existing(at: path, passphrase) { return present }
         try Folder.make(path)
         let folder = try Folder.open(path, rule: .secret)
@@ -30,10 +30,10 @@ extension Keystore {
         }
         try write(key, wrapped, in: folder)
         _ = consume lock
-        return Keystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
+        return OpenKeystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
     }
 
-    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> Keystore? {
+    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> OpenKeystore? {
         let locked: LockedKeystore
         do {
             locked = try LockedKeystore(at: path)

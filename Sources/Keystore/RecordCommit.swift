@@ -33,11 +33,11 @@ struct FileChange: Equatable {
 /// Contents are sealed when they are set, so no plaintext is held here. A later change of the same file replaces an
 /// earlier one.
 public struct RecordChanges: ~Copyable {
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
     let owner: Owner
     private(set) var files: [FileChange] = []
 
-    init(of owner: Owner, keystore: Keystore) {
+    init(of owner: Owner, keystore: OpenKeystore) {
         self.owner = owner
         self.keystore = keystore
     }

@@ -1,4 +1,5 @@
 public import AtomicFiles
+internal import Glibc
 internal import KeyWrapping
 internal import SecureMemory
 
@@ -13,9 +14,10 @@ internal import SecureMemory
 //       lock
 //     DIR/keystore           version 1 (1 byte), keystore id (16 bytes); "********" stands for the ID
 //
-// An identity is converted under its own lock: `threema/.ID.new` is filled and renamed, then `identities/ID` goes. Where
-// both exist, the new one counts. The record `keystore` is rewritten last; from then on nothing of version 1 is read:
-// what is found later was put there by somebody.
+// An identity is converted under its own lock: `threema/.ID.new` is filled and renamed, then `identities/ID` goes, but
+// only if it holds nothing that the new one does not. Where both exist, the new one counts. The record `keystore` is
+// rewritten last; from then on nothing of version 1 is read: what is found then was put there by somebody, or changed by
+// an earlier program after it was converted.
 
 /// In which version the folder of an identity is.
 enum FolderVersion {
@@ -29,7 +31,8 @@ enum Version1 {
     fileprivate static let recordMagic = Array("KTR1".utf8)
     /// Stands for the ID in the keystore's own record.
     fileprivate static let ownID = "********"
-    fileprivate static let idCount = 8
+    private static let idCount = 8
+    private static let idCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*".utf8)
     /// Records that belong to the place `main` now.
     fileprivate static let recordsOfPlace = ["safe"]
     /// How long opening a keystore waits for an identity that another process holds.
@@ -38,7 +41,7 @@ enum Version1 {
     /// - Parameter name: of a folder in `identities`.
     /// - Returns: nil for a name that is no ID of version 1.
     static func owner(_ name: String) -> Owner? {
-        guard name.utf8.count == idCount, !name.utf8.contains(where: { (97...122).contains($0) }) else { return nil }
+        guard name.utf8.count == idCount, name.utf8.allSatisfy(idCharacters.contains) else { return nil }
         return Owner(messenger: messenger, id: name)
     }
 
@@ -91,20 +94,15 @@ extension IdentityRecords {
         guard version == .version1 else { return try body(self) }
         let result: Result<Value, any Error>
         do { result = .success(try body(self)) } catch { result = .failure(error) }
-        guard try keystore.isOfVersion1(owner) else { return try body(keystore.identity(owner)) }
+        guard try keystore.version(of: owner) == .version1 else { return try body(keystore.identity(owner)) }
         return try result.get()
     }
 }
 
-extension Keystore {
-    /// What a keystore of version 2 holds of version 1: it was put there after the conversion, and is not read. In a
-    /// keystore of version 1, nothing.
+extension OpenKeystore {
+    /// What a keystore of version 2 holds of version 1: it is not read. In a keystore of version 1, nothing.
     public func unreadOwners() throws(FileError) -> [Owner] {
         isVersion1 ? [] : try LockedKeystore.ownersOfVersion1(in: locked.folder)
-    }
-
-    func isOfVersion1(_ owner: Owner) throws(FileError) -> Bool {
-        try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner)
     }
 
     /// Converts a keystore of version 1, as far as it can be written and no other process is at work in it. What cannot
@@ -114,11 +112,11 @@ extension Keystore {
         for owner in owners {
             do {
                 _ = try lockedIdentity(owner, wait: Version1.wait)
-                if try isOfVersion1(owner) { try removeVersion1(of: owner) }
-            } catch FileError.system {
-                // A keystore that cannot be written: neither can its other identities.
+                try removeLeftover(of: owner)
+            } catch FileError.system(_, _, EROFS) {
                 return
             } catch {
+                // It is told by the command that wants to change this identity.
                 continue
             }
         }
@@ -129,106 +127,181 @@ extension Keystore {
     func converted(_ old: consuming LockedIdentity, wait: Duration) throws -> LockedIdentity {
         guard old.records.version == .version1 else { return old }
         let owner = old.records.owner
-        try convert(old.records)
+        try convert(old.records, wait: wait)
         _ = consume old
         return try lockedIdentity(owner, wait: wait)
     }
 
     /// - Parameter old: of version 1, under its lock, without an unfinished commit.
-    private func convert(_ old: borrowing IdentityRecords) throws {
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+    /// - Throws: `KeystoreError.damaged` if none of its records opens: it is a copy under another name, for example.
+    private func convert(_ old: borrowing IdentityRecords, wait: Duration) throws {
+        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: wait)
+        // An emptied keystore may have got another master key since this one was opened.
+        try locked.prove(masterKey)
+        let files = try old.filesOfVersion1()
+        guard files.contains(where: { (try? old.content(of: $0)) != nil }) else {
+            throw KeystoreError.damaged(record: "identity", owner: old.owner)
+        }
         let identities = try locked.folder.folder(LockedKeystore.identitiesName)
         try identities.makeFolder(Version1.messenger)
-        try fill(old.owner, in: identities.folder(Version1.messenger)) { new in try copy(old, to: new.records) }
-        // Best effort: it does not count any more, and the next command that opens the keystore removes it.
-        try? remove(old.owner.id, from: identities)
+        // The new one stays locked until the old one is gone.
+        let newLock = try fill(old.owner, in: identities.folder(Version1.messenger)) { new -> FileLock in
+            for file in files { try old.copy(file, to: new.records) }
+            let newLock = try new.records.folder.lock(LockedKeystore.lockName, wait: .zero)
+            if let time = try old.folder.modificationTime(of: LockedKeystore.lockName) {
+                newLock.setModificationTime(milliseconds: time)
+            }
+            return newLock
+        }
+        try removeIfCopied(old, from: identities)
+        _ = consume newLock
         _ = consume lock
     }
 
-    /// Removes a folder that was converted, by a process that died before it could do that.
-    private func removeVersion1(of owner: Owner) throws {
+    /// Removes a folder that was converted by a process that died before it could do that.
+    private func removeLeftover(of owner: Owner) throws {
+        guard try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner) else { return }
         let identities = try locked.folder.folder(LockedKeystore.identitiesName)
-        let held = try identities.folder(owner.id).lock(LockedKeystore.lockName, wait: .zero)
+        let old = IdentityRecords(
+            owner: owner, folder: try identities.folder(owner.id), version: .version1, keystore: self)
+        let held = try old.folder.lock(LockedKeystore.lockName, wait: .zero)
         let lock = try locked.folder.lock(LockedKeystore.lockName, wait: .zero)
-        try remove(owner.id, from: identities)
+        try old.finishCommit()
+        try removeIfCopied(old, from: identities)
         _ = consume lock
         _ = consume held
     }
 
-    private func copy(_ old: borrowing IdentityRecords, to new: borrowing IdentityRecords) throws {
-        for name in try old.folder.names() where name != LockedKeystore.lockName {
-            switch name {
-            case History.folderName: try copyHistory(old, to: new)
-            case RecordFile.stateName:
-                guard let state = try old.readState(of: .main) else { continue }
-                try state.withBytes { try new.put(.state(of: .main), $0) }
-            default:
-                let content = try old.folder.read(name, limit: IdentityRecords.maxRecordBytes)
-                try content.withBytes { content in
-                    guard let record = RecordName(Array(name.utf8)).map({ $0.at(Version1.place(of: name)) }) else {
-                        // Not ours: it is taken along as it is.
-                        return try new.folder.write(name, content)
-                    }
-                    try copy(content, as: record, fileName: nil, from: old) {
-                        try new.put(RecordFile(record), $0.span)
-                    }
-                }
-            }
-        }
-        let lock = try new.folder.lock(LockedKeystore.lockName, wait: .zero)
-        if let time = try old.folder.modificationTime(of: LockedKeystore.lockName) {
-            lock.setModificationTime(milliseconds: time)
-        }
+    /// Removes the folder of version 1 of an identity that is being removed. The caller holds the keystore's lock.
+    /// - Throws: `FileError`, among them `.locked` if an earlier program is at work in it.
+    func removeVersion1(of owner: Owner) throws {
+        guard try version(of: owner) == .version2,
+            try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner)
+        else { return }
+        let identities = try locked.folder.folder(LockedKeystore.identitiesName)
+        let held = try identities.folder(owner.id).lock(LockedKeystore.lockName, wait: .zero)
+        try remove(owner.id, from: identities)
+        _ = consume held
     }
 
-    private func copyHistory(_ old: borrowing IdentityRecords, to new: borrowing IdentityRecords) throws {
-        let from = try old.folder.folder(History.folderName)
-        try new.making(.main) { place in
-            try place.makeFolder(History.folderName)
-            let to = try place.folder(History.folderName)
-            for name in try from.names() {
-                let content = try from.read(name, limit: IdentityRecords.maxRecordBytes)
-                try content.withBytes { content in
-                    try copy(content, as: History.purpose.at(.main), fileName: name, from: old) {
-                        try to.write(name, $0.span)
-                    }
-                }
-            }
+    /// Removes a folder of version 1 if the one of version 2 holds all of it. An earlier program may have changed it
+    /// since it was converted, or somebody may have restored it: then it stays, and is not read.
+    ///
+    /// Best effort: what is left half removed counts no more, and is swept.
+    /// - Parameter old: under its lock, and under that of the keystore.
+    private func removeIfCopied(_ old: borrowing IdentityRecords, from identities: borrowing Folder) throws {
+        guard try version(of: old.owner) == .version2, try identities.holds(old.folder, as: old.owner.id) else {
+            return
         }
+        let new = try identity(old.owner)
+        for file in try old.filesOfVersion1() {
+            guard try old.isCopied(file, to: new) else { return }
+        }
+        try? remove(old.owner.id, from: identities)
     }
 
-    /// Seals a record again, as one of version 2. One that is damaged is taken along as it is, and stays damaged.
-    private func copy(
-        _ content: Span<UInt8>, as name: RecordName, fileName: String?, from old: borrowing IdentityRecords,
-        _ write: ([UInt8]) throws -> Void
-    ) throws {
-        guard let plain = try? old.open(content, name, fileName: fileName) else {
-            return try write(content.indices.map { content[$0] })
-        }
-        try write(
-            plain.withBytes { plain in
-                SealedRecord.seal(plain, of: old.owner, name, fileName: fileName, key: masterKey)
-            })
-    }
-
-    /// Writes the record `keystore` as one of version 2, if nothing of version 1 is left.
+    /// Writes the record `keystore` as one of version 2, if nothing is left that only version 1 has.
     private func finishConversion() throws {
         let lock = try locked.folder.lock(LockedKeystore.lockName, wait: .zero)
-        guard try LockedKeystore.ownersOfVersion1(in: locked.folder).isEmpty,
-            try locked.prove(masterKey) == Version1.byte
-        else { return }
-        let oldName = try locked.keyringName()
-        let keystoreID = try locked.keystoreID(masterKey)
-        let record = SealedRecord.seal(
-            ([LockedKeystore.version] + keystoreID).span, of: nil, LockedKeystore.recordName, key: masterKey)
-        // The key in the kernel's keyring is named by this file. The new name comes first, so that no command in between
-        // asks for the passphrase.
-        let seconds = KernelKeyring.secondsLeft(oldName)
-        if let seconds {
-            try? KernelKeyring.keep(masterKey.bytes, as: LockedKeystore.keyringName(record.span), seconds: seconds)
+        for owner in try LockedKeystore.ownersOfVersion1(in: locked.folder) {
+            guard try version(of: owner) == .version2 else { return }
         }
-        try locked.folder.write(LockedKeystore.recordName.text, record.span)
-        _ = try? KernelKeyring.remove(oldName)
+        guard try locked.prove(masterKey) == Version1.byte else { return }
+        let oldName = try locked.keyringName()
+        let record = SealedRecord.seal(
+            ([LockedKeystore.version] + (try locked.keystoreID(masterKey))).span, of: nil, LockedKeystore.recordName,
+            key: masterKey)
+        // The key in the kernel's keyring is named by this file: it moves along, with what is left of its time. Where
+        // that cannot be told, the conversion ends when there is no such key any more.
+        let newName = LockedKeystore.keyringName(record.span)
+        if KernelKeyring.find(oldName) != nil {
+            guard let seconds = KernelKeyring.secondsLeft(oldName) else { return }
+            // First the new name, so that no command in between asks for the passphrase.
+            try? KernelKeyring.keep(masterKey.bytes, as: newName, seconds: seconds)
+        }
+        let result = Result { try locked.folder.write(LockedKeystore.recordName.text, record.span) }
+        for name in [oldName, newName] where (try? locked.keyringName()) != name { _ = try? KernelKeyring.remove(name) }
+        try result.get()
         _ = consume lock
+    }
+}
+
+/// A file of version 1: where it stands in both versions, and as which record it is sealed; nil for what is not.
+private struct OldFile {
+    let name: String
+    let place: PlaceName?
+    let isHistory: Bool
+    let record: RecordName?
+}
+
+extension IdentityRecords {
+    /// Every file of a folder of version 1 but the lock, hidden ones included.
+    /// - Throws: `FileError` for a folder, a link, or whatever else stands there and cannot be taken along.
+    fileprivate func filesOfVersion1() throws -> [OldFile] {
+        var files: [OldFile] = []
+        for name in try folder.everyName() where name != LockedKeystore.lockName && name != RecordCommit.fileName {
+            if name == History.folderName {
+                for name in try folder.folder(name).everyName() {
+                    files.append(OldFile(name: name, place: .main, isHistory: true, record: History.purpose.at(.main)))
+                }
+            } else if name == RecordFile.stateName {
+                files.append(OldFile(name: name, place: .main, isHistory: false, record: nil))
+            } else {
+                try folder.requirePlainFile(name)
+                let place = Version1.place(of: name)
+                files.append(
+                    OldFile(
+                        name: name, place: place, isHistory: false,
+                        record: RecordName(Array(name.utf8)).map { $0.at(place) }))
+            }
+        }
+        return files
+    }
+
+    /// The bytes of a file, nil if there is none.
+    private func bytes(of file: OldFile) throws -> SecureBytes? {
+        try within(file.place) { (folder) throws -> SecureBytes? in
+            guard file.isHistory else { return try folder.readIfPresent(file.name, limit: Self.maxRecordBytes) }
+            guard let history = try folder.folderIfPresent(History.folderName) else { return nil }
+            return try history.readIfPresent(file.name, limit: Self.maxRecordBytes)
+        } ?? nil
+    }
+
+    /// What a sealed file holds.
+    /// - Throws: `KeystoreError.damaged`, also for a file that is not sealed.
+    fileprivate func content(of file: OldFile) throws -> SecureBytes {
+        guard let record = file.record, let bytes = try bytes(of: file) else {
+            throw KeystoreError.damaged(record: file.name, owner: owner)
+        }
+        return try bytes.withBytes { (bytes) throws(KeystoreError) in try open(bytes, record, fileName: file.name) }
+    }
+
+    /// Seals a record again, as one of version 2. One that is damaged is taken along as it is, and stays damaged; so is
+    /// what is not sealed, and what is not ours.
+    fileprivate func copy(_ file: OldFile, to new: borrowing IdentityRecords) throws {
+        let content = try resealed(file)
+        guard file.isHistory else { return try new.put(RecordFile(file.place, file.name), content.span) }
+        try new.making(file.place) { place in
+            try place.makeFolder(History.folderName)
+            try place.folder(History.folderName).write(file.name, content.span)
+        }
+    }
+
+    private func resealed(_ file: OldFile) throws -> [UInt8] {
+        if let record = file.record, let content = try? content(of: file) {
+            return content.withBytes { seal($0, record, fileName: file.name) }
+        }
+        guard let bytes = try bytes(of: file) else { throw FileError.missing(path: folder.path + "/" + file.name) }
+        return bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    /// Whether the new folder holds the same, sealed or as it is.
+    fileprivate func isCopied(_ file: OldFile, to new: borrowing IdentityRecords) throws -> Bool {
+        if let ours = try? content(of: file) {
+            guard let theirs = try? new.content(of: file) else { return false }
+            return ours.withBytes { ours in theirs.withBytes { ConstantTime.areEqual(ours, $0) } }
+        }
+        guard let ours = try bytes(of: file), let theirs = try new.bytes(of: file) else { return false }
+        return ours.withBytes { ours in theirs.withBytes { ConstantTime.areEqual(ours, $0) } }
     }
 }

@@ -134,8 +134,8 @@ extension SafeExchangeError {
     /// Whether a write that failed so may have been carried out nevertheless, now or later.
     fileprivate var isUncertain: Bool {
         switch self {
-        case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.notConnected)),
-            .unavailable(_, .connection(.proxy)):
+        case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.noNameServer)),
+            .unavailable(_, .connection(.notConnected)), .unavailable(_, .connection(.proxy)):
             false
         case .unavailable, .redirected, .unexpectedStatus: true
         default: false

@@ -58,7 +58,7 @@ public struct FolderExchange: SafeExchange {
     /// See `SafeExchange`.
     public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
-            try SafeFolder.prepare(at: path, limits: limits)
+            try FolderStore.prepare(at: path, limits: limits)
         } catch {
             switch error {
             case .missing: throw .unavailable(name)
@@ -69,11 +69,11 @@ public struct FolderExchange: SafeExchange {
     }
 
     private func answer<Answer>(
-        _ request: (borrowing SafeFolder) throws(FileError) -> Answer
+        _ request: (borrowing FolderStore) throws(FileError) -> Answer
     ) throws(SafeExchangeError) -> Answer {
-        let safe: SafeFolder
+        let safe: FolderStore
         do throws(FileError) {
-            safe = try SafeFolder(at: path)
+            safe = try FolderStore(at: path)
         } catch {
             // The folder itself is away: a mount that is not there, a disk that was unplugged.
             if case .missing = error { throw .unavailable(name) }

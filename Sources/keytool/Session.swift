@@ -6,7 +6,7 @@ import Glibc
 import HTTPTransport
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 import Threema
 import Transports
@@ -71,7 +71,7 @@ struct Session {
     /// - Throws: `KeystoreError.absent` where there is none.
     func keeper(
         _ passphrase: SecretOptions<KeystorePassphrase>, _ patience: Patience = Patience()
-    ) throws -> SafeKeeper {
+    ) throws -> ThreemaKeeper {
         let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
         keystore.convertVersion1()
         return keeper(keystore, patience)
@@ -79,7 +79,7 @@ struct Session {
 
     /// The same, but makes the keystore where there is none.
     /// - Parameter mayBeUnprotected: as for `unlock`.
-    func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> SafeKeeper {
+    func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> ThreemaKeeper {
         let path = try keystorePath
         do {
             let locked = try LockedKeystore(at: path)
@@ -100,7 +100,7 @@ struct Session {
     func unlock(
         _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
         mayBeUnprotected: Bool = false
-    ) throws -> Keystore {
+    ) throws -> OpenKeystore {
         guard locked.isProtected else {
             guard try mayBeUnprotected || passphrase.source() == nil else {
                 throw KeystoreError.unprotected(path: locked.path)
@@ -116,19 +116,21 @@ struct Session {
     }
 
     /// Says that whoever has the keystore has the keys, where that is so.
-    func noteProtection(of keeper: SafeKeeper) { noteProtection(isProtected: keeper.isProtected) }
+    func noteProtection(of keeper: ThreemaKeeper) { noteProtection(isProtected: keeper.isProtected) }
 
     func noteProtection(isProtected: Bool) {
         if !isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
-    func keeper(_ keystore: Keystore, _ patience: Patience = Patience()) -> SafeKeeper {
-        SafeKeeper(
+    func keeper(_ keystore: OpenKeystore, _ patience: Patience = Patience()) -> ThreemaKeeper {
+        ThreemaKeeper(
             keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
     }
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
-    func renewed(_ keeper: SafeKeeper, _ patience: Patience) -> SafeKeeper { keeper.connecting(connecting(patience)) }
+    func renewed(_ keeper: ThreemaKeeper, _ patience: Patience) -> ThreemaKeeper {
+        keeper.connecting(connecting(patience))
+    }
 
     /// The way to a Safe server. Nothing is opened before the first request.
     func connecting(_ patience: Patience) -> SafeKeeper.Connect {
@@ -148,9 +150,9 @@ struct Session {
     }
 
     /// The identity that was named, or the only one there is.
-    func identity(_ named: ThreemaID?, in keeper: SafeKeeper) throws -> ThreemaID {
+    func identity(_ named: ThreemaID?, in keeper: ThreemaKeeper) throws -> ThreemaID {
         if let named { return named }
-        let ids = try keeper.identityIDs()
+        let ids = try keeper.identities.ids()
         guard let only = ids.first else { throw KeystoreError.absent(path: try keystorePath) }
         guard ids.count == 1 else {
             throw UsageFailure(

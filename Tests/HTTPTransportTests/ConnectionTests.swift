@@ -44,6 +44,12 @@ import Testing
         #expect(try counts() == [2, 0])
     }
 
+    @Test func `one that was idle for longer than servers keep theirs is left`() async throws {
+        #expect(try counts() == [1, 0])
+        try await Task.sleep(for: .milliseconds(4500))
+        #expect(try counts() == [2, 0])
+    }
+
     @Test func `another login, other authorities and other pins have one of their own`() throws {
         let pin = try #require(try client.certificate(of: endpoint(), isExamined: false, within: HTTPTimeouts())?.pin)
         let before = try counts()[0]

@@ -7,11 +7,11 @@ import VectorKit
     private struct Refused: Error {}
 
     private let scratch: Scratch
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
     }
 
     @Test func `nobody sees it before it is whole`() throws {

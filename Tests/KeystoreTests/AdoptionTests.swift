@@ -17,16 +17,16 @@ import VectorKit
         let file = try Vector.named(name, in: area).inputs.bytes("file_hex")
         let wrapped = try WrappedKey(SecureBytes(copying: file.span))
         if wrapped.protection == .none {
-            try Keystore.adopt(wrapped.open(), at: scratch.path)
+            try OpenKeystore.adopt(wrapped.open(), at: scratch.path)
         } else {
             let passphrase = SecureBytes(copying: Self.passphrase.span)
             let key = try wrapped.open(passphrase: passphrase)
-            _ = try Keystore.adopt(key, wrapped, passphrase: passphrase, at: scratch.path)
+            _ = try OpenKeystore.adopt(key, wrapped, passphrase: passphrase, at: scratch.path)
         }
         return file
     }
 
-    private func unlock() throws -> Keystore {
+    private func unlock() throws -> OpenKeystore {
         try LockedKeystore(at: scratch.path).unlock(passphrase: SecureBytes(copying: Self.passphrase.span))
     }
 
@@ -47,7 +47,7 @@ import VectorKit
     }
 
     @Test func `in place of the key of an empty keystore`() throws {
-        let former = try Keystore.making(at: scratch.path, passphrase: nil)
+        let former = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         let file = try adopt("mk-v2-gen-test", .masterKeyV2)
         #expect(try scratch.content("master.key") == file)
         // Who has opened it before must not add anything under the key that is gone.
@@ -58,7 +58,7 @@ import VectorKit
     }
 
     @Test func `but not of one that holds an identity`() throws {
-        try Keystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { try $0.put("identity", [1]) }
+        try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { try $0.put("identity", [1]) }
         let file = try scratch.content("master.key")
         #expect(throws: KeystoreError.notEmpty(path: scratch.path)) { try adopt("mk-v2-gen-test", .masterKeyV2) }
         #expect(try scratch.content("master.key") == file)

@@ -7,7 +7,7 @@ import VectorKit
 /// Earlier backups of an identity: kept, listed, read, thinned out, and gone with the identity.
 @Suite struct HistoryTests {
     private let scratch: Scratch
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
     private let folder = "identities/threema/ABCD1234/places/main/history/"
     /// 2026-11-21T03:00:00.123Z
     private static let noon: Int64 = 1_795_230_000_123
@@ -18,7 +18,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
     }
 

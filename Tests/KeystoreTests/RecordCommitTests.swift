@@ -7,7 +7,7 @@ import VectorKit
 /// Several records and the state of one identity change at once, whatever step a process dies at.
 @Suite struct RecordCommitTests {
     private let scratch: Scratch
-    private let keystore: Keystore
+    private let keystore: OpenKeystore
     private let folder = "identities/threema/ABCD1234/"
 
     private static let old = Content(identity: [1], profile: [2], safe: [3], state: Array("{}".utf8))
@@ -24,7 +24,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
             try new.put("profile", [2])
@@ -33,7 +33,7 @@ import VectorKit
         }
     }
 
-    private func read(_ keystore: Keystore? = nil) throws -> Content {
+    private func read(_ keystore: OpenKeystore? = nil) throws -> Content {
         let records = try (keystore ?? self.keystore).identity("ABCD1234")
         let content = try Content(
             identity: records.read("identity")?.copied, profile: records.read("profile")?.copied,
@@ -190,7 +190,7 @@ import VectorKit
             _ = try keystore.identity("WXYZ9876").read("identity")
         }
         let other = try Scratch()
-        let otherKeystore = try Keystore.making(at: other.path, passphrase: nil)
+        let otherKeystore = try OpenKeystore.making(at: other.path, passphrase: nil)
         try otherKeystore.add("ABCD1234") { try $0.put("identity", [1]) }
         try other.put(folder + "commit", commit)
         #expect(throws: KeystoreError.damaged(record: "commit", owner: "ABCD1234")) {

@@ -18,7 +18,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        let keystore = try Keystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
         for id in ["ABCD1234", "*GATEWAY"] as [Owner] {
             try keystore.add(id) { new in
                 try new.put("identity", Array(id.id.utf8))
@@ -33,7 +33,7 @@ import VectorKit
         _ = try Program.output(of: "/usr/bin/python3", [Self.script, scratch.path])
     }
 
-    private func unlock() throws -> Keystore { try LockedKeystore(at: scratch.path).unlock() }
+    private func unlock() throws -> OpenKeystore { try LockedKeystore(at: scratch.path).unlock() }
 
     private static let oldFiles = [
         "identities/*GATEWAY/identity", "identities/*GATEWAY/profile", "identities/*GATEWAY/safe",
@@ -54,7 +54,7 @@ import VectorKit
         newFiles("*GATEWAY") + newFiles("ABCD1234", history: true) + ["keystore", "lock", "master.key"]
 
     /// Everything that can be read of ABCD1234.
-    private func expectAll(_ keystore: Keystore, _ comment: Comment? = nil) throws {
+    private func expectAll(_ keystore: OpenKeystore, _ comment: Comment? = nil) throws {
         let owners = try keystore.identities()
         #expect(owners == ["*GATEWAY", "ABCD1234"], comment)
         let records = try keystore.identity("ABCD1234")
@@ -168,8 +168,79 @@ import VectorKit
         try unlock().convertVersion1()
         let converted = try unlock().identity("ABCD1234").read("profile")?.copied
         #expect(converted == [7])
+        // It holds what the new one does not: an earlier program may have written it.
         let files = try scratch.files()
-        #expect(files == Self.newFiles)
+        #expect(Set(files) == Set(Self.newFiles + Self.oldFiles.filter { $0.contains("ABCD1234") }))
+        let unread = try unlock().unreadOwners()
+        #expect(unread == ["ABCD1234"])
+        try unlock().remove("ABCD1234", wait: .zero)
+        let left = try scratch.files().filter { $0.contains("ABCD1234") }
+        #expect(left == [])
+    }
+
+    @Test(arguments: ["identity", "profile", "safe", "state.json", "history/\(entry)", "new"])
+    func `a converted folder that was changed since is left`(_ name: String) throws {
+        let old = try scratch.copied()
+        _ = try unlock().lockedIdentity("ABCD1234", wait: .zero)
+        for (name, content) in old where name.hasPrefix("identities/ABCD1234/") {
+            try scratch.putWithFolders(name, content)
+        }
+        var content = old["identities/ABCD1234/" + name] ?? [1]
+        content[content.count - 1] ^= 1
+        try scratch.put("identities/ABCD1234/" + name, content)
+        try unlock().convertVersion1()
+        let left = try scratch.content("identities/ABCD1234/" + name)
+        #expect(left == content)
+        let isFinished = try unlock().unreadOwners()
+        #expect(isFinished == ["ABCD1234"])
+    }
+
+    @Test func `an identity that is removed is removed in both forms`() throws {
+        let old = try scratch.copied()
+        _ = try unlock().lockedIdentity("ABCD1234", wait: .zero)
+        for (name, content) in old where name.hasPrefix("identities/ABCD1234/") {
+            try scratch.putWithFolders(name, content)
+        }
+        try unlock().remove("ABCD1234", wait: .zero)
+        let left = try scratch.files().filter { $0.contains("ABCD1234") }
+        #expect(left == [])
+        let owners = try unlock().identities()
+        #expect(owners == ["*GATEWAY"])
+    }
+
+    @Test func `a copy under another name is not converted, and what is no ID is not looked at`() throws {
+        for (name, content) in try scratch.copied() where name.hasPrefix("identities/ABCD1234/") {
+            for copy in ["BACKUP01", "OLD_2026", "ABCD-234"] {
+                try scratch.putWithFolders(name.replacingOccurrences(of: "ABCD1234", with: copy), content)
+            }
+        }
+        try scratch.put("identities/notes", [1])
+        let before = try scratch.files().filter { $0.contains("BACKUP01/p") || $0.contains("2026/") }
+        #expect(throws: KeystoreError.damaged(record: "identity", owner: "BACKUP01")) {
+            _ = try unlock().lockedIdentity("BACKUP01", wait: .zero)
+        }
+        try unlock().convertVersion1()
+        let owners = try unlock().identities()
+        #expect(owners == ["*GATEWAY", "ABCD1234", "BACKUP01"])
+        let after = try scratch.files().filter { $0.contains("BACKUP01/p") || $0.contains("2026/") }
+        #expect(after == before && before.count == 7)
+        try unlock().remove("BACKUP01", wait: .zero)
+        try unlock().convertVersion1()
+        let isFinished = try unlock().unreadOwners()
+        #expect(isFinished == [])
+        let record = try scratch.content("keystore")
+        #expect(Array(record.prefix(4)) == Array("KTR2".utf8))
+    }
+
+    @Test func `what cannot be swept stops nothing`() throws {
+        try scratch.putFolder("identities/.OTHER000.new/a/b/c/d/e")
+        try scratch.putFolder("identities/threema/.OTHER000.new/a/b/c/d/e")
+        try unlock().convertVersion1()
+        try expectAll(unlock())
+        let unread = try unlock().unreadOwners()
+        #expect(unread == [])
+        try unlock().remove("ABCD1234", wait: .zero)
+        try unlock().add("ABCD1234") { try $0.put("identity", [1]) }
     }
 
     @Test func `what is put back after the conversion is reported and not read`() throws {
@@ -199,10 +270,11 @@ import VectorKit
         entry[60] ^= 1
         try scratch.put("identities/ABCD1234/history/\(Self.entry)", entry)
         try scratch.put("identities/ABCD1234/Notes.txt", [1, 2])
+        try scratch.put("identities/ABCD1234/.hidden", [1, 2])
         let folder = "identities/threema/ABCD1234/"
         try unlock().convertVersion1()
         let files = try scratch.files()
-        #expect(files == (Self.newFiles + [folder + "Notes.txt"]).sorted())
+        #expect(files == (Self.newFiles + [folder + "Notes.txt", folder + ".hidden"]).sorted())
         let keystore = try unlock()
         #expect(throws: KeystoreError.damaged(record: "safe", owner: "ABCD1234")) {
             _ = try keystore.identity("ABCD1234").read(.safe)
@@ -232,7 +304,7 @@ import VectorKit
 
     @Test func `it is not empty`() throws {
         #expect(throws: KeystoreError.notEmpty(path: scratch.path)) {
-            try Keystore.adopt(MasterKey.random(), at: scratch.path)
+            try OpenKeystore.adopt(MasterKey.random(), at: scratch.path)
         }
     }
 

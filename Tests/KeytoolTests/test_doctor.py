@@ -65,6 +65,43 @@ def test_a_record_that_is_damaged(safe):
     assert result.code == 65 and "its record in the keystore is damaged" in result.out, result
 
 
+RECORDS = ["identity", "profile", "devicegroupkey", "safe", "commit", "history"]
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_each_record_damaged(safe, name):
+    """It is named by its kind; whose it is, is not said."""
+    safe.push()
+    safe.push("--force")
+    safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    path = safe.record(name)
+    if name == "history":
+        path = next(path.iterdir())
+    # Long enough for an entry of the history: shorter ones are none.
+    path.write_bytes(b"damaged" * 30)
+    path.chmod(0o600)
+    result = safe.keytool("doctor")
+    assert result.code == 65 and "PROBLEM  identities" in result.out, result
+    assert result.out.count(f"1 of 2 with damaged records: {name}\n") == 1, result
+    as_json = safe.keytool("doctor", "--json")
+    for own in (safe.id, "ZZZZ9999", safe.keytool.keystore, safe.folder.path, safe.keytool.home, path.name * (name == "history")):
+        assert not own or str(own) not in result.out + result.err + as_json.out + as_json.err, (own, result)
+
+
+@pytest.mark.parametrize("name", ["master.key", "keystore"])
+def test_the_keystores_own_files_damaged(safe, name):
+    for content in (b"damaged", b"", None):
+        path = safe.keytool.keystore / name
+        path.unlink()
+        if content is not None:
+            path.write_bytes(content)
+            path.chmod(0o600)
+        result = safe.keytool("doctor")
+        assert result.code == 65 and "PROBLEM" in result.out, result
+        assert safe.id not in result.out and str(safe.keytool.keystore) not in result.out + result.err, result
+        path.touch()
+
+
 def test_a_server_that_refuses(pushed):
     """In words, and without its address."""
     for fault, code, words in (

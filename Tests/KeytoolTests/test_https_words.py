@@ -108,6 +108,9 @@ def proxy():
 PROXIES = {
     "junk": bytes(range(256)) * 4, "no status": b"HTTP/1.1 hello\r\n\r\n", "a page": b"<html>Welcome\r\n\r\n",
     "200 without TLS": b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
+    "200 and plain text": b"HTTP/1.1 200 OK\r\n\r\nWelcome to our hotel! " + b"Please log in. " * 2000,
+    "200 and zeros": b"HTTP/1.1 200 OK\r\n\r\n" + bytes(1000),
+    "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 40_000 + b"\r\n",
     "no": b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n",
     "a login": b"HTTP/1.1 407 Who?\r\nContent-Length: 0\r\n\r\n", "nothing": b"",
     "a long header": b"HTTP/1.1 200 OK\r\nX: " + b"a" * 200_000 + b"\r\n\r\n",

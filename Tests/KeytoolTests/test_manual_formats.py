@@ -130,7 +130,7 @@ def test_place_name_of_earlier_versions(owner):
 
 def test_state_members():
     """The page's table names what the program writes."""
-    text = (REPOSITORY / "Sources/SafeKeeping/UploadState.swift").read_text()
+    text = (REPOSITORY / "Sources/ThreemaKeeping/Safe/UploadState.swift").read_text()
     written = set(re.findall(r'^ +\("([a-z_]+)", ', text, re.M)) | set(re.findall(r'setting\("([a-z_]+)"', text))
     heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items]
     named = {found[1] for head in heads if (found := re.match(r"Cm ([a-z_]+) Ta", head))}

@@ -108,7 +108,7 @@ import VectorKit
     }
 
     @Test func `passwords are bytes: nothing is trimmed, normalised or cut`() throws {
-        let identity = Identity(id: .random(), clientKey: clientKey())
+        let identity = Identity(id: .random(), clientKey: .random(mixing: Span()))
         let passwords = [
             "pässword", "pa\u{308}ssword", "pässword ", "Pässword", "", String(repeating: "p", count: 4096),
         ]

@@ -1,4 +1,4 @@
-import Encodings
+internal import Passwords
 package import SecureMemory
 
 /// How a command gets a secret: from the source that was named, else by asking.

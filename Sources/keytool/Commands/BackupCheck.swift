@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct BackupCheck: Verb {
@@ -38,7 +38,7 @@ struct BackupCheck: Verb {
     /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
     private func markProven(_ identity: borrowing Identity, _ session: Session) -> Bool? {
         do {
-            return try session.keeper(keystore.passphrase).markProven(identity)
+            return try session.keeper(keystore.passphrase).codes.markProven(identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
             return false

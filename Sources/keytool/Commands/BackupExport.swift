@@ -3,7 +3,7 @@ import AtomicFiles
 import Console
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct BackupExport: Verb {
@@ -61,11 +61,11 @@ struct BackupExport: Verb {
             let likeCode = [UInt8](repeating: UInt8(ascii: "A"), count: scheme.characterCount / 4 * 5 - 1)
             _ = try place(likeCode)
         }
-        let identity = try keeper.summary(id)
+        let identity = try keeper.identities.summary(id)
         let secret = try SecretAsker(password, session.dialog).create(
             .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
         let code = try session.output.busy("deriving the key of the backup code") {
-            try keeper.exportCode(of: id, password: secret, scheme: scheme)
+            try keeper.codes.export(of: id, password: secret, scheme: scheme)
         }
         let check = IDBackup.checkWord(of: code).text
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 
@@ -21,7 +21,7 @@ struct BackupImport: Verb {
     func run(_ session: Session) throws {
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)
-        let isNew = try keeper.keepImported(opened.identity, replacing: replace, isFromCode: true)
+        let isNew = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
         let lead = isNew ? "imported" : "held already, with the same key:"
         try session.output.done(
             ["\(lead) \(opened.identity.id)"] + opened.lines,
@@ -30,11 +30,11 @@ struct BackupImport: Verb {
     }
 }
 
-extension SafeKeeper {
-    /// `keep`, for commands whose `--replace` overwrites another key.
-    func keepImported(_ identity: borrowing Identity, replacing: Bool, isFromCode: Bool) throws -> Bool {
+extension CodeKeeper {
+    /// `store`, for commands whose `--replace` overwrites another key.
+    func storeImported(_ identity: borrowing Identity, from source: Source, isReplacing: Bool) throws -> Bool {
         do {
-            return try keep(identity, replacing: replacing, isFromCode: isFromCode)
+            return try store(identity, from: source, ifOtherKey: isReplacing ? .replace : .refuse)
         } catch SafeKeepingError.otherKey(let id) {
             throw CommandFailure(failure: .otherKey(of: id, replacedBy: "--replace"))
         }

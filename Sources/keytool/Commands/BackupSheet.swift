@@ -1,6 +1,6 @@
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 // The page, in millimetres (A4 is 210 × 297):
@@ -16,7 +16,7 @@ import Threema
 /// A page to print and put away: a backup code with all that its owner needs to bring the identity back, but
 /// without the password.
 struct BackupSheet {
-    let identity: SafeKeeper.Summary
+    let identity: IdentityKeeper.Summary
     let code: GroupedCode
     let scheme: IDBackup.Scheme
     let matrix: QRMatrix

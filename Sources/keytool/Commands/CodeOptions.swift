@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import Glibc
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 
@@ -74,7 +74,7 @@ struct CodeOptions: ParsableArguments {
 
     /// - Parameter isCertain: whether the code has the check word that was written beside it.
     private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
-        let expectations = SafeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+        let expectations = CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         return try SecretAsker(password, session.dialog).open(
             .of("this code"), isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
             wrong: isCertain ? "wrong backup password" : "the backup password does not open this code"
@@ -83,7 +83,7 @@ struct CodeOptions: ParsableArguments {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
             }
             return try session.output.busy("deriving the key of the backup code") {
-                try SafeKeeper.openCode(code, password: password, expecting: expectations)
+                try CodeKeeper.open(code, password: password, expecting: expectations)
             }
         }
     }

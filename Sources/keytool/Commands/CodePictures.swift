@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 /// Files that show a new backup code: alone as a QR code, and on a page to print.
@@ -44,7 +44,7 @@ struct CodePictures {
 
     /// The content of each file.
     func parts(
-        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: SafeKeeper.Summary,
+        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
         levels: [QRMatrix.ErrorCorrection]
     ) throws -> [(file: ResultFile, bytes: [UInt8])] {
         guard !isEmpty else { return [] }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 
@@ -44,16 +44,16 @@ struct IDCreate: Verb {
         session.output.hint("write it down now: keytool backup export \(identity.id)")
     }
 
-    private func create(_ session: Session) throws -> (SafeKeeper, SafeKeeper.Summary) {
+    private func create(_ session: Session) throws -> (ThreemaKeeper, IdentityKeeper.Summary) {
         guard entropy == .keyboard else {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            return (keeper, try keeper.createIdentity(id, mixing: Span()))
+            return (keeper, try keeper.identities.create(id, mixing: Span()))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal to type on")
         }
         let typing = try terminal.collectTyping()
         let keeper = try session.keeperOfNewKeystore(keystore)
-        return (keeper, try typing.withBytes { try keeper.createIdentity(id, mixing: $0) })
+        return (keeper, try typing.withBytes { try keeper.identities.create(id, mixing: $0) })
     }
 }

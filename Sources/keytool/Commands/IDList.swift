@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct IDList: Verb {
@@ -15,7 +15,7 @@ struct IDList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper: SafeKeeper
+        let keeper: ThreemaKeeper
         do {
             keeper = try session.keeper(keystore.passphrase)
         } catch KeystoreError.absent {
@@ -26,9 +26,9 @@ struct IDList: Verb {
         var lines: [String] = []
         var members: [JSONValue] = []
         var firstFailure: Failure?
-        for id in try keeper.identityIDs() {
+        for id in try keeper.identities.ids() {
             do {
-                let identity = try keeper.summary(id)
+                let identity = try keeper.identities.summary(id)
                 lines.append("\(id)  \(identity.publicKey.hex)  \(identity.hasSafe ? "safe" : "no safe")")
                 members.append([
                     "id": .string(id.text), "public_key": .string(identity.publicKey.hex),

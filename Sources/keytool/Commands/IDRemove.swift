@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct IDRemove: Verb {
@@ -23,7 +23,7 @@ struct IDRemove: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(id, in: keeper)
-        let removal = try keeper.prospect(ofRemoving: id)
+        let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
             session.output.warn(
                 "no backup code of \(id) was ever proven here: without one, its private key is gone for good")
@@ -37,7 +37,7 @@ struct IDRemove: Verb {
             )
         }
         if !yes { try session.dialog.confirm("remove \(id) and its private key", typing: id.text) }
-        try keeper.removeIdentity(id)
+        try keeper.identities.remove(id)
         try session.output.done(
             ["removed \(id)"],
             json: .result(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct IDShow: Verb {
@@ -19,17 +19,17 @@ struct IDShow: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
-        let identity = try keeper.summary(session.identity(id, in: keeper))
+        let identity = try keeper.identities.summary(session.identity(id, in: keeper))
         try session.output.data(
             Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))
     }
 
-    static func lines(of identity: SafeKeeper.Summary) -> [String] {
+    static func lines(of identity: IdentityKeeper.Summary) -> [String] {
         ["ID          \(identity.id)"] + identity.publicKey.labelledLines
             + ["contact     \(identity.contactCode)"]
     }
 
-    static func members(of identity: SafeKeeper.Summary) -> [(String, JSONValue?)] {
+    static func members(of identity: IdentityKeeper.Summary) -> [(String, JSONValue?)] {
         [
             ("id", .string(identity.id.text)), ("public_key", .string(identity.publicKey.hex)),
             ("contact", .string(identity.contactCode)),

@@ -3,7 +3,7 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SecureMemory
 import Threema
 
@@ -75,7 +75,7 @@ struct KeyImport: Verb {
             : try open(session) { passphrase in
                 let key = try wrapped.open(passphrase: passphrase)
                 return check
-                    ? wrapped.protection : try Keystore.adopt(key, wrapped, passphrase: passphrase, at: path)
+                    ? wrapped.protection : try OpenKeystore.adopt(key, wrapped, passphrase: passphrase, at: path)
             }
         try session.output.done(
             [
@@ -104,7 +104,7 @@ struct KeyImport: Verb {
                     hints: "somebody may have replaced the file: compare it with an older copy",
                     "if you know that it is unprotected: give no passphrase, and then keytool key protect"))
         }
-        try Keystore.adopt(key, at: path)
+        try OpenKeystore.adopt(key, at: path)
         return .none
     }
 
@@ -125,7 +125,7 @@ struct KeyImport: Verb {
             // The keystore's passphrase has another use only if it opened the file.
             let isForFile = try filePassphrase.source() == nil
             let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: isForFile)
-            isNew = try keeper.keepImported(identity, replacing: replace, isFromCode: false)
+            isNew = try keeper.codes.storeImported(identity, from: .keyFile, isReplacing: replace)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"

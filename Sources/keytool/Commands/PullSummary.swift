@@ -1,6 +1,7 @@
 import Console
 import Encodings
 import Threema
+import ThreemaSafe
 
 /// What is said of a Safe backup that was pulled.
 struct PullSummary {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import QRCode
-import SafeKeeping
+import ThreemaKeeping
 import Threema
 
 struct QRContact: Verb {
@@ -28,7 +28,7 @@ struct QRContact: Verb {
         let picture = try target.picture
         let screen = try alone.screen(session.dialog, unless: target)
         let keeper = try session.keeper(keystore.passphrase)
-        let code = try keeper.summary(session.identity(id, in: keeper)).contactCode
+        let code = try keeper.identities.summary(session.identity(id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]
         if let picture {
             return try picture.write(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -33,9 +33,9 @@ struct SafeCheck: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         try provePassword(of: id, keeper, session)
-        let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.look(at: id) }
+        let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.safe.look(at: id) }
         look.warn(session.output)
         try look.check(id)
         if look.isUnpushed { session.output.note("the keystore has changes that are not uploaded yet") }
@@ -55,7 +55,7 @@ struct SafeCheck: Verb {
     }
 
     /// Compares the password with the stored key, so that a wrong one is not taken for a backup that is missing.
-    private func provePassword(of id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws {
+    private func provePassword(of id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
         guard withPassword else {
             guard !password.isGiven else {
                 throw UsageFailure("a Safe password is only read with --with-password")
@@ -67,7 +67,7 @@ struct SafeCheck: Verb {
             return true
         }
         try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: isWrong) { password in
-            try session.output.busy("deriving the Safe key") { try keeper.provePassword(password, of: id) }
+            try session.output.busy("deriving the Safe key") { try keeper.safe.provePassword(password, of: id) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -36,9 +36,11 @@ struct SafeDelete: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
-        if force && !keepSetup, try keeper.forgetDamagedSetup(of: id) { return try tellForgotten(id, session.output) }
+        if force && !keepSetup, try keeper.safe.forgetDamagedSetup(of: id) {
+            return try tellForgotten(id, session.output)
+        }
         var options = SafeKeeper.DeleteOptions()
         options.isKeepingSetup = keepSetup
         options.isForced = force
@@ -66,13 +68,13 @@ struct SafeDelete: Verb {
     }
 
     private func delete(
-        _ id: ThreemaID, _ options: SafeKeeper.DeleteOptions, _ keeper: SafeKeeper
+        _ id: ThreemaID, _ options: SafeKeeper.DeleteOptions, _ keeper: ThreemaKeeper
     ) throws -> SafeKeeper.DeleteResult {
         func advised(_ error: any Error, _ place: String) -> CommandFailure {
             CommandFailure(failure: Failure(error).advising("\(place)--force gives up what cannot be deleted"))
         }
         do {
-            return try keeper.deleteSafe(of: id, options)
+            return try keeper.safe.deleteSafe(of: id, options)
         } catch let error as SafeExchangeError {
             throw force ? error : advised(error, "")
         } catch SafeKeepingError.refused(.exchange(let role, let error), _, _, _) {

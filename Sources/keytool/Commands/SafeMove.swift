@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -39,7 +39,7 @@ struct SafeMove: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }
         guard let new = try server.named(isNeeded: false, session) else {
             throw UsageFailure("which server?", hint: "--server https://… or file:///DIR")
@@ -60,12 +60,13 @@ struct SafeMove: Verb {
 
     /// A copy that follows the old place would lose its backup with it: that needs a word.
     private func move(
-        _ id: ThreemaID, to server: borrowing SafeEndpoint, _ options: SafeKeeper.ChangeOptions, _ keeper: SafeKeeper,
+        _ id: ThreemaID, to server: borrowing SafeEndpoint, _ options: SafeKeeper.ChangeOptions,
+        _ keeper: ThreemaKeeper,
         _ session: Session
     ) throws -> SafeKeeper.ChangeResult {
         func run(_ options: SafeKeeper.ChangeOptions) throws -> SafeKeeper.ChangeResult {
             try session.output.busy("moving the Safe backup of \(id)") {
-                try keeper.move(id, to: server.copy, preparing: create, options)
+                try keeper.safe.move(id, to: server.copy, preparing: create, options)
             }
         }
         do {
@@ -104,13 +105,13 @@ struct ChangeOptions: ParsableArguments {
     }
 
     /// A change that failed may be made, or begun: the error says so.
-    func telling<Result>(of id: ThreemaID, _ keeper: SafeKeeper, _ body: () throws -> Result) throws -> Result {
-        let before = try keeper.status(of: id)
+    func telling<Result>(of id: ThreemaID, _ keeper: ThreemaKeeper, _ body: () throws -> Result) throws -> Result {
+        let before = try keeper.safe.status(of: id)
         do {
             return try body()
         } catch {
             let failure = Failure(error)
-            guard let after = try? keeper.status(of: id) else { throw error }
+            guard let after = try? keeper.safe.status(of: id) else { throw error }
             if before.oldServer == nil, after.oldServer != nil {
                 throw CommandFailure(
                     failure: failure.advising(
@@ -144,12 +145,12 @@ struct ChangeOptions: ParsableArguments {
         ]
     }
 
-    func takeBack(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output, command: String) throws {
-        let result = try output.busy("asking the server") { try keeper.abortChange(of: id) }
+    func takeBack(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, command: String) throws {
+        let result = try output.busy("asking the server") { try keeper.safe.abortChange(of: id) }
         if let left = result?.left {
             output.warn("the new place of \(id) may still hold a backup: \(left.reasonLeft)")
         }
-        let isDeleting = try result == nil && keeper.status(of: id).isDeleting
+        let isDeleting = try result == nil && keeper.safe.status(of: id).isDeleting
         try output.done(
             [result == nil ? "no change for \(id) is unfinished" : "cancelled the change of \(id)"]
                 + (isDeleting ? ["a deletion of the Safe of \(id) was interrupted"] : []),

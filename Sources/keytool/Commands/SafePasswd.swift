@@ -1,10 +1,11 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
+import ThreemaSafe
 
 struct SafePasswd: Verb {
     static let configuration = CommandConfiguration(
@@ -36,14 +37,14 @@ struct SafePasswd: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
             .for(id.text), minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
         let result = try change.telling(of: id, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
                 do {
-                    return try keeper.changePassword(of: id, to: secret, change.options)
+                    return try keeper.safe.changePassword(of: id, to: secret, change.options)
                 } catch SafeKeepingError.sameTarget {
                     throw UsageFailure("the new Safe password of \(id) equals the present one")
                 }

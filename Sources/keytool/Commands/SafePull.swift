@@ -1,10 +1,11 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 import SecureMemory
 import Threema
+import ThreemaSafe
 
 struct SafePull: Verb {
     static let configuration = CommandConfiguration(
@@ -92,8 +93,8 @@ struct SafePull: Verb {
             let id = try session.identity(identity, in: keeper)
             try checkReplacedKey(id)
             options.isReplacingKey = replaceKey != nil
-            let address = try keeper.server(of: id).address
-            let fetched = try session.output.busy(fetching(id)) { try keeper.pull(id, options) }
+            let address = try keeper.safe.server(of: id).address
+            let fetched = try session.output.busy(fetching(id)) { try keeper.safe.pull(id, options) }
             return try tell(fetched, address, nil, isStored: true, replaced: fetched.replaced, session)
         }
         let access = try access(named, present, session)
@@ -109,7 +110,7 @@ struct SafePull: Verb {
         var replaced: FetchedSafe.Replaced?
         if isStoring {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            replaced = try keeper.keep(fetched, from: access, options)
+            replaced = try keeper.safe.keep(fetched, from: access, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         try tell(fetched, access.address, nil, isStored: isStoring, replaced: replaced, session)
@@ -149,12 +150,12 @@ struct SafePull: Verb {
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.
     private func noting<Result: ~Copyable>(
-        _ id: ThreemaID, _ keeper: SafeKeeper?, _ body: () throws -> Result
+        _ id: ThreemaID, _ keeper: ThreemaKeeper?, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
         } catch let error where error is SafeKeepingError || error is SafeBackupError {
-            _ = try? keeper?.look(at: id)
+            _ = try? keeper?.safe.look(at: id)
             throw error
         }
     }
@@ -165,9 +166,9 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ named: consuming SafeEndpoint?, _ present: SafeKeeper?, _ session: Session
+        _ named: consuming SafeEndpoint?, _ present: ThreemaKeeper?, _ session: Session
     ) throws -> SafeAccess {
-        if let present { return try present.access(to: session.identity(identity, in: present)) }
+        if let present { return try present.safe.access(to: session.identity(identity, in: present)) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
         let server = try session.askingToTrust(named, waiting.patience)
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -83,7 +83,7 @@ struct SafePush: Verb {
             if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
             return
         }
-        let ids = try keeper.identityIDs().filter { try keeper.hasSafe($0) }
+        let ids = try keeper.identities.ids().filter { try keeper.safe.isSetUp($0) }
         guard !ids.isEmpty else {
             throw CommandFailure(
                 failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
@@ -113,7 +113,7 @@ struct SafePush: Verb {
 
     /// - Returns: nil for a failure that is tolerated; who watches is told of it nevertheless.
     private func push(
-        _ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output, _ report: inout PushReport
+        _ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout PushReport
     ) throws -> SafeKeeper.PushResult? {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
@@ -124,7 +124,7 @@ struct SafePush: Verb {
         options.isResumingDeleted = resumeDeleted
         do {
             let result = try output.busy("pushing \(id)") {
-                try keeper.push(id, options, lockWait: lockWait?.duration ?? SafeKeeper.lockWait)
+                try keeper.safe.push(id, options, lockWait: lockWait?.duration ?? SafeKeeper.lockWait)
             }
             report.results.append(result)
             return result
@@ -132,7 +132,7 @@ struct SafePush: Verb {
             let failure = Failure(error)
             report.failure = report.failure ?? failure
             guard [.tempfail, .locked].contains(failure.status), let tolerate,
-                let status = try? keeper.status(of: id), status.finding == nil,
+                let status = try? keeper.safe.status(of: id), status.finding == nil,
                 let last = status.lastGoodPush, WallClock.now() - last <= tolerate.duration
             else { throw error }
             return nil

@@ -2,7 +2,7 @@ import HTTP
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -59,22 +59,22 @@ struct SafeServerCommand: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try keeper.hasSafe(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if forgetOld { return try forget(id, keeper, session.output) }
-        var changed = try server.changed(from: keeper.server(of: id), without: without, session)
+        var changed = try server.changed(from: keeper.safe.server(of: id), without: without, session)
         let isChanged = changed != nil
-        let before = try keeper.server(of: id)
+        let before = try keeper.safe.server(of: id)
         if let new = changed.take() {
-            try session.output.busy("asking the server") { try keeper.readdress(id, as: new.copy) }
+            try session.output.busy("asking the server") { try keeper.safe.readdress(id, as: new.copy) }
         }
-        let server = try keeper.server(of: id)
+        let server = try keeper.safe.server(of: id)
         let differences = isChanged ? server.differences(from: before) : nil
         try session.output.data(lines(server, differences), json: json(id, server, isChanged))
     }
 
-    private func forget(_ id: ThreemaID, _ keeper: SafeKeeper, _ output: Output) throws {
-        let old = try keeper.status(of: id).oldServer
-        let isForgotten = try keeper.forgetOldPlace(of: id)
+    private func forget(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output) throws {
+        let old = try keeper.safe.status(of: id).oldServer
+        let isForgotten = try keeper.safe.forgetOldPlace(of: id)
         try output.done(
             [
                 isForgotten

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import SecureMemory
 import Threema
+import ThreemaSafe
 
 struct SafeSetup: Verb {
     static let configuration = CommandConfiguration(
@@ -44,9 +45,9 @@ struct SafeSetup: Verb {
     func run(_ session: Session) throws {
         var keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        guard try !keeper.hasSafe(id) else {
+        guard try !keeper.safe.isSetUp(id) else {
             // A setup that is damaged is no setup: its own error says what to do.
-            _ = try keeper.server(of: id)
+            _ = try keeper.safe.server(of: id)
             throw SafeKeepingError.setupExists(id: id.text)
         }
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
@@ -61,7 +62,7 @@ struct SafeSetup: Verb {
         let secret = try chosen ?? choosePassword(id, session)
         if isAsking { keeper = session.renewed(keeper, waiting.patience) }
         let backupExists = try session.output.busy("deriving the Safe key") {
-            try keeper.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
+            try keeper.safe.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
         }
         if !keeper.isProtected { session.noteProtection(of: keeper) }
         let limits = found.test.map {
@@ -95,9 +96,9 @@ struct SafeSetup: Verb {
         return try terminal.askYesNo("Upload the first backup now?")
     }
 
-    private func pushFirst(_ id: ThreemaID, _ keeper: SafeKeeper, _ session: Session) throws {
+    private func pushFirst(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
         let result = try session.output.busy("uploading the Safe backup of \(id)") {
-            try keeper.push(id, SafeKeeper.PushOptions())
+            try keeper.safe.push(id, SafeKeeper.PushOptions())
         }
         session.output.note(
             "uploaded \(ByteCount.text(result.upload?.bytes ?? 0)) to \(result.server.name), verified")

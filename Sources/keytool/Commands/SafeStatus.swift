@@ -2,7 +2,7 @@ import HTTP
 import ArgumentParser
 import Console
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -35,12 +35,12 @@ struct SafeStatus: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         let id = try session.identity(id, in: keeper)
-        let look = remote ? try session.output.busy("asking the server") { try keeper.look(at: id) } : nil
+        let look = remote ? try session.output.busy("asking the server") { try keeper.safe.look(at: id) } : nil
         // What the look has found is part of it.
-        let status = try keeper.status(of: id)
-        let pin = remote ? try keeper.presentPin(of: id) : nil
+        let status = try keeper.safe.status(of: id)
+        let pin = remote ? try keeper.safe.presentPin(of: id) : nil
         try session.output.data(
-            lines(id, status, try keeper.server(of: id)) + (look.map { lines($0, pin) } ?? []),
+            lines(id, status, try keeper.safe.server(of: id)) + (look.map { lines($0, pin) } ?? []),
             json: json(id, status, look, pin))
         look?.warn(session.output)
         try look?.check(id)

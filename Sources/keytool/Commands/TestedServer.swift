@@ -1,7 +1,7 @@
 import Console
 import HTTP
 import Encodings
-import SafeKeeping
+import ThreemaKeeping
 import SafeWire
 
 /// A Safe server that answered as one, and what it took to get there.
@@ -20,7 +20,7 @@ struct TestedServer: ~Copyable {
 
     /// - Throws: what the last step throws, if nobody can be asked, or if there is no answer.
     static func find(
-        _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout SafeKeeper, _ patience: Patience,
+        _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout ThreemaKeeper, _ patience: Patience,
         _ session: Session
     ) throws -> TestedServer {
         guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
@@ -33,7 +33,7 @@ struct TestedServer: ~Copyable {
         while true {
             do {
                 let test = try session.output.busy("trying the server") {
-                    try keeper.test(server, preparing: isPreparing)
+                    try keeper.safe.test(server, preparing: isPreparing)
                 }
                 return TestedServer(server: server, test: test)
             } catch {
@@ -42,7 +42,7 @@ struct TestedServer: ~Copyable {
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
                 keeper = session.renewed(keeper, patience)
-                let shown = step == .certificate ? try keeper.presentCertificate(of: server) : nil
+                let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
                 let isReported = step != .make
                 if isReported { Self.failure(error, missing, shown, server.address).report() }
                 var next: SafeEndpoint?

@@ -56,14 +56,6 @@ struct Finding {
         self.status = status
     }
 
-    /// A problem for which there is a sentence.
-    /// - Parameter private: what is to be replaced in it, because it is the user's own.
-    init(_ name: String, _ failure: Failure, hiding names: [(text: String, by: String)]) {
-        var words = failure.message
-        for name in names where !name.text.isEmpty { words = words.replacing(name.text, with: name.by) }
-        self.init(name, .problem, words, status: failure.status)
-    }
-
     var line: String {
         let word = verdict == .ok || verdict == .skipped ? verdict.rawValue : verdict.rawValue.uppercased()
         return word.padded(to: 9) + name.padded(to: 14) + words

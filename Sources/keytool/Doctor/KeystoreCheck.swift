@@ -2,7 +2,7 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
@@ -53,7 +53,7 @@ struct KeystoreCheck {
     }
 
     private func records(_ locked: LockedKeystore) -> [Finding] {
-        let keystore: Keystore
+        let keystore: OpenKeystore
         do {
             keystore = try session.unlock(locked, passphrase)
         } catch SecretError.none {
@@ -63,17 +63,25 @@ struct KeystoreCheck {
         }
         let keeper = session.keeper(keystore)
         do {
-            let ids = try keeper.identityIDs()
-            for id in ids { _ = try keeper.summary(id) }
-            let safes = try ids.filter { try keeper.hasSafe($0) }
-            return [Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")]
+            let ids = try keeper.identities.ids()
+            let damaged = try ids.map { try keeper.identities.damagedRecords($0) }.filter { !$0.isEmpty }
+            let safes = try ids.filter { try !keeper.identities.damagedRecords($0).contains("commit") }
+                .filter { try keeper.safe.isSetUp($0) }
+            let identities =
+                damaged.isEmpty
+                ? Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")
+                : Finding(
+                    "identities", .problem,
+                    "\(damaged.count) of \(ids.count) with damaged records: "
+                        + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
+            return [identities]
                 + (try unread(keystore)) + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
         } catch {
             return [problem("identities", error)]
         }
     }
 
-    private func unread(_ keystore: Keystore) throws -> [Finding] {
+    private func unread(_ keystore: OpenKeystore) throws -> [Finding] {
         let count = try keystore.unreadOwners().count
         guard count > 0 else { return [] }
         return [
@@ -84,11 +92,11 @@ struct KeystoreCheck {
         ]
     }
 
-    private func safe(_ id: ThreemaID, _ name: String, _ keeper: SafeKeeper) -> Finding {
+    private func safe(_ id: ThreemaID, _ name: String, _ keeper: ThreemaKeeper) -> Finding {
         do {
-            let look = try keeper.look(at: id)
+            let look = try keeper.safe.look(at: id)
             let difference = ClockDifference(lead: look.notes.clockLead)
-            let status = try keeper.status(of: id)
+            let status = try keeper.safe.status(of: id)
             func age(_ moment: Timestamp?) -> String {
                 moment.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
@@ -117,9 +125,7 @@ struct KeystoreCheck {
     }
 
     private func problem(_ name: String, _ error: any Error) -> Finding {
-        Finding(
-            name, Failure(error),
-            hiding: [((try? session.keystorePath) ?? "", "the keystore"), ((try? Environment.home) ?? "", "~")])
+        Finding(name, .problem, KeystoreTrouble(error).words, status: Failure(error).status)
     }
 }
 

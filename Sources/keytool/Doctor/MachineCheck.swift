@@ -45,7 +45,7 @@ enum MachineCheck {
             _ = try Argon2id.deriveKey(
                 password: Span(), salt: [UInt8](repeating: 0, count: 16), memoryKiB: 131_072, iterations: 1, count: 32)
         } catch {
-            return Finding("derivation", error.failure, hiding: [])
+            return Finding("derivation", .problem, error.failure.message, status: error.failure.status)
         }
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         return Finding(

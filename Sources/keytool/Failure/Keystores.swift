@@ -39,7 +39,7 @@ extension KeystoreError: Explained {
         case .damaged(let record, let owner?):
             Failure(
                 .badData, "the record \"\(record)\" of \(owner.id) is damaged",
-                hints: Self.waysOut(ofDamaged: record, owner.id) + ["or restore the folder from a copy"])
+                hints: Self.waysOut(ofDamaged: record, owner.id) + ["or restore the whole keystore from a copy"])
         case .unknownVersion(let version):
             Failure(
                 .badData, "the keystore has version \(version), which this keytool does not know",

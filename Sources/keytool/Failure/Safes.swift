@@ -1,10 +1,11 @@
 import Console
 import Encodings
 import Primitives
-import SafeKeeping
+import ThreemaKeeping
 import SafeRules
 import SafeWire
 import Threema
+import ThreemaSafe
 
 extension SafeKeepingError: Explained {
     var failure: Failure {

@@ -1,4 +1,5 @@
 import Console
+import Passwords
 import Threema
 
 // The secrets that keytool asks for.

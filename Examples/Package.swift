@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Programs that use keytool's libraries as another package would: by its products, and by what is public.
+let package = Package(
+    name: "Examples",
+    dependencies: [
+        // Named, because a package at a path is otherwise called after the directory of the clone.
+        .package(name: "keytool", path: "..")
+    ],
+    targets: [
+        .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
+        .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
+        .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
+    ]
+)

@@ -1,0 +1,62 @@
+internal import Glibc
+internal import HTTP
+internal import Synchronization
+
+/// Asks the system once more for a name that libcurl has found no address for. libcurl has one code for a name that does
+/// not exist and for name servers that do not answer.
+enum NameLookup {
+    /// A name server that knows the answer gives it in this time: it was asked a moment ago.
+    private static let patience = Duration.seconds(1)
+    private static let step: UInt32 = 5_000  // microseconds
+
+    private final class Question: Sendable {
+        let host: String
+        let code = Mutex<Int32?>(nil)
+
+        init(_ host: String) { self.host = host }
+
+        func ask() {
+            var found: UnsafeMutablePointer<addrinfo>?
+            let result = unsafe getaddrinfo(host, nil, nil, &found)
+            if let found = unsafe found { unsafe freeaddrinfo(found) }
+            code.withLock { $0 = result }
+        }
+    }
+
+    /// - Returns: `.unknownHost` if a name server says that there is no such name or address; `.noNameServer` if none
+    ///   answers, or none can tell (EAI_AGAIN).
+    static func failure(of host: String) -> ConnectionFailure {
+        let question = Question(host)
+        guard start(question) else { return .unknownHost }
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            if let code = question.code.withLock({ $0 }) { return code == EAI_AGAIN ? .noNameServer : .unknownHost }
+            usleep(step)
+        }
+        return .noNameServer
+    }
+
+    /// On a thread that nobody waits for: the C library may take ten seconds.
+    private static func start(_ question: Question) -> Bool {
+        let context = unsafe Unmanaged.passRetained(question)
+        // A new thread begins with its maker's mask: signals are for the thread that works.
+        var all = sigset_t()
+        var former = sigset_t()
+        unsafe sigfillset(&all)
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &all, &former)
+        var thread = pthread_t()
+        let result = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                unsafe Unmanaged<Question>.fromOpaque(context!).takeRetainedValue().ask()
+                return nil
+            }, context.toOpaque())
+        _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+        guard result == 0 else {
+            unsafe context.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}

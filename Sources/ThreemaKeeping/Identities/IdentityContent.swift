@@ -1,0 +1,119 @@
+internal import Encodings
+internal import Keystore
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+// What the records of a Threema identity contain:
+//
+//   identity        ID ‖ client key, 40 bytes (see `Identity`)
+//   profile         the Safe document without secrets, JSON
+//   devicegroupkey  the device group key of that document, 32 bytes; missing where it has none
+//
+// and those of its place `main`:
+//
+//   safe            where its Safe backup goes (see `SafeSetup`); missing while there is no setup
+
+extension Owner {
+    static let threema = "threema"
+
+    /// An ID of Threema has only characters that an owner's may have.
+    static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
+}
+
+extension RecordName {
+    static let identity: RecordName = "identity"
+    static let profile: RecordName = "profile"
+    static let deviceGroupKey: RecordName = "devicegroupkey"
+    static let safe = ("safe" as RecordName).at(.main)
+}
+
+extension IdentityRecords {
+    /// - Throws: `KeystoreError.damaged` where the record is missing or holds another ID.
+    func identity() throws -> Identity {
+        guard let record = try read(.identity),
+            let identity = try? record.withBytes({ (bytes) throws(IdentityError) in try Identity(decoding: bytes) }),
+            identity.id.text == owner.id
+        else { throw KeystoreError.damaged(record: "identity", owner: owner) }
+        return identity
+    }
+
+    /// Whether this is the identity that the records hold.
+    /// - Parameter orDamaged: a damaged record counts as another identity instead of failing: it is to be replaced.
+    func isHolding(_ identity: borrowing Identity, orDamaged: Bool) throws -> Bool {
+        do {
+            return try self.identity().isSame(as: identity)
+        } catch KeystoreError.damaged where orDamaged {
+            return false
+        }
+    }
+
+    /// - Throws: `KeystoreError.damaged`.
+    func profile() throws -> Profile { try profile(profileRecord()) }
+
+    /// The record `profile`, which nobody has read yet.
+    /// - Throws: `KeystoreError.damaged`.
+    func profileRecord() throws -> SecureBytes {
+        guard let record = try read(.profile) else { throw KeystoreError.damaged(record: "profile", owner: owner) }
+        return record
+    }
+
+    /// - Parameter record: as `profileRecord` gives it.
+    /// - Throws: `KeystoreError.damaged`.
+    func profile(_ record: borrowing SecureBytes) throws -> Profile {
+        let profile: Profile
+        do throws(SafeBackupError) {
+            profile = try record.withBytes { (bytes) throws(SafeBackupError) in try Profile(decodingWhole: bytes) }
+        } catch {
+            throw KeystoreError.damaged(record: "profile", owner: owner)
+        }
+        // An earlier version stored the key inside the document. If it is there, that version wrote last.
+        guard profile.deviceGroupKey == nil, let key = try read(.deviceGroupKey) else { return profile }
+        guard key.count == DeviceGroupKey.count else {
+            throw KeystoreError.damaged(record: "devicegroupkey", owner: owner)
+        }
+        return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
+    }
+
+    /// Nil where no Safe is set up.
+    func setup() throws -> SafeSetup? {
+        guard let record = try read(.safe) else { return nil }
+        guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
+        else { throw KeystoreError.damaged(record: "safe", owner: owner) }
+        return setup
+    }
+
+    /// - Throws: `SafeKeepingError.noSetup`.
+    func requiredSetup() throws -> SafeSetup {
+        guard let setup = try setup() else { throw SafeKeepingError.noSetup(id: owner.id) }
+        return setup
+    }
+}
+
+extension LockedIdentity {
+    func write(_ identity: borrowing Identity) throws {
+        try identity.encoded().withBytes { bytes in try write(.identity, bytes) }
+    }
+
+    func write(_ profile: borrowing Profile) throws {
+        var changes = changes()
+        changes.set(profile)
+        try commit(changes)
+    }
+
+    func write(_ setup: borrowing SafeSetup) throws {
+        let record = setup.encoded()
+        try record.withBytes { bytes in try write(.safe, bytes) }
+    }
+}
+
+extension RecordChanges {
+    /// Sets both records of a profile.
+    mutating func set(_ profile: borrowing Profile) {
+        set(.profile, profile.document.encoded.span)
+        switch profile.deviceGroupKey {
+        case .some(let key): key.bytes.withBytes { set(.deviceGroupKey, $0) }
+        case .none: remove(.deviceGroupKey)
+        }
+    }
+}

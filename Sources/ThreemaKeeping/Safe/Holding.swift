@@ -1,0 +1,56 @@
+internal import Keystore
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+/// The records of an identity, with its lock or, for looking only, without.
+enum Holding: ~Copyable {
+    case locked(LockedIdentity)
+    case unlocked(IdentityRecords)
+
+    /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
+    func read(_ stateKey: borrowing SecureBytes) throws -> Content {
+        switch self {
+        case .locked(let identity): try Content(identity.records, stateKey)
+        case .unlocked(let records): try Content(records, stateKey)
+        }
+    }
+
+    func identity() throws -> Identity {
+        switch self {
+        case .locked(let identity): try identity.records.identity()
+        case .unlocked(let records): try records.identity()
+        }
+    }
+}
+
+/// What a run reads at its beginning.
+struct Content: ~Copyable {
+    let setup: SafeSetup
+    let publicKey: PublicKey
+    let profile: OwnProfile
+    let state: UploadState
+
+    init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
+        let setup = try records.requiredSetup()
+        // A push that has nothing to do must not hide that the private key is gone.
+        let publicKey = try records.identity().clientKey.publicKey
+        let state = try UploadState(of: records, key: stateKey)
+        let profile = try OwnProfile(
+            of: records, setup.current, state, key: stateKey.withBytes { SecureBytes(copying: $0) })
+        self.setup = setup
+        self.publicKey = publicKey
+        self.profile = profile
+        self.state = state
+    }
+}
+
+extension RecordChanges {
+    /// Private key and document of a backup.
+    mutating func set(_ backup: borrowing SafeBackup, _ id: ThreemaID) {
+        set(backup.profile)
+        let identity = backup.identity(id).encoded()
+        identity.withBytes { set(.identity, $0) }
+    }
+}

@@ -1,0 +1,274 @@
+internal import Encodings
+internal import Keystore
+internal import Primitives
+internal import SafeRules
+public import SafeWire
+public import SecureMemory
+public import Threema
+public import ThreemaSafe
+
+/// The way to one Safe backup: server, place and key.
+public struct SafeAccess: ~Copyable {
+    /// The ID whose Safe it is.
+    public let id: ThreemaID
+    let target: SafeTarget
+    private let server: any SafeExchange
+    /// Whether a person has just given the password.
+    let isFromPassword: Bool
+
+    init(id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool) {
+        self.id = id
+        self.target = target
+        self.server = server
+        self.isFromPassword = isFromPassword
+    }
+
+    /// With ID, server and password alone: the way back on an empty machine.
+    /// - Throws: `KeyDerivationError`.
+    public init(
+        to id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes,
+        connect: SafeKeeper.Connect
+    ) throws {
+        let target = try SafeTarget(server: server, password: password, id: id)
+        let exchange = connect(target.server, target.keys.backupID)
+        self.init(id: id, target: target, server: exchange, isFromPassword: true)
+    }
+
+    /// The same way; to the place that is set up under the name by which it is known.
+    fileprivate func placed(by setup: borrowing SafeSetup?) -> SafeAccess {
+        var target = target.copy
+        switch setup {
+        case .some(let setup) where setup.current.isSame(as: target):
+            target = setup.current.approached(as: target.server.copy)
+        default: break
+        }
+        return SafeAccess(id: id, target: target, server: server, isFromPassword: isFromPassword)
+    }
+
+    /// Where the server is.
+    public var address: SafeServerAddress { target.address }
+
+    /// The encrypted backup as the server has it, unread.
+    /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
+    public func fetchEncrypted() throws -> [UInt8] {
+        guard let blob = try server.fetch(target.keys.backupID)?.bytes else {
+            throw SafeKeepingError.noBackup(
+                id: id.text, server: target.address.text, isFromPassword: isFromPassword)
+        }
+        return blob
+    }
+
+    /// Fetches and opens the backup.
+    /// - Throws: also `SafeBackupError`.
+    public func fetch() throws -> FetchedSafe {
+        let blob = try fetchEncrypted()
+        return FetchedSafe(
+            id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span),
+            limits: try? SafeKeeper.limits(of: server))
+    }
+}
+
+/// A Safe backup that was fetched and opened.
+public struct FetchedSafe: ~Copyable {
+    /// The ID whose Safe it was.
+    public let id: ThreemaID
+    /// What it holds.
+    public let backup: SafeBackup
+    /// Digest of the encrypted backup.
+    let digest: [UInt8]
+    /// What the server allows, where it said so.
+    let limits: ServerLimits?
+    /// What it has replaced; nil while it was not taken over.
+    package var replaced: Replaced?
+
+    /// What a backup that was taken over has replaced.
+    package struct Replaced: Equatable, Sendable {
+        /// How many contacts the profile had; nil if the identity is new, or if its profile was damaged.
+        package var contacts: Int?
+        /// The names of the damaged records.
+        package var damaged: [String] = []
+    }
+}
+
+extension SafeKeeper {
+    /// The way to the Safe of an identity that is set up. Needs no password.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    public func access(to id: ThreemaID) throws -> SafeAccess {
+        let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
+        let server = connect(target)
+        return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
+    }
+
+    /// How to take over a backup.
+    package struct KeepOptions: Sendable {
+        /// Over a newer backup that was seen, over changes that were not uploaded, and over damaged records.
+        package var isReplacing = false
+        /// Over another private key.
+        package var isReplacingKey = false
+        /// Keep server and Safe key, so that `push` goes on from here. Only where none is set up.
+        package var isKeepingSetup = true
+
+        /// Refuses every loss, and keeps the setup.
+        package init() {}
+    }
+
+    /// Fetches the Safe backup of an identity that is set up and takes it over: private key, profile and what is known
+    /// of the backup change at once.
+    /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
+    package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
+        let records = try keystore.identity(.threema(id))
+        if options.isReplacing {
+            let damage = try Damage(of: records)
+            if damage.isProfile || damage.isIdentity { return try pullOverDamage(id, options) }
+        }
+        let before = try records.profile().document
+        let target = try records.requiredSetup().current.copy
+        var pull = SafeVerb.Pull()
+        pull.isReplacing = options.isReplacing
+        pull.isReplacingKey = options.isReplacingKey
+        pull.isHereEmpty = before == .empty
+        let result = try run(.pull(pull), of: id)
+        switch result.outcome.failure {
+        // Which layer of the backup refuses is told by opening it.
+        case .damaged, .notUnderstood:
+            let bytes = result.bytes ?? []
+            _ = try SafeBackup.open(bytes.span, keys: target.keys)
+        case .absent:
+            throw SafeKeepingError.noBackup(id: id.text, server: result.address.text, isFromPassword: false)
+        default: break
+        }
+        try check(result, of: id)
+        let bytes = result.bytes ?? []
+        return FetchedSafe(
+            id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
+            limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
+    }
+
+    /// What the rules compare a backup with is lost: they have nothing to judge.
+    private func pullOverDamage(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
+        let access = try access(to: id)
+        var fetched = try access.fetch()
+        fetched.replaced = try keep(fetched, from: access, options)
+        return fetched
+    }
+
+    /// Takes over identity, profile and setup of a backup that was fetched with ID, server and password.
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`; `KeystoreError.damaged` unless damaged records may be
+    ///   replaced. Then nothing was changed.
+    @discardableResult
+    package func keep(
+        _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
+    ) throws -> FetchedSafe.Replaced {
+        do {
+            try keystore.add(.threema(fetched.id)) { new in
+                var changes = new.changes()
+                changes.set(fetched.backup, fetched.id)
+                if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
+                try new.commit(changes)
+            }
+            return .init()
+        } catch KeystoreError.exists {
+            return try takeOver(fetched, access, options)
+        }
+    }
+
+    /// Puts the backup into an identity that the keystore holds already.
+    private func takeOver(
+        _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
+    ) throws -> FetchedSafe.Replaced {
+        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: Self.lockWait)
+        let identity = fetched.backup.identity(fetched.id)
+        let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
+        guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
+        let key = stateKey
+        let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
+        let profile = damage.isProfile ? .empty : try held.records.profile()
+        let access = given.placed(by: damage.isSetup ? nil : try held.records.setup())
+        // Another key: nothing that was remembered of uploads is about it.
+        var state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
+        // Nor is anything about a place whose name is lost with the setup.
+        if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
+        let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
+        if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
+        var changes = held.changes()
+        changes.set(fetched.backup, fetched.id)
+        if damage.isSetup {
+            changes.remove(.safe)
+            changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
+            if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state) }
+        } else if var setup = try held.records.setup() {
+            if setup.current.isSame(as: access.target) {
+                try add(fetched, access, place, to: &changes, state, isSetUp: true)
+                setup.endDeletion()
+                let record = setup.encoded()
+                record.withBytes { changes.set(.safe, $0) }
+            } else if !isSame {
+                changes.removeState(of: .main)
+            }
+        } else if options.isKeepingSetup {
+            try add(fetched, access, place, to: &changes, state)
+        }
+        try held.commit(changes)
+        return .init(
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
+    }
+
+    /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.
+    private func refuseLoss(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
+        _ profile: borrowing Profile,
+        _ records: borrowing IdentityRecords, _ state: UploadState
+    ) throws {
+        var pull = SafeVerb.Pull()
+        pull.isHereEmpty = profile.document == .empty
+        var place = place
+        // Each target counts on its own; of one that is not known, the last known number is better than none.
+        if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
+        // Whether the profile was uploaded is known of the place that is set up; without one it is nowhere else.
+        if let setup = try records.setup() {
+            let digests = TargetDigests(setup.current, profile, key: stateKey)
+            let current = state.state(at: setup.current, digests)
+            place.content = current.content == current.document ? place.document : nil
+        }
+        guard let contents = contents(fetched, access, isSame: profile == fetched.backup.profile),
+            let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
+        else { return }
+        throw SafeKeepingError.refused(failure, id: fetched.id.text, server: access.address.text)
+    }
+
+    private func contents(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, isSame: Bool
+    ) -> (digest: Digest, contents: Found.Contents)? {
+        guard let digest = Digest(fetched.digest) else { return nil }
+        let digests = TargetDigests(access.target, fetched.backup.profile, key: stateKey)
+        return (
+            digest,
+            .init(
+                isSame: isSame, document: digests.content,
+                writer: fetched.backup.stamp.map {
+                    .init(
+                        isThisKeystore: $0.writer == digests.writer, generation: $0.generation, writtenAt: $0.writtenAt)
+                }, contacts: fetched.backup.document.contactCount)
+        )
+    }
+
+    /// The setup, and the backup as the one that was last seen.
+    private func add(
+        _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
+        to changes: inout RecordChanges, _ state: UploadState, isSetUp: Bool = false
+    ) throws {
+        guard let (digest, contents) = contents(fetched, access, isSame: true) else { return }
+        var (place, state) = (place, state)
+        place.take(digest, contents, retentionDays: fetched.limits?.retentionDays, at: now())
+        if access.isFromPassword { place.passwordProvenAt = place.passwordProvenAt ?? now() }
+        (place.document, place.backup) = (.none, .none)
+        let key = stateKey
+        let digests = TargetDigests(access.target, fetched.backup.profile, key: key)
+        state.safe = .init(target: digests.target, state: place)
+        if !isSetUp {
+            let record = SafeSetup(access.target.copy).encoded()
+            record.withBytes { changes.set(.safe, $0) }
+        }
+        changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
+    }
+}

@@ -1,0 +1,83 @@
+internal import Primitives
+internal import SafeRules
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+// What a run asks of the servers of its places.
+
+extension SafeRun {
+    /// The way to a place's server; the same one for the whole run.
+    mutating func server(_ role: Role) -> any SafeExchange {
+        if let server = servers[role] { return server }
+        let server = withTarget(role) { keeper.connect($0) }
+        servers[role] = server
+        return server
+    }
+
+    func withTarget<Result: ~Copyable>(
+        _ role: Role, _ body: (borrowing SafeTarget) throws -> Result
+    ) rethrows -> Result {
+        switch role {
+        case .current: break
+        case .next:
+            switch setup.next {
+            case .some(let next): return try body(next)
+            case .none: break
+            }
+            switch candidate {
+            case .some(let candidate): return try body(candidate)
+            case .none: break
+            }
+        case .retiring:
+            switch setup.retiring {
+            case .some(let retiring): return try body(retiring)
+            case .none: break
+            }
+        }
+        return try body(setup.current)
+    }
+
+    /// The place's address, for words.
+    func address(_ role: Role) -> SafeServerAddress { withTarget(role) { $0.address } }
+
+    func backupID(_ role: Role) -> BackupID { withTarget(role) { $0.keys.backupID } }
+
+    mutating func ask(_ action: Action) throws -> Answer {
+        switch action {
+        case .askLimits(let role): return .limits(try SafeKeeper.limits(of: server(role)))
+        case .hold(let role):
+            // One at a time: both addresses may lead to one folder.
+            hold = nil
+            hold = try server(role).hold()
+        case .fetch(let role):
+            let backup = try server(role).fetch(backupID(role))
+            found[role] = backup
+            return .found(describe(backup, role))
+        case .store(let role, let condition):
+            try server(role).store(sealed, at: backupID(role), if: writeCondition(role, condition))
+        case .remove(let role, let condition):
+            try server(role).remove(backupID(role), if: writeCondition(role, condition))
+        case .storeProbe(let role):
+            let bytes = Random.bytes(64)
+            // On the same machine as the backup, if the first byte of an id is part of the address.
+            let id = BackupID(sharingFirstByteOf: backupID(role), Random.bytes(BackupID.count - 1).span)
+            probe = (id, bytes)
+            try server(role).store(bytes, at: id, if: .none)
+        case .fetchProbe(let role):
+            guard let probe else { return .probe(isThere: false) }
+            return .probe(isThere: try server(role).fetch(probe.id)?.bytes == probe.bytes)
+        case .removeProbe(let role):
+            if let probe { try server(role).remove(probe.id, if: .none) }
+        default: break
+        }
+        return .done
+    }
+
+    func writeCondition(_ role: Role, _ condition: Action.Condition) -> WriteCondition {
+        guard condition == .unchanged else { return .none }
+        guard let backup = found[role] else { return .absent }
+        return backup.tag.map { .unchanged(tag: $0) } ?? .none
+    }
+}

@@ -1,0 +1,31 @@
+public import Encodings
+public import Keystore
+public import SafeWire
+internal import SecureMemory
+public import Threema
+internal import ThreemaSafe
+
+/// The verbs on the Safe backup of an identity: each file beside this one adds one of them.
+///
+/// What they need from outside, the clock and the way to a server, is given here, so that every
+/// interruption and every moment can be tested.
+public struct SafeKeeper: Sendable {
+    let keystore: OpenKeystore
+    let now: @Sendable () -> Timestamp
+    let connect: Connect
+    let sleep: @Sendable (Duration) -> Void
+
+    /// The way to a server, for one backup: its id may be part of the address.
+    public typealias Connect = @Sendable (borrowing SafeEndpoint, BackupID) -> any SafeExchange
+
+    /// How long verbs that have no option for it wait for an identity's lock.
+    package static let lockWait = ThreemaKeeper.lockWait
+
+    func connect(_ target: borrowing SafeTarget) -> any SafeExchange { connect(target.server, target.keys.backupID) }
+
+    var stateKey: SecureBytes { keystore.stateKey }
+
+    /// Whether a Safe is set up; its record is not opened.
+    /// - Throws: `KeystoreError.noIdentity`.
+    public func isSetUp(_ id: ThreemaID) throws -> Bool { try keystore.identity(.threema(id)).contains(.safe) }
+}

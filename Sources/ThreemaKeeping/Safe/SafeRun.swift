@@ -1,0 +1,328 @@
+internal import Encodings
+internal import Keystore
+internal import Primitives
+internal import SafeRules
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+/// Carries out what `SafeMachine` decides for one identity: reads and writes its records, seals and opens backups, asks
+/// the servers. It decides nothing.
+struct SafeRun: ~Copyable {
+    let id: ThreemaID
+    let keeper: SafeKeeper
+    let holding: Holding
+    private let stateKey: SecureBytes
+    private let profile: OwnProfile
+    private let publicKey: PublicKey
+    private(set) var setup: SafeSetup
+    private var state: UploadState
+    private let verb: SafeVerb
+    /// The place of a change, or another way to the present one.
+    let candidate: SafeTarget?
+    /// What cannot be written down is no failure of a verb that only looks.
+    private let isLooking: Bool
+
+    var servers: [Role: any SafeExchange] = [:]
+    var found: [Role: StoredBackup] = [:]
+    var sealed: [UInt8] = []
+    /// The last two backups that were hashed.
+    private var hashed: [(bytes: [UInt8], digest: Digest)] = []
+    /// What is in `sealed`, and for which place it is.
+    private var sealedContents: (role: Role, digest: Digest, contents: Found.Contents)?
+    var probe: (id: BackupID, bytes: [UInt8])?
+    /// Keeps other writers of this machine away from a folder.
+    var hold: (any Sendable)?
+    /// Whether what was learned could not be written down.
+    private(set) var isUnsaved = false
+
+    /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
+    static func begin(
+        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ job: consuming SafeKeeper.Job,
+        isLooking: Bool = false
+    ) throws -> SafeRun {
+        let content = try holding.read(keeper.stateKey)
+        return SafeRun(keeper, id, holding, content, job, isLooking: isLooking)
+    }
+
+    private init(
+        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ content: consuming Content,
+        _ job: consuming SafeKeeper.Job, isLooking: Bool
+    ) {
+        self.keeper = keeper
+        self.id = id
+        self.holding = holding
+        self.isLooking = isLooking
+        verb = job.verb
+        candidate = job.candidate
+        stateKey = keeper.stateKey
+        publicKey = content.publicKey
+        state = content.state
+        setup = content.setup
+        profile = content.profile
+    }
+
+    /// Whether another process holds the identity's lock, or nobody can.
+    var isUnlocked: Bool {
+        switch holding {
+        case .locked: false
+        case .unlocked: true
+        }
+    }
+
+    /// What the present place was last seen to hold.
+    var foundBytes: [UInt8]? { found[.current]?.bytes }
+
+    // MARK: Driving
+
+    /// Runs the machine to its end.
+    /// - Parameter progress: of an earlier try of the same command.
+    /// - Throws: what files, keys and backups throw that are not the machine's matter. A server's failures are in the
+    ///   outcome.
+    mutating func drive(_ progress: Progress) throws -> Outcome {
+        var machine = SafeMachine(
+            verb, knowledge(), candidate: candidateState(), contacts: profile.contacts, progress: progress)
+        var answer = Answer.start
+        while true {
+            let action = machine.next(answer, at: keeper.now())
+            if case .finish(let outcome) = action {
+                hold = nil
+                return outcome
+            }
+            answer = try carryOut(action)
+        }
+    }
+
+    /// What is known of the setup's places.
+    func knowledge() -> Knowledge {
+        var knowledge = Knowledge(current: placeState(setup.current))
+        switch setup.next {
+        case .some(let next): knowledge.next = placeState(next)
+        case .none: break
+        }
+        switch setup.retiring {
+        case .some(let retiring): knowledge.retiring = placeState(retiring)
+        case .none: break
+        }
+        knowledge.isDeleting = setup.isDeleting
+        knowledge.consents = setup.consents
+        knowledge.isLeavingOld = setup.isLeavingOld
+        return knowledge
+    }
+
+    private func placeState(_ target: borrowing SafeTarget) -> PlaceState {
+        state.state(at: target, profile.digests(target))
+    }
+
+    private func candidateState() -> PlaceState? {
+        switch candidate {
+        case .some(let candidate):
+            var place = placeState(candidate)
+            // Under another password, but on the same server.
+            if candidate.placeName == setup.current.placeName {
+                place.honoursConditions = place.honoursConditions ?? placeState(setup.current).honoursConditions
+            }
+            return place
+        case .none: return nil
+        }
+    }
+
+    private mutating func carryOut(_ action: Action) throws -> Answer {
+        switch action {
+        case .seal(let role, let generation): return try seal(role, generation)
+        case .keep(let role): return try keep(role)
+        case .save(let knowledge, let shift): return try save(knowledge, shift)
+        case .adopt(let role, let knowledge): return try adopt(role, knowledge)
+        case .wait(let duration):
+            keeper.sleep(duration)
+            return .done
+        case .finish: return .done
+        default: break
+        }
+        do {
+            return try ask(action)
+        } catch let error as SafeExchangeError {
+            return .failed(error)
+        } catch SafeKeepingError.badLimits(let error) {
+            return .badLimits(error)
+        }
+    }
+
+    // MARK: Backups
+
+    mutating func describe(_ backup: StoredBackup?, _ role: Role) -> Found {
+        guard let backup else { return .nothing }
+        let digest = digest(of: backup.bytes)
+        if let contents = knownContents(digest, role) { return .authentic(digest: digest, contents) }
+        return withTarget(role) { target in
+            do throws(SafeBackupError) {
+                let opened = try SafeBackup.open(backup.bytes.span, keys: target.keys)
+                return .authentic(digest: digest, contents(opened, target))
+            } catch {
+                switch error {
+                case .tooShort, .notAuthentic: return .unauthentic(digest: digest)
+                // Somebody wrote it who has the key.
+                default: return .authentic(digest: digest, .init(isSame: false, document: .none, isUnderstood: false))
+                }
+            }
+        }
+    }
+
+    /// The digest of a backup. Most of what is looked at in a run is what was looked at, or sealed, before: comparing is
+    /// ten times as fast as hashing.
+    private mutating func digest(of bytes: [UInt8]) -> Digest {
+        if let known = hashed.first(where: { $0.bytes == bytes }) { return known.digest }
+        let digest = Digest(BLAKE2b.hash(bytes.span)) ?? .none
+        hashed = [(bytes, digest)] + hashed.prefix(1)
+        return digest
+    }
+
+    /// What is in a backup that need not be opened, because its digest tells: the one that this run has sealed, which was
+    /// opened then; and, while pushing, the one that is expected at its place. That one is replaced whatever is in it,
+    /// and the state has its generation.
+    private func knownContents(_ digest: Digest, _ role: Role) -> Found.Contents? {
+        if let sealedContents, sealedContents.role == role, sealedContents.digest == digest {
+            return sealedContents.contents
+        }
+        guard case .push = verb else { return nil }
+        let place = withTarget(role) { placeState($0) }
+        guard place.last == digest, let content = place.content else { return nil }
+        return Found.Contents(
+            isSame: content == place.document, document: content, contacts: Int(clamping: place.contacts))
+    }
+
+    private func contents(_ backup: borrowing SafeBackup, _ target: borrowing SafeTarget) -> Found.Contents {
+        let own = profile.digests(target)
+        let theirs = TargetDigests(target, backup.profile, key: stateKey)
+        let isSameKey = backup.clientKey.publicKey == publicKey
+        return Found.Contents(
+            isSame: isSameKey && theirs.content == own.content, document: theirs.content, isOtherKey: !isSameKey,
+            writer: backup.stamp.map {
+                .init(
+                    isThisKeystore: $0.writer == own.writer, generation: $0.generation, writtenAt: $0.writtenAt)
+            }, contacts: backup.document.contactCount, groups: backup.document.groupCount)
+    }
+
+    private mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {
+        let own = try holding.identity()
+        let moment = keeper.now()
+        let (bytes, contents) = try withTarget(role) { target in
+            let digests = profile.digests(target)
+            let stamp = SafeBackup.Stamp(generation: generation, writtenAt: moment, writer: digests.writer)
+            let contents = Found.Contents(
+                isSame: true, document: digests.content,
+                writer: .init(isThisKeystore: true, generation: generation, writtenAt: moment),
+                contacts: profile.contacts)
+            return (try profile.seal(own.clientKey, stamp, target.keys), contents)
+        }
+        let digest = digest(of: bytes)
+        sealed = bytes
+        sealedContents = (role, digest, contents)
+        return .sealed(digest: digest, bytes: bytes.count)
+    }
+
+    // MARK: Records
+
+    private mutating func keep(_ role: Role) throws -> Answer {
+        guard let bytes = found[role]?.bytes else { return .done }
+        let moment = keeper.now()
+        let digest = digest(of: bytes)
+        switch holding {
+        case .locked(let identity):
+            try identity.keepHistory(bytes, digest: digest.bytes, of: .main, at: moment.milliseconds)
+            // Best effort: an entry too many is no failure.
+            try? identity.thinHistory(
+                of: .main, olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds,
+                keepingNewest: SafeKeeper.leastHistory)
+        case .unlocked: break
+        }
+        return .done
+    }
+
+    private mutating func save(_ knowledge: Knowledge, _ shift: Shift) throws -> Answer {
+        let before = setup.encoded()
+        setup.apply(shift, knowledge, candidate: candidate)
+        move(shift)
+        remember(knowledge, shift)
+        let record = setup.encoded()
+        let isSame = before.withBytes { before in record.withBytes { ConstantTime.areEqual(before, $0) } }
+        do {
+            isUnsaved = try !commit { changes in
+                if shift == .forget {
+                    changes.remove(.safe)
+                } else if !isSame {
+                    record.withBytes { changes.set(.safe, $0) }
+                }
+            }
+        } catch {
+            guard isLooking else { throw error }
+            isUnsaved = true
+        }
+        return .done
+    }
+
+    /// Writes the state and what `body` adds to it, all at once.
+    /// - Returns: false without the lock: then nothing is written.
+    private func commit(_ body: (inout RecordChanges) throws -> Void) throws -> Bool {
+        switch holding {
+        case .locked(let identity):
+            var changes = identity.changes()
+            try body(&changes)
+            changes.setState(state.encoded(for: id.text, key: stateKey), of: .main)
+            try identity.commit(changes)
+            return true
+        case .unlocked: return false
+        }
+    }
+
+    /// What was fetched and opened moves along with the places.
+    private mutating func move(_ shift: Shift) {
+        switch shift {
+        case .complete:
+            servers = [.current: servers[.next], .retiring: servers[.current]].compactMapValues { $0 }
+            found = [.current: found[.next]].compactMapValues { $0 }
+        case .readdress:
+            servers = [.current: servers[.next]].compactMapValues { $0 }
+            found = [:]
+        default: break
+        }
+    }
+
+    private mutating func remember(_ knowledge: Knowledge, _ shift: Shift = .stay) {
+        func known(_ target: borrowing SafeTarget, _ place: PlaceState?) -> UploadState.Known? {
+            guard var place else { return nil }
+            let digests = profile.digests(target)
+            (place.document, place.backup) = (.none, .none)
+            return .init(target: digests.target, state: place)
+        }
+        state.safe = shift == .forget ? nil : known(setup.current, knowledge.current)
+        state.next = nil
+        state.retiring = nil
+        guard shift != .forget else { return }
+        switch setup.next {
+        case .some(let next): state.next = known(next, knowledge.next)
+        case .none: break
+        }
+        switch setup.retiring {
+        case .some(let retiring): state.retiring = known(retiring, knowledge.retiring)
+        case .none: break
+        }
+    }
+
+    /// Private key, document and what is known change at once.
+    private mutating func adopt(_ role: Role, _ knowledge: Knowledge) throws -> Answer {
+        guard let bytes = found[role]?.bytes else { return .done }
+        let backup = try withTarget(role) { target in
+            try SafeBackup.open(bytes.span, keys: target.keys)
+        }
+        setup.apply(.stay, knowledge, candidate: candidate)
+        remember(knowledge)
+        let record = setup.encoded()
+        _ = try commit { changes in
+            changes.set(backup, id)
+            record.withBytes { changes.set(.safe, $0) }
+        }
+        return .done
+    }
+}

@@ -1,0 +1,143 @@
+internal import HTTP
+internal import Encodings
+internal import Primitives
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+// A target in the sealed record `safe`, a Protocol Buffers message:
+//
+//   field 1  the 64-byte Safe master key
+//   field 2  the server's address as text
+//   field 3  the user's name on the server
+//   field 4  the user's password on the server
+//   field 5  certificate authorities, PEM
+//   field 6  SHA-256 of pinned public keys, 32 bytes each, one behind the other
+//   field 7  the place's name in the digests of `state.json`, 1 to 4096 bytes: 16 random bytes; missing in a place that
+//            was set up before there were such names: then it is the address as text
+//
+// Fields stand in this order, each at most once; all but the first two may be missing, 3 and 4 both or neither. The
+// Safe password is not kept.
+
+/// A server and the key of the backup on it.
+struct SafeTarget: ~Copyable {
+    private static let keyField = 1
+    private static let addressField = 2
+    private static let userField = 3
+    private static let passwordField = 4
+    private static let authorityField = 5
+    private static let pinsField = 6
+    private static let placeField = 7
+
+    /// Longest message, in bytes: what a `SafeEndpoint` holds at most, the key, the name, and 16 bytes for each field's
+    /// head.
+    static let maxCount = SafeEndpoint.maxBytes + SafeKeys.masterKeyCount + SafeServerAddress.maxBytes + 7 * 16
+    private static let placeNameCount = 16
+
+    let server: SafeEndpoint
+    let keys: SafeKeys
+    /// By which the state knows the place, however its address is spelled.
+    let placeName: [UInt8]
+
+    var address: SafeServerAddress { server.address }
+
+    /// - Parameter placeName: nil for a place that is new here.
+    init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
+        self.server = server
+        self.keys = keys
+        self.placeName = placeName ?? Self.freshPlaceName
+    }
+
+    /// Derives the key; takes 64 MiB of memory and a moment.
+    init(
+        server: consuming SafeEndpoint, password: borrowing SecureBytes, id: ThreemaID
+    ) throws(KeyDerivationError) {
+        let keys = try password.withBytes { (password) throws(KeyDerivationError) in
+            try SafeKeys(password: password, id: id)
+        }
+        self.init(server: server, keys: keys)
+    }
+
+    var copy: SafeTarget { SafeTarget(server: server.copy, keys: keysCopy, placeName: placeName) }
+
+    /// The same key at another place.
+    func moved(to server: consuming SafeEndpoint, placeName: [UInt8]? = nil) -> SafeTarget {
+        SafeTarget(server: server, keys: keysCopy, placeName: placeName)
+    }
+
+    consuming func takeKeys() -> SafeKeys { keys }
+
+    /// The name of a place that is new here.
+    static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
+
+    /// The same place, approached in another way.
+    func approached(as server: consuming SafeEndpoint) -> SafeTarget {
+        SafeTarget(server: server, keys: keysCopy, placeName: placeName)
+    }
+
+    private var keysCopy: SafeKeys { SafeKeys(masterKey: keys.masterKey.withBytes { SecureBytes(copying: $0) }) }
+
+    /// - Throws: `.malformed` for anything but what `encoded` writes.
+    init(decoding message: Span<UInt8>) throws(SafeSetupError) {
+        let fields = try SafeSetup.fields(of: message)
+        let numbers = fields.map(\.number)
+        let places = Dictionary(zip(numbers, fields.map(\.place))) { first, _ in first }
+        func bytes(_ field: Int) -> [UInt8]? { places[field].map { $0.map { message[$0] } } }
+        func text(_ field: Int) -> String? { bytes(field).flatMap { String(validating: $0, as: UTF8.self) } }
+        guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.placeField).contains),
+            let key = places[Self.keyField], key.count == SafeKeys.masterKeyCount,
+            let address = text(Self.addressField).flatMap({ try? SafeServerAddress(parsing: $0) }),
+            (places[Self.userField] == nil) == (places[Self.passwordField] == nil)
+        else { throw .malformed }
+        let digests = bytes(Self.pinsField) ?? []
+        guard digests.count.isMultiple(of: PublicKeyPin.count) else { throw .malformed }
+        let pins = stride(from: 0, to: digests.count, by: PublicKeyPin.count).compactMap {
+            PublicKeyPin(digest: Array(digests[$0..<$0 + PublicKeyPin.count]))
+        }
+        let keys = SafeKeys(masterKey: SecureBytes(copying: message.extracting(key)))
+        let placeName = bytes(Self.placeField) ?? Array(address.text.utf8)
+        guard (1...SafeServerAddress.maxBytes).contains(placeName.count) else { throw .malformed }
+        guard let user = text(Self.userField), let password = places[Self.passwordField] else {
+            guard places[Self.userField] == nil else { throw .malformed }
+            self.init(
+                server: SafeEndpoint(address, login: nil, authority: bytes(Self.authorityField), pins: pins),
+                keys: keys,
+                placeName: placeName)
+            return
+        }
+        let login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
+        self.init(
+            server: SafeEndpoint(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,
+            placeName: placeName)
+    }
+
+    func encoded() -> SecureBytes {
+        var message = SecureBuffer(capacity: Self.maxCount)
+        keys.masterKey.withBytes { ProtobufWire.append($0, number: Self.keyField, to: &message) }
+        let text = Array(address.text.utf8)
+        ProtobufWire.append(text.span, number: Self.addressField, to: &message)
+        switch server.login {
+        case .some(let login):
+            let user = Array(login.user.utf8)
+            ProtobufWire.append(user.span, number: Self.userField, to: &message)
+            login.password.withBytes { ProtobufWire.append($0, number: Self.passwordField, to: &message) }
+        case .none: break
+        }
+        if let authority = server.authority {
+            ProtobufWire.append(authority.span, number: Self.authorityField, to: &message)
+        }
+        let digests = server.pins.flatMap(\.digest)
+        if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.pinsField, to: &message) }
+        ProtobufWire.append(placeName.span, number: Self.placeField, to: &message)
+        return message.finish()
+    }
+
+    /// Whether both are the same place and key, however the server is approached.
+    func isSame(as other: borrowing SafeTarget) -> Bool {
+        let isSameKey = keys.masterKey.withBytes { key in
+            other.keys.masterKey.withBytes { ConstantTime.areEqual(key, $0) }
+        }
+        return address == other.address && isSameKey
+    }
+}

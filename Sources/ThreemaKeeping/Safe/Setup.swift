@@ -1,0 +1,127 @@
+package import HTTP
+internal import Keystore
+internal import Primitives
+internal import SafeRules
+package import SafeWire
+package import SecureMemory
+package import Threema
+package import ThreemaSafe
+
+extension SafeKeeper {
+    /// What a test of a server found.
+    package struct ServerTest: Equatable, Sendable {
+        package let limits: ServerLimits
+        /// Whether the server refuses a write whose condition does not hold, and no other.
+        package let honoursConditions: Bool
+    }
+
+    /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. Nothing is stored here.
+    /// - Parameter preparing: make an empty folder a Safe server first.
+    /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
+    package func test(_ server: borrowing SafeEndpoint, preparing: Bool) throws -> ServerTest {
+        let id = BackupID(Random.bytes(BackupID.count).span)
+        let exchange = connect(server, id)
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                if preparing { try exchange.prepare(.standard) }
+                let limits = try Self.limits(of: exchange)
+                return ServerTest(
+                    limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
+            } catch let error as SafeExchangeError {
+                guard exchange.pause(after: tries, error) else { throw error }
+            }
+        }
+    }
+
+    /// The certificate that a server shows, trusted or not. Nil for a folder, and if it cannot be read.
+    package func presentCertificate(of server: borrowing SafeEndpoint) throws -> PresentedCertificate? {
+        try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
+    }
+
+    /// - Returns: whether a write was refused whose condition did not hold, after one was accepted whose condition held.
+    private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
+        let content = Random.bytes(64)
+        let hold = try server.hold()
+        defer { withExtendedLifetime(hold) {} }
+        do {
+            var honoursConditions = try isAccepted { () throws(SafeExchangeError) in
+                try server.store(content, at: id, if: .absent)
+            }
+            if !honoursConditions { try server.store(content, at: id, if: .none) }
+            let isReturned = try server.fetch(id)?.bytes == content
+            if try isAccepted({ () throws(SafeExchangeError) in try server.store(content, at: id, if: .absent) }) {
+                honoursConditions = false
+            }
+            try server.remove(id, if: .none)
+            guard isReturned, try server.fetch(id) == nil else {
+                throw SafeKeepingError.notVerified(server: address)
+            }
+            return honoursConditions
+        } catch {
+            try? server.remove(id, if: .none)
+            throw error
+        }
+    }
+
+    private static func isAccepted(_ write: () throws(SafeExchangeError) -> Void) throws(SafeExchangeError) -> Bool {
+        do throws(SafeExchangeError) {
+            try write()
+            return true
+        } catch .changed {
+            return false
+        }
+    }
+
+    /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
+    /// - Parameter test: what a test of the server found; nil if it was not tested: then it is not asked now either.
+    /// - Returns: whether the server already holds a backup under this ID and password; nil if it was not asked.
+    /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored here.
+    package func setUpSafe(
+        of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
+    ) throws -> Bool? {
+        let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
+        guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
+        let target = try SafeTarget(server: server, password: password, id: id)
+        let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
+        let key = stateKey
+        var state = try UploadState(of: identity.records, key: key)
+        var place = PlaceState.unknown
+        place.honoursConditions = test?.honoursConditions
+        if let stored = backup ?? nil { place.finding = try finding(stored, target, identity.records) }
+        let digests = TargetDigests(target, try identity.records.profile(), key: key)
+        state.safe = .init(target: digests.target, state: place)
+        let record = SafeSetup(target.copy).encoded()
+        var changes = identity.changes()
+        record.withBytes { changes.set(.safe, $0) }
+        changes.setState(state.encoded(for: id.text, key: key), of: .main)
+        try identity.commit(changes)
+        return backup.map { $0 != nil }
+    }
+
+    /// What a backup is that stands at a place before anything was sent there: no push replaces it unseen.
+    private func finding(
+        _ backup: StoredBackup, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords
+    ) throws -> Finding? {
+        guard let opened = try? SafeBackup.open(backup.bytes.span, keys: target.keys) else { return .damaged }
+        let isOwn = try opened.clientKey.publicKey == records.identity().clientKey.publicKey
+        return try isOwn && opened.profile == records.profile() ? nil : .foreign
+    }
+
+    /// The limits of a server.
+    static func limits(of server: any SafeExchange) throws -> ServerLimits {
+        let config: [UInt8]
+        do throws(SafeExchangeError) {
+            config = try server.config()
+        } catch {
+            if case .tooLarge = error { throw SafeKeepingError.badLimits(.notJSON) }
+            throw error
+        }
+        do throws(ServerLimitsError) {
+            return try ServerLimits(config: config.span)
+        } catch {
+            throw SafeKeepingError.badLimits(error)
+        }
+    }
+}

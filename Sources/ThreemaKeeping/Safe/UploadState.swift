@@ -1,0 +1,187 @@
+internal import Encodings
+internal import Keystore
+internal import Primitives
+internal import SafeRules
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+/// What is remembered between two runs, in the plain file `state.json`. It names no server and no
+/// backup id: both stand in it as a keyed digest only.
+///
+/// A state that does not parse, whose authentication code is wrong, or that belongs to another place
+/// or backup id counts as "never uploaded". Nothing in it can therefore keep an upload from
+/// happening, whoever edits it; only an older, genuine copy can be put back.
+struct UploadState: Equatable {
+    /// When a backup code of this identity was last opened here.
+    var codeProvenAt: Timestamp?
+    /// What is known of the Safe backup; nil where nothing is.
+    var safe: Known?
+    /// What is known of it at the next target, while a change of password or place is not finished.
+    var next: Known?
+    /// What is known of it at the old target, until its backup is deleted.
+    var retiring: Known?
+
+    struct Known: Equatable {
+        /// Keyed digest of place and backup id.
+        let target: [UInt8]
+        /// Without what is of the present.
+        var state: PlaceState
+    }
+}
+
+extension UploadState {
+    private static let version: Int64 = 1
+    static let digestPurpose: RecordName = "state"
+
+    // MARK: Reading and writing
+
+    /// Reads the state of an identity; a missing or unbelievable one is empty.
+    init(of records: borrowing IdentityRecords, key: borrowing SecureBytes) throws {
+        guard let file = try records.readState(of: .main),
+            let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
+            root["version"]?.integer == Self.version,
+            let mac = root["mac"]?.string.flatMap(Hex.decode),
+            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, key).span)
+        else { return }
+        codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
+        safe = root["safe"].flatMap(Known.init)
+        next = root["next"].flatMap(Known.init)
+        retiring = root["retiring"].flatMap(Known.init)
+    }
+
+    /// What is known at a target; what was remembered of another place or backup id says nothing.
+    func state(at target: borrowing SafeTarget, _ digests: TargetDigests) -> PlaceState {
+        var state = known(at: digests.target) ?? .unknown
+        state.document = digests.content
+        // Not the id itself: it is half of the Safe key.
+        let backupID = Array(target.keys.backupID.hex.utf8)
+        state.backup = Digest(BLAKE2b.hash(backupID.span)) ?? .none
+        return state
+    }
+
+    /// What is remembered of a place.
+    /// - Parameter place: as `TargetDigests.place` gives it.
+    func known(at place: [UInt8]) -> PlaceState? {
+        [safe, next, retiring].compactMap { $0 }.first { $0.target == place }?.state
+    }
+
+    /// The file's bytes.
+    func encoded(for id: String, key: borrowing SecureBytes) -> [UInt8] {
+        var root: JSONValue = ["version": .number(Self.version)]
+        root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
+        root = root.setting("safe", to: safe?.value)
+        root = root.setting("next", to: next?.value)
+        root = root.setting("retiring", to: retiring?.value)
+        return root.setting("mac", to: .string(Hex.encode(Self.mac(of: root, id, key)))).encoded
+    }
+
+    func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
+        try identity.writeState(encoded(for: identity.records.owner.id, key: key), of: .main)
+    }
+
+    private static func mac(of root: JSONValue, _ id: String, _ key: borrowing SecureBytes) -> [UInt8] {
+        BLAKE2b.authenticate((Array(id.utf8) + [0] + root.sorted.encoded).span, key: key)
+    }
+}
+
+extension PlaceState {
+    /// Of a place of which nothing is known.
+    static var unknown: PlaceState { PlaceState(document: .none, backup: .none) }
+}
+
+extension Digest {
+    /// No digest of anything.
+    static var none: Digest { Digest(number: 0) }
+}
+
+extension UploadState.Known {
+    fileprivate init?(_ value: JSONValue) {
+        func digest(_ value: JSONValue?) -> Digest? { value?.string.flatMap(Hex.decode).flatMap { Digest($0) } }
+        func moment(_ name: String) -> Timestamp? { value[name]?.integer.map(Timestamp.init) }
+        guard let target = value["target"]?.string.flatMap(Hex.decode) else { return nil }
+        self.target = target
+        state = .unknown
+        state.last = digest(value["seen"])
+        state.content = digest(value["content"])
+        // A state of an earlier version has no journal, but the two newest digests.
+        let sent =
+            value["journal"]?.array?.compactMap(digest) ?? [state.last, digest(value["sending"])].compactMap { $0 }
+        state.journal = UploadJournal(sent: sent, pulled: digest(value["pulled"]))
+        state.uploadedAt = moment("uploaded_at")
+        state.seenAt = moment("seen_at")
+        state.notBefore = moment("not_before")
+        state.lookUntil = moment("look_until")
+        state.hasFailed = value["failed"]?.bool ?? true
+        state.finding = value["finding"].map { $0.string.flatMap(Finding.init) ?? .unproven }
+        state.retentionDays = value["retention_days"]?.integer ?? 0
+        state.generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.Stamp.generations.upperBound)
+        state.contacts = max(0, value["contacts"]?.integer ?? 0)
+        state.honoursConditions = value["honours_conditions"]?.bool
+        state.passwordProvenAt = moment("password_proven_at")
+    }
+
+    fileprivate var value: JSONValue {
+        func hex(_ digest: Digest) -> JSONValue { .string(Hex.encode(digest.bytes)) }
+        func number(_ moment: Timestamp?) -> JSONValue? { moment.map { .number($0.milliseconds) } }
+        let members: [(String, JSONValue?)] = [
+            ("target", .string(Hex.encode(target))),
+            ("content", state.content.map(hex)),
+            ("seen", state.last.map(hex)),
+            ("journal", .array(state.journal.sent.map(hex))),
+            ("pulled", state.journal.pulled.map(hex)),
+            ("uploaded_at", number(state.uploadedAt)),
+            ("seen_at", number(state.seenAt)),
+            ("not_before", number(state.notBefore)),
+            ("look_until", number(state.lookUntil)),
+            ("failed", .bool(state.hasFailed)),
+            ("finding", state.finding.map { .string($0.rawValue) }),
+            ("retention_days", .number(state.retentionDays)),
+            ("generation", .number(state.generation)),
+            ("contacts", .number(state.contacts)),
+            ("honours_conditions", state.honoursConditions.map { .bool($0) }),
+            ("password_proven_at", number(state.passwordProvenAt)),
+        ]
+        return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+    }
+}
+
+/// The keyed digests by which a state recognises a target and a content.
+struct TargetDigests {
+    /// Of place and backup id.
+    let target: [UInt8]
+    /// Of place, backup id and profile: the document with the device group key, without private key and stamp.
+    let content: Digest
+    /// Of place and backup id, for the stamp in the backup: 16 bytes by which this keystore knows its own.
+    let writer: [UInt8]
+
+    init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
+        self.init(target, content: profile.revealContent(), key: key)
+    }
+
+    /// - Parameter content: as `Profile.revealContent` makes it.
+    init(_ target: borrowing SafeTarget, content: borrowing SecureBytes, key: borrowing SecureBytes) {
+        self.target = Self.place(of: target, key: key)
+        self.content = Self.content(content, at: target, key: key)
+        let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + Self.name(target)).span, key: key)
+        writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
+    }
+
+    /// The digest `target`.
+    static func place(of target: borrowing SafeTarget, key: borrowing SecureBytes) -> [UInt8] {
+        BLAKE2b.authenticate(name(target).span, key: key)
+    }
+
+    /// The digest `content`.
+    static func content(
+        _ content: borrowing SecureBytes, at target: borrowing SafeTarget, key: borrowing SecureBytes
+    ) -> Digest {
+        let name = name(target)
+        return Digest(content.withBytes { BLAKE2b.authenticate($0, after: name.span, key: key) }) ?? .none
+    }
+
+    private static func name(_ target: borrowing SafeTarget) -> [UInt8] {
+        target.placeName + [0] + Array(target.keys.backupID.hex.utf8)
+    }
+}

@@ -1,0 +1,229 @@
+public import Encodings
+internal import Primitives
+public import SecureMemory
+public import Threema
+
+// The encrypted backup (whitepaper, "Threema Safe", "Encryption"; the gzip between JSON and
+// encryption is not in the whitepaper, but no app reads a backup without it):
+//
+//   offset  length  meaning
+//        0      24  nonce, random
+//       24      16  tag
+//       40       n  gzip(JSON), encrypted: secretbox with the Safe encryption key
+//
+// The JSON holds the private key, and sometimes the device group key, as Base64: see `DocumentSecrets`.
+
+/// What a Safe backup holds.
+public struct SafeBackup: ~Copyable, Sendable {
+    /// The private key, cut out of the document.
+    public let clientKey: ClientKey
+    /// The document without secrets and stamp, and the device group key.
+    public let profile: Profile
+    /// Who wrote it when, where that was keytool.
+    public let stamp: Stamp?
+
+    /// The member `keytool` of the document. Apps ignore it and drop it when they write.
+    public struct Stamp: Equatable, Sendable {
+        /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
+        public let generation: Int64
+        /// The writer's clock at that moment.
+        public let writtenAt: Timestamp
+        /// Which keystore wrote it: 16 bytes that tell keystores apart and nothing else.
+        public let writer: [UInt8]
+
+        /// A `writer` of another length is a mistake in the program and ends it.
+        public init(generation: Int64, writtenAt: Timestamp, writer: [UInt8]) {
+            precondition(writer.count == Self.writerCount)
+            self.generation = generation
+            self.writtenAt = writtenAt
+            self.writer = writer
+        }
+
+        /// What counts as a number: more uploads than there are milliseconds to make them in is nobody's count.
+        public static let generations = Int64(1)...1 << 53
+        /// Length of `writer` in bytes.
+        public static let writerCount = 16
+    }
+
+    /// Largest JSON document, in bytes: what an encrypted backup may unfold to.
+    public static let maxDocumentBytes = 8 * 1024 * 1024
+    private static let stampName = "keytool"
+
+    /// Puts the parts together.
+    public init(clientKey: consuming ClientKey, profile: consuming Profile, stamp: Stamp?) {
+        self.clientKey = clientKey
+        self.profile = profile
+        self.stamp = stamp
+    }
+
+    /// The document without secrets and stamp.
+    public var document: SafeDocument { profile.document }
+
+    /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
+    public func identity(_ id: ThreemaID) -> Identity {
+        Identity(id: id, clientKey: ClientKey(clientKey.bytes.withBytes { SecureBytes(copying: $0) }))
+    }
+
+    // MARK: Sealing
+
+    /// Encrypts a backup, under a fresh random nonce.
+    /// - Returns: nonce ‖ secretbox; 40 bytes, gzip's 18 and 5 for each 65,535 more than the JSON.
+    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    public static func seal(
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, stamp: Stamp?, keys: borrowing SafeKeys
+    ) throws(SafeBackupError) -> [UInt8] {
+        let json = revealDocument(clientKey, profile, stamp)
+        guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
+        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        // What is uploaded must open: decrypt the result before anything relies on it.
+        let reopened = try open(blob.span, keys: keys)
+        let isSameKey = clientKey.bytes.withBytes { key in
+            reopened.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
+        }
+        guard isSameKey, reopened.profile == profile, reopened.stamp == stamp else { throw .notReproduced }
+        return blob
+    }
+
+    /// Encrypts a backup of which the content is at hand as text, without making a tree of it.
+    /// - Parameter content: as `Profile.revealContent` makes it.
+    /// - Returns: the same as the other `seal`; nil if the content does not allow it, and the tree is needed.
+    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    public static func seal(
+        _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, stamp: Stamp?, keys: borrowing SafeKeys
+    ) throws(SafeBackupError) -> [UInt8]? {
+        let member: [UInt8] = stamp.map { Array(("\"\(stampName)\":").utf8) + value($0).sorted.encoded } ?? []
+        let text = clientKey.bytes.withBytes { key in
+            content.withBytes { DocumentText.reveal($0, key, stamp: member) }
+        }
+        guard let json = text else { return nil }
+        guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
+        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        // What is uploaded must open, and to exactly these bytes.
+        let reopened = try decrypt(blob.span, keys: keys)
+        let isSame = json.withBytes { json in reopened.withBytes { ConstantTime.areEqual(json, $0) } }
+        guard isSame else { throw .notReproduced }
+        return blob
+    }
+
+    /// Encrypts JSON as it is.
+    package static func seal(_ json: Span<UInt8>, nonce: [UInt8], keys: borrowing SafeKeys) -> [UInt8] {
+        let member = Gzip.store(json)
+        return member.withBytes { member in
+            keys.withEncryptionKey { key in SecretBox.sealWithNonce(member, nonce: nonce, key: key) }
+        }
+    }
+
+    /// The document as it is encrypted, with its stamp, but without secrets.
+    public var encodedDocument: [UInt8] { Self.stamped(document, stamp).encoded }
+
+    /// The document as it is encrypted: with the private key, and the device group key where there is one.
+    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, stamp) }
+
+    private static func stamped(_ document: SafeDocument, _ stamp: Stamp?) -> JSONValue {
+        document.root.setting(stampName, to: stamp.map(value)).sorted
+    }
+
+    private static func value(_ stamp: Stamp) -> JSONValue {
+        [
+            "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
+            "writer": .string(Hex.encode(stamp.writer)),
+        ]
+    }
+
+    private static func revealDocument(
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, _ stamp: Stamp?
+    ) -> SecureBytes {
+        clientKey.bytes.withBytes {
+            DocumentSecrets.reveal(stamped(profile.document, stamp), $0, profile.deviceGroupKey)
+        }
+    }
+
+    // MARK: Opening
+
+    /// Decrypts and reads a backup.
+    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`, `.deviceGroupKey`: in the order of
+    ///   the layers, the outermost first.
+    public static func open(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SafeBackup {
+        let json = try decrypt(blob, keys: keys)
+        return try json.withBytes { (json) throws(SafeBackupError) in try decode(json) }
+    }
+
+    /// Decrypts a backup without reading its JSON.
+    package static func decrypt(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SecureBytes {
+        let minimum = SecretBox.nonceCount + SecretBox.tagCount
+        guard blob.count >= minimum else { throw .tooShort(minimum: minimum, actual: blob.count) }
+        let nonce = (0..<SecretBox.nonceCount).map { blob[$0] }
+        let box = blob.extracting(SecretBox.nonceCount..<blob.count)
+        let member: SecureBytes
+        do {
+            member = try keys.withEncryptionKey { (key) throws(AuthenticationError) in
+                try SecretBox.open(box, nonce: nonce, key: key)
+            }
+        } catch {
+            throw .notAuthentic
+        }
+        do throws(GzipError) {
+            return try member.withBytes { (member) throws(GzipError) in
+                try Gzip.open(member, limit: maxDocumentBytes)
+            }
+        } catch {
+            throw .gzip(error)
+        }
+    }
+
+    private static func decode(_ json: Span<UInt8>) throws(SafeBackupError) -> SafeBackup {
+        let secrets: DocumentSecrets
+        do throws(JSONError) { secrets = try DocumentSecrets(cutFrom: json) } catch { throw .json(error) }
+        let document: SafeDocument
+        do throws(SafeDocumentError) {
+            document = try SafeDocument(secrets.root.setting(stampName, to: nil))
+        } catch {
+            throw .document(error)
+        }
+        guard let clientKey = try key(secrets.privateKey, or: .privateKey) else { throw .privateKey }
+        let profile: Profile
+        if let key = try key(secrets.deviceGroupKey, or: .deviceGroupKey) {
+            profile = Profile(document, deviceGroupKey: DeviceGroupKey(key))
+        } else {
+            profile = Profile(document)
+        }
+        return SafeBackup(clientKey: ClientKey(clientKey), profile: profile, stamp: stamp(secrets.root[stampName]))
+    }
+
+    /// - Returns: nil where there is no text.
+    private static func key(
+        _ text: borrowing SecureBytes?, or error: SafeBackupError
+    ) throws(SafeBackupError) -> SecureBytes? {
+        switch text {
+        case .none: return nil
+        case .some(let text):
+            guard let key = DocumentSecrets.decode(text) else { throw error }
+            return key
+        }
+    }
+
+    /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
+    private static func stamp(_ value: JSONValue?) -> Stamp? {
+        guard let generation = value?["generation"]?.integer, Stamp.generations.contains(generation),
+            let writtenAt = value?["written_at"]?.integer,
+            let writer = value?["writer"]?.string.flatMap(Hex.decode), writer.count == Stamp.writerCount
+        else { return nil }
+        return Stamp(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt), writer: writer)
+    }
+}
+
+/// Which layer of a Safe backup refused.
+public enum SafeBackupError: Error, Equatable, Sendable {
+    case tooShort(minimum: Int, actual: Int)
+    /// Another key, or altered bytes.
+    case notAuthentic
+    case gzip(GzipError)
+    case json(JSONError)
+    case document(SafeDocumentError)
+    /// `user.privatekey` is missing or is not the Base64 of 32 bytes.
+    case privateKey
+    /// `user.temporaryDeviceGroupKeyTodoRemove` is a string, but not the Base64 of 32 bytes.
+    case deviceGroupKey
+    /// A backup that was just made does not open. A defect of the machine or of this program.
+    case notReproduced
+}

@@ -1,0 +1,126 @@
+import SafeRules
+import SafeWire
+import Testing
+import Threema
+import ThreemaSafe
+
+@testable import ThreemaKeeping
+
+@Suite struct DeleteTests {
+    private let house: Household
+
+    init() throws {
+        house = try Household()
+    }
+
+    @Test(arguments: [SafeExchangeError.refused(code: 13), .notPrepared("file:///memory")])
+    func `a refusal takes the mark back, so that there is a way on`(_ error: SafeExchangeError) throws {
+        try house.push()
+        house.server.misbehave { _, request in request == .remove ? .refused(error) : nil }
+        for _ in 0..<2 {
+            #expect(throws: error) {
+                _ = try house.keeper.safe.deleteSafe(of: Household.id)
+            }
+        }
+        house.server.recover()
+        // What failed is over: the next push looks, and finds the backup where it was.
+        let push = try house.push()
+        #expect(push.outcome == .confirmed)
+        #expect(house.server.backups.count == 1)
+    }
+
+    @Test func `another device's backup is not deleted`() throws {
+        try house.push()
+        let phone = try Household.appBackup(Household.document("phone"))
+        house.server.backups[Household.place] = phone
+        #expect(throws: Household.conflict) { _ = try house.keeper.safe.deleteSafe(of: Household.id) }
+        #expect(house.server.backups[Household.place] == phone)
+        #expect(throws: Household.conflict) { try house.push() }
+    }
+
+    @Test func `what the server says it deleted and still returns is no success`() throws {
+        try house.push()
+        house.server.misbehave { _, request in request == .remove ? .ignored : nil }
+        #expect(throws: Household.refusal(.notRemoved(.current))) {
+            _ = try house.keeper.safe.deleteSafe(of: Household.id)
+        }
+        house.server.recover()
+        #expect(try house.push().outcome == .confirmed)
+    }
+
+    @Test func `the backup goes, then the setup`() throws {
+        try house.push()
+        _ = house.server.takeRequests()
+        let result = try house.keeper.safe.deleteSafe(of: Household.id)
+        #expect(result == SafeKeeper.DeleteResult(server: house.server.address, wasThere: true, left: []))
+        // The backup is looked at before it is deleted, and after that.
+        #expect(house.server.takeRequests() == [.fetch, .remove, .fetch])
+        #expect(try house.history().count == 1)
+        #expect(house.server.backups == [:])
+        let summary = try house.keeper.identities.summary(Household.id)
+        #expect(!summary.hasSafe)
+        #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) {
+            try house.keeper.safe.deleteSafe(of: Household.id)
+        }
+        // Profile and identity stay.
+        #expect(try house.profile() == Household.document())
+    }
+
+    @Test func `a backup that is not there is fine`() throws {
+        _ = try house.keeper.safe.deleteSafe(of: Household.id)
+        let summary = try house.keeper.identities.summary(Household.id)
+        #expect(!summary.hasSafe)
+    }
+
+    @Test func `with the setup kept, the next push uploads again`() throws {
+        try house.push()
+        _ = try house.keeper.safe.deleteSafe(of: Household.id, .keepingSetup)
+        #expect(house.server.backups == [:])
+        let result = try house.push()
+        #expect(result.outcome == .uploaded)
+    }
+
+    @Test func `other backups on the server stay`() throws {
+        try house.push()
+        house.server.backups["somebody else's"] = [1]
+        _ = try house.keeper.safe.deleteSafe(of: Household.id)
+        #expect(house.server.backups == ["somebody else's": [1]])
+    }
+
+    @Test(arguments: [true, false]) func `where the server is away, nothing is forgotten for good`(
+        _ isKeepingSetup: Bool
+    ) throws {
+        try house.push()
+        let away = SafeExchangeError.unavailable("file:///memory")
+        house.server.misbehave { _, _ in .refused(away) }
+        #expect(throws: away) {
+            try house.keeper.safe.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+        }
+        house.server.recover()
+        #expect(house.server.backups.count == 1)
+        // What failed is as if it had never begun: a push is a push.
+        _ = try house.push()
+        #expect(house.server.backups.count == 1)
+        _ = try house.keeper.safe.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+        #expect(house.server.backups == [:])
+    }
+
+    @Test func `where the server is away for good, the setup can be given up`() throws {
+        try house.push()
+        house.server.misbehave { _, _ in .refused(.unavailable("file:///memory")) }
+        let result = try house.keeper.safe.deleteSafe(of: Household.id, .forced)
+        #expect(result.left.map(\.role) == [.current])
+        let summary = try house.keeper.identities.summary(Household.id)
+        #expect(!summary.hasSafe)
+    }
+
+    @Test func `what else is remembered of the identity stays`() throws {
+        try house.push()
+        let held = try house.keeper.codes.markProven(Household.identity())
+        #expect(held)
+        _ = try house.keeper.safe.deleteSafe(of: Household.id)
+        let state = try house.state()
+        #expect(state.codeProvenAt == house.now)
+        #expect(state.safe == nil)
+    }
+}

@@ -1,0 +1,243 @@
+import Encodings
+import Foundation
+import Keystore
+import SafeRules
+import SafeWire
+import SecureMemory
+import Synchronization
+import Threema
+import ThreemaSafe
+import VectorKit
+
+@testable import ThreemaKeeping
+
+/// A keystore with one identity, a server, a clock, and the keeper between them.
+final class Household: Sendable {
+    static let id = try! ThreemaID("ABCD1234")
+    static let start = Timestamp(milliseconds: 1_800_000_000_000)
+
+    let keystore: OpenKeystore
+    let keeper: ThreemaKeeper
+    let server: MemoryServer
+    private let parent: URL
+    private let clock: Clock
+    private let remains: Remains
+
+    /// With a profile of two contacts and, unless told otherwise, a Safe on the server.
+    /// - Parameters:
+    ///   - server: nil for one of its own.
+    ///   - isEmpty: without identity.
+    init(sharing server: MemoryServer? = nil, isSetUp: Bool = true, isEmpty: Bool = false) throws {
+        let parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "household-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: false)
+        let folder = parent.appending(path: "keys/identities/threema/\(Self.id.text)")
+        let remains = Remains(of: folder)
+        let clock = Clock()
+        let own = try server ?? MemoryServer { remains.take() }
+        self.parent = parent
+        self.clock = clock
+        self.server = own
+        self.remains = remains
+        keystore = try OpenKeystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
+        keeper = ThreemaKeeper(
+            keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
+        guard !isEmpty else { return }
+        try keeper.identities.add(Self.identity(), profile: Profile(Self.document()))
+        if isSetUp { try setUp() }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: parent)
+    }
+
+    // MARK: What it holds
+
+    /// The key of the Safe: deriving one from a password takes 64 MiB and a moment.
+    static func safeKeys(_ byte: UInt8 = 7) -> SafeKeys {
+        SafeKeys(masterKey: SecureBytes(copying: [UInt8](repeating: byte, count: SafeKeys.masterKeyCount).span))
+    }
+
+    static func identity(_ byte: UInt8 = 0xcc) -> Identity {
+        let key = [UInt8](repeating: byte, count: ClientKey.count)
+        return Identity(id: id, clientKey: ClientKey(SecureBytes(copying: key.span)))
+    }
+
+    static func document(_ nickname: String = "first", contacts: Int = 2) -> SafeDocument {
+        let contacts = (0..<contacts).map { JSONValue.object([.init("identity", .string("CONTAC\(10 + $0)"))]) }
+        let root: JSONValue = [
+            "info": ["version": 1], "user": ["nickname": .string(nickname)], "contacts": .array(contacts),
+        ]
+        return try! SafeDocument(root)
+    }
+
+    var now: Timestamp { clock.now }
+
+    func advance(_ duration: Duration) { clock.advance(duration) }
+
+    func setClock(_ moment: Timestamp) { clock.set(moment) }
+
+    func locked() throws -> LockedIdentity { try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60)) }
+
+    func setUp(_ byte: UInt8 = 7) throws {
+        try locked().write(SafeSetup(Self.target(server, byte)))
+    }
+
+    /// A place whose name in the state is the same in every keystore.
+    static func target(_ server: MemoryServer, _ byte: UInt8 = 7) -> SafeTarget {
+        SafeTarget(server: SafeEndpoint(server.address), keys: safeKeys(byte), placeName: Array("place".utf8))
+    }
+
+    func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
+
+    func profile() throws -> SafeDocument { try keystore.identity(.threema(Self.id)).profile().document }
+
+    func clientKey() throws -> [UInt8] { try keystore.identity(.threema(Self.id)).identity().clientKey.bytes.copied }
+
+    // MARK: What it does
+
+    @discardableResult
+    func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
+        var options = SafeKeeper.PushOptions()
+        change(&options)
+        return try keeper.safe.push(Self.id, options)
+    }
+
+    /// Pulls by the stored key.
+    func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
+        var options = SafeKeeper.KeepOptions()
+        change(&options)
+        _ = try keeper.safe.pull(Self.id, options)
+    }
+
+    /// What the rules of the Safe say no with.
+    static func refusal(_ failure: SafeFailure, isChangeUnfinished: Bool = false) -> SafeKeepingError {
+        .refused(failure, id: "ABCD1234", server: "file:///memory", isChangeUnfinished: isChangeUnfinished)
+    }
+
+    static let conflict = refusal(.conflict(.current, isOtherKey: false))
+
+    // MARK: What stands on the server
+
+    static var place: String { safeKeys().backupID.hex }
+
+    /// The backup, opened.
+    func stored() throws -> (document: SafeDocument, clientKey: [UInt8], stamp: SafeBackup.Stamp?)? {
+        guard let blob = server.backups[Self.place] else { return nil }
+        let backup = try SafeBackup.open(blob.span, keys: Self.safeKeys())
+        return (backup.document, backup.clientKey.bytes.copied, backup.stamp)
+    }
+
+    /// What an app with the same ID and password would write.
+    static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
+        let identity = identity(key)
+        return try SafeBackup.seal(identity.clientKey, Profile(document), stamp: nil, keys: safeKeys())
+    }
+
+    // MARK: State
+
+    /// The file as it stands, nil where there is none.
+    var stateFile: [UInt8]? {
+        get { try? [UInt8](Data(contentsOf: stateURL)) }
+        set {
+            guard let newValue else {
+                try? FileManager.default.removeItem(at: stateURL)
+                return
+            }
+            try! Data(newValue).write(to: stateURL)
+            chmod(stateURL.path(), 0o600)
+        }
+    }
+
+    private var stateURL: URL {
+        parent.appending(path: "keys/identities/threema/\(Self.id.text)/places/main/state.json")
+    }
+
+    /// The state as keytool reads it.
+    func state() throws -> UploadState {
+        try UploadState(
+            of: keystore.identity(.threema(Self.id)), key: keystore.digestKey(UploadState.digestPurpose))
+    }
+
+    /// Writes a genuine state.
+    func changeState(_ change: (inout UploadState) -> Void) throws {
+        var state = try state()
+        change(&state)
+        try state.write(to: locked(), key: keystore.digestKey(UploadState.digestPurpose))
+    }
+
+    // MARK: History
+
+    func history() throws -> [HistoryEntry] { try keystore.identity(.threema(Self.id)).history(of: .main) }
+
+    // MARK: Death
+
+    /// Runs `body` until the server's fault kills it, then leaves the identity's files as they stood at
+    /// that moment: what is done afterwards, no dead process does.
+    /// - Returns: whether it died.
+    func killing(_ body: () throws -> Void) -> Bool {
+        try? body()
+        guard server.recover() else { return false }
+        remains.putBack()
+        return true
+    }
+}
+
+/// A password.
+func secret(_ text: String) -> SecureBytes { SecureBytes(copying: Array(text.utf8).span) }
+
+/// A clock that stands until it is set.
+private final class Clock: Sendable {
+    private let value = Mutex(Household.start)
+
+    var now: Timestamp { value.withLock { $0 } }
+
+    func advance(_ duration: Duration) { value.withLock { $0 = $0 + duration } }
+
+    func set(_ moment: Timestamp) { value.withLock { $0 = moment } }
+}
+
+/// The files of a folder as they once stood.
+private final class Remains: Sendable {
+    private let folder: URL
+    private let files = Mutex<[String: Data]>([:])
+
+    init(of folder: URL) {
+        self.folder = folder
+    }
+
+    /// The files, those of the places included.
+    private var names: [String] {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path())) ?? []
+        return names.filter {
+            (try? folder.appending(path: $0).resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+        }
+    }
+
+    func take() {
+        let found = names.reduce(into: [:]) { $0[$1] = try? Data(contentsOf: folder.appending(path: $1)) }
+        files.withLock { $0 = found }
+    }
+
+    func putBack() {
+        for name in names where name != "lock" { try? FileManager.default.removeItem(at: folder.appending(path: name)) }
+        for (name, content) in files.withLock({ $0 }) where name != "lock" {
+            try! content.write(to: folder.appending(path: name))
+            chmod(folder.appending(path: name).path(), 0o600)
+        }
+    }
+}
+
+extension SafeVerb.Delete {
+    static var keepingSetup: SafeVerb.Delete {
+        var options = SafeVerb.Delete()
+        options.isKeepingSetup = true
+        return options
+    }
+
+    static var forced: SafeVerb.Delete {
+        var options = SafeVerb.Delete()
+        options.isForced = true
+        return options
+    }
+}
