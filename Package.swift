@@ -12,10 +12,12 @@ let house: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
+/// - Parameter path: below `Sources`: the wing and the room, which has the target's name.
+func room(_ path: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
     .target(
-        name: name,
+        name: String(path.split(separator: "/").last!),
         dependencies: dependencies,
+        path: "Sources/" + path,
         swiftSettings: house,
         linkerSettings: libraries.map { .linkedLibrary($0) }
     )
@@ -50,61 +52,62 @@ let package = Package(
     ],
     targets: [
         // Storey 0: C libraries of the system, and the system itself.
-        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
-        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSodium", path: "Sources/C/CSodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "COpenSSL", path: "Sources/C/COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CArgon2", path: "Sources/C/CArgon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CQREncode", path: "Sources/C/CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
         // Storey 1
-        room("SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
+        room("Base/SecureMemory", ["CSodium"], linking: [":libsodium.a"]),
         // Storey 2
-        room("Encodings", ["SecureMemory", "CZlib"], linking: ["z"]),
+        room("Base/Encodings", ["SecureMemory", "CZlib"], linking: ["z"]),
         room(
-            "Primitives", ["SecureMemory", "CSodium", "COpenSSL", "CArgon2"],
+            "Base/Primitives", ["SecureMemory", "CSodium", "COpenSSL", "CArgon2"],
             linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
-        room("AtomicFiles", ["SecureMemory", "CLinux"]),
+        room("Base/AtomicFiles", ["SecureMemory", "CLinux"]),
         // Storey 3
-        room("HTTP", ["Encodings", "SecureMemory"]),
-        room("KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
-        room("Passwords", ["Encodings", "Primitives", "SecureMemory"]),
-        room("QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
+        room("Base/HTTP", ["Encodings", "SecureMemory"]),
+        room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Base/QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
-        room("HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
-        room("SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
+        room("Programs/HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
+        room("Safe/SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room(
-            "Console",
+            "Programs/Console",
             [
                 "Passwords", "QRCode", "Encodings", "AtomicFiles", "SecureMemory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        room("Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
-        room("Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
+        room("Storage/Keystore", ["KeyWrapping", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CLinux"]),
+        room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
-        room("ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("SafeFolder", ["SafeWire", "AtomicFiles"]),
-        room("SafeRules", ["SafeWire", "HTTP", "Encodings"]),
+        room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("Safe/SafeStore", ["SafeWire", "AtomicFiles"]),
+        room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
-            "ThreemaKeeping",
+            "Programs/ThreemaKeeping",
             [
                 "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
                 "SecureMemory",
             ]),
         room(
-            "Transports",
-            ["SafeWire", "SafeFolder", "HTTP", "AtomicFiles", "SecureMemory"]),
+            "Safe/SafeTransports",
+            ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
+                "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
                 "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Passwords", "QRCode", "Encodings", "Primitives",
                 "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Sources/Programs/keytool",
             swiftSettings: house
         ),
         // Tests
@@ -140,7 +143,7 @@ let package = Package(
                 "SecureMemory",
                 "VectorKit",
             ]),
-        tests(of: "Transports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
+        tests(of: "SafeTransports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
         tests(of: "Console", ["Encodings", "SecureMemory"]),
         // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.

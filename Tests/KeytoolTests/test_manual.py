@@ -159,7 +159,7 @@ def test_completion_script(keytool):
 
 
 def statuses():
-    text = "".join((REPOSITORY / f"Sources/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "keytool"))
+    text = "".join((REPOSITORY / f"Sources/Programs/{room}/Failure/ExitCodes.swift").read_text() for room in ("Console", "keytool"))
     return dict(re.findall(r'^ +(?:package )?static let \S+ = Self\((\d+), "(\w+)"\)$', text, re.M))
 
 
@@ -181,7 +181,7 @@ def test_exit_codes_of_a_noun(page):
 
 def test_reasons():
     """Each word of a refusal of the Safe's rules, beside the exit code that it tells apart."""
-    source = (REPOSITORY / "Sources/keytool/Failure/Safes.swift").read_text()
+    source = (REPOSITORY / "Sources/Programs/keytool/Failure/Safes.swift").read_text()
     words = source.partition("var word: String {")[2].partition("\n    }\n")[0]
     reasons = set(re.findall(r': "([a-z_]+)"', words))
     listed = "\n".join(section(manual.page("keytool-safe.1"), "EXIT STATUS").lines)

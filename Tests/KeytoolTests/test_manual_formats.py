@@ -130,7 +130,7 @@ def test_place_name_of_earlier_versions(owner):
 
 def test_state_members():
     """The page's table names what the program writes."""
-    text = (REPOSITORY / "Sources/ThreemaKeeping/Safe/UploadState.swift").read_text()
+    text = (REPOSITORY / "Sources/Programs/ThreemaKeeping/Safe/UploadState.swift").read_text()
     written = set(re.findall(r'^ +\("([a-z_]+)", ', text, re.M)) | set(re.findall(r'setting\("([a-z_]+)"', text))
     heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items]
     named = {found[1] for head in heads if (found := re.match(r"Cm ([a-z_]+) Ta", head))}
@@ -138,7 +138,7 @@ def test_state_members():
 
 
 def test_findings():
-    text = (REPOSITORY / "Sources/SafeRules/PlaceState.swift").read_text()
+    text = (REPOSITORY / "Sources/Safe/SafeRules/PlaceState.swift").read_text()
     known = re.findall(r"^    case (\w+)$", text.partition("enum Finding")[2], re.M)
     heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items if " " not in item.head]
     assert len(known) == 5 and heads == known

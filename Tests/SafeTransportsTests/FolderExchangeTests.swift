@@ -2,7 +2,7 @@ import Foundation
 import SafeWire
 import Synchronization
 import Testing
-import Transports
+import SafeTransports
 
 @Suite struct FolderExchangeTests {
     @Test(arguments: SafeExchangeRule.prepared) func `the contract`(_ rule: SafeExchangeRule) throws {

@@ -1,6 +1,6 @@
 import Encodings
 import SafeWire
-import Transports
+import SafeTransports
 
 extension ObservedRequest {
     /// What `--verbose` shows of a request.

@@ -3,7 +3,7 @@ import HTTPTransport
 import SafeWire
 import SecureMemory
 import ServerKit
-import Transports
+import SafeTransports
 
 /// The WebDAV folder of `HTTPSServer`, as a Safe server.
 final class HTTPSSafe: ServerUnderTest {

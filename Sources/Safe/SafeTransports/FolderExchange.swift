@@ -1,6 +1,6 @@
 internal import AtomicFiles
 internal import Glibc
-internal import SafeFolder
+internal import SafeStore
 public import SafeWire
 
 /// The Safe server in a local folder, `file:///DIR`.

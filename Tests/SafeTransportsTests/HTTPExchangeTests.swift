@@ -1,7 +1,7 @@
 import HTTP
 import SafeWire
 import Testing
-import Transports
+import SafeTransports
 
 @Suite struct HTTPExchangeTests {
     @Test(arguments: SafeExchangeRule.prepared) func `on a prepared server`(_ rule: SafeExchangeRule) throws {

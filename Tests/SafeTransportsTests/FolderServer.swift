@@ -1,6 +1,6 @@
 import Foundation
 import SafeWire
-import Transports
+import SafeTransports
 
 /// A Safe server in a folder of a test's own.
 final class FolderServer: ServerUnderTest {

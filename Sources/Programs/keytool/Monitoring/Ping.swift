@@ -2,7 +2,7 @@ import Console
 import HTTPTransport
 import SafeWire
 import SecureMemory
-import Transports
+import SafeTransports
 
 /// A service that raises the alarm when a job does not report, in the manner of healthchecks.io: a GET of
 /// `<address>/start`, and at the end one of `<address>/<exit code>`.

@@ -9,7 +9,7 @@ import Keystore
 import ThreemaKeeping
 import SafeWire
 import Threema
-import Transports
+import SafeTransports
 
 /// What every verb works with: where to write, whether it may ask, and which keystore.
 struct Session {
