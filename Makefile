@@ -29,15 +29,18 @@ imports = --explicit-target-dependency-import-check error
 # with what they hold of a key.
 release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -s -Xlinker -z -Xlinker now
 
+# With ROOM set the package has no dependencies; resolving them would remove Package.resolved.
+room = --scratch-path .build-room --disable-automatic-resolution
+
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test examples model build completions install uninstall deb dist lint format arrows bench clean
+.PHONY: help demo test check check-cli examples model build completions install uninstall deb dist lint format arrows bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 demo: set-up-build build ## install what is missing, build, and show the main job in a temporary folder
 	@Scripts/demo
@@ -52,6 +55,15 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(MAKE) examples
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
+
+check: ## build and run the tests of one room: make check ROOM=Threema
+	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
+	ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests $(room)
+	ROOM='$(ROOM)' $(own-trust) $(swift) test --skip-build $(room)
+
+check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
+	$(swift) build --product keytool
+	KEYTOOL=$(CURDIR)/.build/debug/keytool $(own-trust) Scripts/test-binary -k '$(K)'
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
 	Scripts/test-examples $(swift)
@@ -111,7 +123,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/large-profile
 
 clean: ## remove what was built
-	rm -rf .build .build-examples Benchmarks/KeyDerivation/.build
+	rm -rf .build .build-room .build-examples Benchmarks/KeyDerivation/.build
 
 # The first two are those of `make demo` and `make test`, which say that they install what is missing.
 set-up-build set-up-test:

@@ -1,12 +1,8 @@
-"""Values that many tests share: the published code, the vectors, passwords of our own."""
+"""Values that many tests share: the published code, passwords of our own."""
 
-import json
 import re
-from pathlib import Path
 
 import oracle
-
-VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
 
 CODE = ("4K4M-5Q6T-KFUH-KHL5-2VCJ-ZM57-NL7R-WJTA-V45L-NJAM-"
         "WLEU-5DS4-XF7S-OPH4-CTCL-N2CF-3C4C-HPB7-YZWW-U3S6")

@@ -8,15 +8,16 @@ import re
 import pytest
 
 import oracle
-from known import BACKUP_PASSWORD, EMPTY_KEYSTORE, VECTORS
+from known import BACKUP_PASSWORD, EMPTY_KEYSTORE
 from runner import on_two_processors, snapshot
+from vectorfiles import read_codes
 
 GROUPED = re.compile(r"(?:[A-Z2-7]{4}-){25}[A-Z2-7]{4}")
 SUBSTITUTIONS = 24  # spread over the code: each costs half a second and 128 MiB
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-OPENING = [v for v in VECTORS["id_backup_argon2id"] if "error" not in v]
-REFUSED = [v for v in VECTORS["id_backup_argon2id"] if "error" in v]
+OPENING = [v for v in read_codes(argon2id=True) if "error" not in v]
+REFUSED = [v for v in read_codes(argon2id=True) if "error" in v]
 LAYERS = {"decryption": 12, "decoding": 65}
 PUBLISHED = next(v for v in OPENING if v["id"] == "idb-kt-v2")
 LONG_CODE = PUBLISHED["backup"]

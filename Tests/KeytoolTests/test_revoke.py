@@ -4,11 +4,12 @@ import os
 
 import pytest
 
-from known import EMPTY_KEYSTORE, VECTORS
+from known import EMPTY_KEYSTORE
 from runner import snapshot
+from vectorfiles import read_vectors
 
 PASSWORD = "abcdefgh"
-KEY = next(v["key_base64"] for v in VECTORS["revocation"] if v["id"] == "rev-gen-abcdefgh")
+KEY = next(v["key_base64"] for v in read_vectors("revocation") if v["id"] == "rev-gen-abcdefgh")
 SOURCES = ("FILE", "COMMAND", "FD")
 
 
@@ -19,7 +20,7 @@ def stated(result):
     return result.out.rstrip("\n")
 
 
-@pytest.mark.parametrize("vector", VECTORS["revocation"], ids=lambda v: v["id"])
+@pytest.mark.parametrize("vector", read_vectors("revocation"), ids=lambda v: v["id"])
 def test_vectors(keytool, given, vector):
     password = bytes.fromhex(vector["password_utf8_hex"])
     options = given("revocation-password", password)

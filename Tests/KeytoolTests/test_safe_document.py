@@ -8,8 +8,9 @@ import zlib
 import pytest
 
 import oracle
-from known import EMPTY_KEYSTORE, SAFE_PASSWORD, VECTORS
+from known import EMPTY_KEYSTORE, SAFE_PASSWORD
 from runner import snapshot
+from vectorfiles import read_vectors
 
 KEY = bytes(range(32))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
@@ -108,7 +109,7 @@ def test_many_contacts(keytool, folder, pull):
     assert oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)["contacts"] == contacts
 
 
-@pytest.mark.parametrize("vector", VECTORS["safe_encrypt"], ids=lambda v: v["id"])
+@pytest.mark.parametrize("vector", read_vectors("safe_encrypt"), ids=lambda v: v["id"])
 def test_documents_of_the_vectors(pull, vector):
     done = pull(oracle.seal_safe(bytes.fromhex(vector["json_utf8_hex"]), KEYS))
     assert done["public_key"] == oracle.Identity("ABCD1234", b"\xcc" * 32).public_key

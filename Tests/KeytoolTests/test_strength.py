@@ -7,12 +7,12 @@ letters. Under eight characters is another matter, which --weak-ok does not help
 import pytest
 
 import oracle
-from known import VECTORS
 from runner import snapshot
+from vectorfiles import read_vectors
 
 SHORTEST = 8
 SHORT, LONG = [], []
-for one in VECTORS["safe_password"]:
+for one in read_vectors("safe_password"):
     (LONG if len(one["password"]) >= SHORTEST else SHORT).append(one)
 
 

@@ -23,7 +23,9 @@ public struct BackupID: Equatable, Sendable {
     }
 
     /// Another id whose first byte is that of `id`.
-    /// - Parameter rest: 31 bytes.
+    /// - Parameters:
+    ///   - id: gives the first byte.
+    ///   - rest: 31 bytes.
     public init(sharingFirstByteOf id: BackupID, _ rest: Span<UInt8>) {
         precondition(rest.count == Self.count - 1)
         hex = id.hex.prefix(2) + Hex.encode(rest)

@@ -68,7 +68,9 @@ public struct StoredBackup: Equatable, Sendable {
     /// The server's strong entity tag (`ETag`), quotes included; nil if it sends none or a weak one.
     public var tag: String?
 
-    /// - Parameter tag: with its quotes; nil for none.
+    /// - Parameters:
+    ///   - bytes: the encrypted backup.
+    ///   - tag: with its quotes; nil for none.
     public init(bytes: [UInt8], tag: String? = nil) {
         self.bytes = bytes
         self.tag = tag

@@ -98,7 +98,9 @@ extension IdentityRecords {
     }
 
     /// The bytes of an earlier backup.
-    /// - Parameter name: as `history` gives it.
+    /// - Parameters:
+    ///   - name: as `history` gives it.
+    ///   - place: the place that `history` was asked for.
     /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged` with
     ///   the record `history`.
     public func readHistory(_ name: String, of place: PlaceName) throws -> [UInt8] {
@@ -140,6 +142,7 @@ extension LockedIdentity {
     /// - Parameters:
     ///   - bytes: the backup, encrypted; up to about 16 MiB.
     ///   - digest: 32 bytes, which tell backups apart.
+    ///   - place: the place that the backup was at.
     ///   - milliseconds: the time, since the epoch.
     /// - Throws: `FileError`, among them `.tooLarge`; then what was stored before is still there.
     public func keepHistory(
@@ -165,9 +168,12 @@ extension LockedIdentity {
         }
     }
 
-    /// Removes the entries of a place that are older than a time, in milliseconds since the epoch.
-    /// - Parameter count: so many of the newest stay, whatever their time: a clock may be wrong. So do entries from before
-    ///   there was a history: their clock was.
+    /// Removes the old entries of a place.
+    /// - Parameters:
+    ///   - place: whose history is thinned.
+    ///   - milliseconds: entries that were stored before this time go, in milliseconds since the epoch. Those with a time
+    ///     from before this program existed stay: their clock was wrong.
+    ///   - count: so many of the newest stay, whatever their time: a clock may be wrong.
     public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
         for entry in try records.history(of: place).dropFirst(count)
         where History.earliest <= entry.milliseconds && entry.milliseconds < milliseconds {

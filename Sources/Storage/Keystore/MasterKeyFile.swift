@@ -10,8 +10,9 @@ extension OpenKeystore {
     ///
     /// Of several that make it at once, one succeeds and the others open what it made: master.key
     /// appears as the last step, under the lock, and is never replaced.
-    /// - Parameter passphrase: what is to protect a new keystore, and what opens one that somebody else has just
-    ///   made; nil for none.
+    /// - Parameters:
+    ///   - path: of the directory. It is made with mode 0700 if it does not exist.
+    ///   - passphrase: protects a new keystore, and opens one that exists; nil for none.
     /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.unprotected` where somebody has just made one
     ///   without a passphrase; `KeystoreError.foreign`.
     public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> OpenKeystore {
@@ -56,9 +57,11 @@ extension OpenKeystore {
 
     /// The same, under the passphrase of the key's file.
     /// - Parameters:
+    ///   - key: the master key.
     ///   - wrapped: the key's file. It becomes `master.key` as it is, unless its cost is weak; then the key is protected
     ///     at keytool's own cost.
     ///   - passphrase: what opened `wrapped`.
+    ///   - path: of the directory.
     /// - Returns: what protects the key in the keystore.
     /// - Throws: as above, and `KeyFileError.derivation`, `.notReproduced`.
     public static func adopt(

@@ -85,7 +85,11 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     /// Encrypts a backup of which the content is at hand as text, without making a tree of it.
-    /// - Parameter content: as `Profile.revealContent` makes it.
+    /// - Parameters:
+    ///   - clientKey: the private key that is written into the document.
+    ///   - content: as `Profile.revealContent` makes it.
+    ///   - stamp: the member `keytool`; nil to leave it out.
+    ///   - keys: encrypt the backup.
     /// - Returns: the same as the other `seal`; nil if the content does not allow it, and the tree is needed.
     /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
     public static func seal(

@@ -30,7 +30,9 @@ public struct SafeKeys: ~Copyable, Sendable {
     }
 
     /// Derives the key; takes 64 MiB of memory and a moment.
-    /// - Parameter password: UTF-8 as typed, neither trimmed nor normalised.
+    /// - Parameters:
+    ///   - password: UTF-8 as typed, neither trimmed nor normalised.
+    ///   - id: the salt. With another ID the same password gives other keys.
     /// - Throws: `KeyDerivationError.memory`.
     public init(password: Span<UInt8>, id: ThreemaID) throws(KeyDerivationError) {
         try self.init(password: password, salt: id.bytes.span)

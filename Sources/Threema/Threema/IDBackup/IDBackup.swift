@@ -37,7 +37,10 @@ public enum IDBackup {
     public static let minimumOpeningPasswordLength = 4
 
     /// Writes an identity down, with a fresh random salt.
-    /// - Parameter password: UTF-8 as typed, neither trimmed nor normalised.
+    /// - Parameters:
+    ///   - identity: ID and private key.
+    ///   - password: UTF-8 as typed, neither trimmed nor normalised.
+    ///   - scheme: decides the length of the code, and which apps read it.
     /// - Throws: `.notReproduced` where the finished code does not open again; then there is no code.
     ///   `.derivation` where memory was refused.
     public static func seal(
