@@ -101,7 +101,7 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "ThreemaKeeping", "Transports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
-                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Passwords", "QRCode", "Encodings", "Primitives",
+                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives",
                 "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
