@@ -103,7 +103,7 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
-                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Passwords", "QRCode", "Encodings", "Primitives",
+                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives",
                 "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

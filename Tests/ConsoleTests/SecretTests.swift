@@ -24,7 +24,6 @@ import Testing
         static let stem = "server-password"
         static let title = "password of the server"
         static let isGenerated = false
-        static func weakness(of secret: Span<UInt8>) -> String? { nil }
     }
 
     @Test func `names follow from program and stem`() {

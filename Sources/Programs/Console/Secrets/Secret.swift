@@ -10,8 +10,6 @@ package protocol Secret {
     static var title: String { get }
     /// Whether a random one is offered when a new one is asked for.
     static var isGenerated: Bool { get }
-    /// Why a new one is easy to guess, in words that go on after "is weak: "; nil if nothing speaks against it.
-    static func weakness(of secret: Span<UInt8>) -> String?
 }
 
 extension Secret {

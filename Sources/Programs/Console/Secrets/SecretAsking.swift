@@ -138,8 +138,8 @@ package struct SecretAsker<Kind: Secret> {
         guard count >= minimum else {
             throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
         }
-        guard let weakness = secret.withBytes({ Kind.weakness(of: $0) }) else { return }
-        let words = "the \(Kind.title) is weak: \(weakness)"
+        guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0) }) else { return }
+        let words = "the \(Kind.title) is weak: \(weakness.words)"
         if mayBeWeak { return dialog.output.warn(words) }
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
         guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
@@ -154,5 +154,15 @@ package struct SecretAsker<Kind: Secret> {
             title: Kind.title,
             sources: "--\(Kind.stem)-file, -command and -fd, \(Kind.variable)_FILE, _COMMAND and _FD, "
                 + "the systemd credential \(Kind.credential)")
+    }
+}
+
+extension PasswordStrength.Weakness {
+    fileprivate var words: String {
+        switch self {
+        case .repeated: "one character over and over"
+        case .digits: "digits alone"
+        case .common: "many people have chosen it"
+        }
     }
 }

@@ -1,5 +1,4 @@
 import Console
-import Passwords
 import Threema
 
 // The secrets that keytool asks for.
@@ -50,19 +49,4 @@ enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"
     static let isGenerated = false
-}
-
-extension Secret {
-    /// By the apps' rules, whatever the secret is for.
-    static func weakness(of secret: Span<UInt8>) -> String? { PasswordStrength.weakness(of: secret)?.words }
-}
-
-extension PasswordStrength.Weakness {
-    fileprivate var words: String {
-        switch self {
-        case .repeated: "one character over and over"
-        case .digits: "digits alone"
-        case .common: "many people have chosen it"
-        }
-    }
 }
