@@ -143,6 +143,7 @@ let package = Package(
                 "SecureMemory",
                 "VectorKit",
             ]),
+        tests(of: "SafeStore", ["SafeWire", "AtomicFiles"]),
         tests(of: "SafeTransports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
         tests(of: "Console", ["Encodings", "SecureMemory"]),
