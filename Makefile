@@ -29,9 +29,6 @@ imports = --explicit-target-dependency-import-check error
 # with what they hold of a key.
 release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -s -Xlinker -z -Xlinker now
 
-# With ROOM set the package has no dependencies; resolving them would remove Package.resolved.
-room = --scratch-path .build-room --disable-automatic-resolution
-
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
@@ -58,8 +55,8 @@ test: set-up-test build ## install what is missing, build, and run every test
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
-	ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests $(room)
-	ROOM='$(ROOM)' $(own-trust) $(swift) test --skip-build $(room)
+	ROOM='$(ROOM)' $(swift) build --product keytoolPackageTests --scratch-path .build-room
+	ROOM='$(ROOM)' $(own-trust) $(swift) test --skip-build --scratch-path .build-room
 
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
 	$(swift) build --product keytool
