@@ -17,8 +17,7 @@ struct BackupExport: Verb {
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity. Optional if the keystore holds only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Option(help: ArgumentHelp("pbkdf2 (80 characters), or argon2id (104; iOS cannot read it).", valueName: "scheme"))
     var scheme = IDBackup.Scheme.pbkdf2
@@ -53,7 +52,7 @@ struct BackupExport: Verb {
     func run(_ session: Session) throws {
         let screen = try alone.screen(session.dialog)
         let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         // Refuse before asking for a password, not after.
         let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
         let pictures = try pictures.files(beside: file, mayReplace: force)

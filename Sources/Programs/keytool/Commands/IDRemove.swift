@@ -12,8 +12,7 @@ struct IDRemove: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity. Optional if the keystore holds only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
@@ -22,7 +21,7 @@ struct IDRemove: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
             session.output.warn(

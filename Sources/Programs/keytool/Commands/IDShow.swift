@@ -12,14 +12,13 @@ struct IDShow: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity. Optional if the keystore holds only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
-        let identity = try keeper.identities.summary(session.identity(id, in: keeper))
+        let identity = try keeper.identities.summary(session.identity(named.id, in: keeper))
         try session.output.data(
             Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))
     }

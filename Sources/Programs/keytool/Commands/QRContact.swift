@@ -12,8 +12,7 @@ struct QRContact: Verb {
     @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity. Optional if the keystore holds only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Option(help: QRMode.help)
     var mode = QRMode.auto
@@ -28,7 +27,7 @@ struct QRContact: Verb {
         let picture = try target.picture
         let screen = try alone.screen(session.dialog, unless: target)
         let keeper = try session.keeper(keystore.passphrase)
-        let code = try keeper.identities.summary(session.identity(id, in: keeper)).contactCode
+        let code = try keeper.identities.summary(session.identity(named.id, in: keeper)).contactCode
         let levels: [QRMatrix.ErrorCorrection] = [.quartile, .medium, .low]
         if let picture {
             return try picture.write(

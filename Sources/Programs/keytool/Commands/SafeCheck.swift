@@ -17,8 +17,7 @@ struct SafeCheck: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Flag(help: "Ask for the Safe password, too, to prove that you still know it.")
     var withPassword = false
@@ -32,7 +31,7 @@ struct SafeCheck: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         try provePassword(of: id, keeper, session)
         let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.safe.look(at: id) }

@@ -17,8 +17,7 @@ struct SafeDelete: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Flag(help: "Keep server and Safe key; the next push uploads again.")
     var keepSetup = false
@@ -35,7 +34,7 @@ struct SafeDelete: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
         if force && !keepSetup, try keeper.safe.forgetDamagedSetup(of: id) {

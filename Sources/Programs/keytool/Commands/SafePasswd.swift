@@ -19,8 +19,7 @@ struct SafePasswd: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @OptionGroup var change: ChangeOptions
 
@@ -36,7 +35,7 @@ struct SafePasswd: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(

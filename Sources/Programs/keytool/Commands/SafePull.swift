@@ -18,7 +18,7 @@ struct SafePull: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity whose Safe is set up; may be left out if there is only one.")
+    @Argument(help: "The identity whose Safe is set up. Optional if the keystore holds only one.")
     var identity: ThreemaID?
 
     @Option(help: ArgumentHelp("Restore this ID, with --server and the Safe password.", valueName: "id"))

@@ -18,8 +18,7 @@ struct SafePush: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Flag(help: "Upload now, even if nothing is due.")
     var force = false
@@ -63,7 +62,7 @@ struct SafePush: Verb {
     var monitoring: MonitoringOptions
 
     func validate() throws {
-        guard !all || id == nil else { throw ValidationError("--all goes without an identity") }
+        guard !all || named.id == nil else { throw ValidationError("--all goes without an identity") }
         guard !all || !overwrite else { throw ValidationError("--overwrite needs one identity, not --all") }
     }
 
@@ -79,7 +78,7 @@ struct SafePush: Verb {
     private func run(_ session: Session, _ report: inout PushReport) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
         guard all else {
-            let id = try session.identity(id, in: keeper)
+            let id = try session.identity(named.id, in: keeper)
             if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
             return
         }

@@ -19,8 +19,7 @@ struct SafeServerCommand: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @OptionGroup(title: "Changes")
     var server: ServerOptions
@@ -58,7 +57,7 @@ struct SafeServerCommand: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if forgetOld { return try forget(id, keeper, session.output) }
         var changed = try server.changed(from: keeper.safe.server(of: id), without: without, session)

@@ -20,8 +20,7 @@ struct SafeSetup: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @OptionGroup(title: "Server")
     var server: ServerOptions
@@ -44,7 +43,7 @@ struct SafeSetup: Verb {
 
     func run(_ session: Session) throws {
         var keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         guard try !keeper.safe.isSetUp(id) else {
             // A setup that is damaged is no setup: its own error says what to do.
             _ = try keeper.safe.server(of: id)

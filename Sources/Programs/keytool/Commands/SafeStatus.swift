@@ -14,8 +14,7 @@ struct SafeStatus: Verb {
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The identity; may be left out if there is only one.")
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityArgument
 
     @Option(
         help: ArgumentHelp(
@@ -34,7 +33,7 @@ struct SafeStatus: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.patience)
-        let id = try session.identity(id, in: keeper)
+        let id = try session.identity(named.id, in: keeper)
         let look = remote ? try session.output.busy("asking the server") { try keeper.safe.look(at: id) } : nil
         // What the look has found is part of it.
         let status = try keeper.safe.status(of: id)
