@@ -51,10 +51,10 @@ import Testing
 
     @Test func `a server that uses up its time takes none from another`() throws {
         let policy = policy(total: .milliseconds(50))
-        _ = policy.patience(atMost: .seconds(9), at: "a")
+        _ = policy.timeout(atMost: .seconds(9), at: "a")
         Thread.sleep(forTimeInterval: 0.06)
-        #expect(policy.patience(atMost: .seconds(9), at: "a") == .milliseconds(1))
-        #expect(policy.patience(atMost: .seconds(9), at: "b") > .milliseconds(10))
+        #expect(policy.timeout(atMost: .seconds(9), at: "a") == .milliseconds(1))
+        #expect(policy.timeout(atMost: .seconds(9), at: "b") > .milliseconds(10))
     }
 
     @Test func `nor one that ends after the total time, nor a fifth`() {

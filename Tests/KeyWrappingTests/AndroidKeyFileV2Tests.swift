@@ -27,7 +27,7 @@ import VectorKit
         #expect(wrapped.protection == .none)
     }
 
-    @Test func `random keys come back, and are not all the same`() throws {
+    @Test func `random keys come back, and are not all equal`() throws {
         var keys: Set<[UInt8]> = []
         for _ in 0..<50 {
             let key = MasterKey.random()

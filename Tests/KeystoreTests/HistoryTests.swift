@@ -183,11 +183,11 @@ import VectorKit
 
     @Test func `its files are looked at where the others are`() throws {
         try keep([1], Self.first)
-        var errors = try LockedKeystore(at: scratch.path).untidiness()
+        var errors = try LockedKeystore(at: scratch.path).permissionProblems()
         #expect(errors == [])
         let name = folder + "20261121T030000123Z-0001020304050607"
         try scratch.setMode(0o640, of: name)
-        errors = try LockedKeystore(at: scratch.path).untidiness()
+        errors = try LockedKeystore(at: scratch.path).permissionProblems()
         #expect(errors == [.exposed(path: scratch.at(name), mode: 0o640)])
     }
 

@@ -243,7 +243,7 @@ import VectorKit
         try unlock().add("ABCD1234") { try $0.put("identity", [1]) }
     }
 
-    @Test func `what is put back after the conversion is reported and not read`() throws {
+    @Test func `what is restored after the conversion is reported and not read`() throws {
         let old = try scratch.copied()
         try unlock().convertVersion1()
         try unlock().remove("*GATEWAY", wait: .zero)

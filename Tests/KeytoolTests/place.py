@@ -72,7 +72,7 @@ class Place:
                 if path.name != STRANGER and not path.name.startswith(".")]
 
     def backups(self):
-        """(folder, name, document without its stamp), which is None where it does not open."""
+        """(folder, name, document without its writer info), which is None where it does not open."""
         return [(path.parent.parent.name, path.name, _opened(path)) for path in self._backups()]
 
     def blobs(self):

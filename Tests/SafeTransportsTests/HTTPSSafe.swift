@@ -37,7 +37,7 @@ final class HTTPSSafe: ServerUnderTest {
         let endpoint = SafeEndpoint(parsed, login: login, authority: authority, pins: pins)
         let retry = RetryPolicy(total: .seconds(20), longestWait: .seconds(30)) { _ in }
         let id = BackupID([UInt8](repeating: 0, count: BackupID.count).span)
-        return HTTPExchange(endpoint, for: id, by: CurlClient(), patience: .seconds(10), retry: retry)!
+        return HTTPExchange(endpoint, for: id, by: CurlClient(), timeout: .seconds(10), retry: retry)!
     }
 
     func putConfig(_ content: [UInt8]) throws { try server.put("config", content) }

@@ -70,7 +70,7 @@ import ThreemaSafe
         let password = Array("another password".utf8)
         let keys = try SafeKeys(password: password.span, id: Household.id)
         house.server.backups[Self.newPlace] = try SafeBackup.seal(
-            identity.clientKey, Profile(Household.document("phone")), stamp: nil, keys: keys)
+            identity.clientKey, Profile(Household.document("phone")), writerInfo: nil, keys: keys)
         let before = house.server.backups
         #expect(throws: Household.refusal(.conflict(.next, isOtherKey: false))) { _ = try change(house) }
         #expect(house.server.backups == before)
@@ -164,7 +164,7 @@ import ThreemaSafe
         let password = Array("another password".utf8)
         let keys = try SafeKeys(password: password.span, id: Household.id)
         let phone = try SafeBackup.seal(
-            Household.identity().clientKey, Profile(Household.document("phone")), stamp: nil, keys: keys)
+            Household.identity().clientKey, Profile(Household.document("phone")), writerInfo: nil, keys: keys)
         house.server.backups[Self.newPlace] = phone
         let aborted = try house.keeper.safe.abortChange(of: Household.id)
         #expect(aborted?.left == .conflict(.next, isOtherKey: false))

@@ -129,7 +129,7 @@ import ThreemaSafe
         try expectConflict(over: #require(house.server.backups[Household.place]))
     }
 
-    @Test func `an older backup of ours that was put back is replaced, with a word`() throws {
+    @Test func `an older backup of ours that was restored is replaced, with a word`() throws {
         try house.push()
         let first = try #require(house.server.backups[Household.place])
         try house.push { $0.isForced = true }
@@ -177,15 +177,16 @@ import ThreemaSafe
     /// Whoever knows the password can write any number.
     @Test(arguments: [1 << 53 - 1, 1 << 53, 1 << 53 + 1, .max - 1, .max] as [Int64])
     func `numbers at the end of counting trap nothing`(_ generation: Int64) throws {
-        let stamp = #"{"generation":\#(generation),"written_at":0,"writer":"\#(String(repeating: "01", count: 16))"}"#
+        let writerInfo =
+            #"{"generation":\#(generation),"written_at":0,"writer":"\#(String(repeating: "01", count: 16))"}"#
         let key = "zMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMzMw="
         house.server.backups[Household.place] = sealed(
-            #"{"info":{"version":1},"user":{"privatekey":"\#(key)"},"keytool":\#(stamp)}"#)
+            #"{"info":{"version":1},"user":{"privatekey":"\#(key)"},"keytool":\#(writerInfo)}"#)
         #expect(throws: conflict) { try house.push() }
         let first = try house.push { $0.isOverwriting = true }
         let second = try house.push { $0.isForced = true }
         let numbers = try [first, second].map { try #require($0.upload?.generation) }
-        #expect(numbers.allSatisfy(SafeBackup.Stamp.generations.contains))
+        #expect(numbers.allSatisfy(SafeBackup.WriterInfo.generations.contains))
         #expect(numbers[0] <= numbers[1])
         let last = try house.push()
         #expect(last.outcome == .unchanged)

@@ -27,7 +27,7 @@ import VectorKit
 
     private static func appBackup(_ profile: borrowing Profile) throws -> [UInt8] {
         let identity = Household.identity()
-        return try SafeBackup.seal(identity.clientKey, profile, stamp: nil, keys: Household.safeKeys())
+        return try SafeBackup.seal(identity.clientKey, profile, writerInfo: nil, keys: Household.safeKeys())
     }
 
     private func records() throws -> (profile: [UInt8]?, key: [UInt8]?) {

@@ -122,16 +122,16 @@ final class Household: Sendable {
     static var place: String { safeKeys().backupID.hex }
 
     /// The backup, opened.
-    func stored() throws -> (document: SafeDocument, clientKey: [UInt8], stamp: SafeBackup.Stamp?)? {
+    func stored() throws -> (document: SafeDocument, clientKey: [UInt8], writerInfo: SafeBackup.WriterInfo?)? {
         guard let blob = server.backups[Self.place] else { return nil }
         let backup = try SafeBackup.open(blob.span, keys: Self.safeKeys())
-        return (backup.document, backup.clientKey.bytes.copied, backup.stamp)
+        return (backup.document, backup.clientKey.bytes.copied, backup.writerInfo)
     }
 
     /// What an app with the same ID and password would write.
     static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
         let identity = identity(key)
-        return try SafeBackup.seal(identity.clientKey, Profile(document), stamp: nil, keys: safeKeys())
+        return try SafeBackup.seal(identity.clientKey, Profile(document), writerInfo: nil, keys: safeKeys())
     }
 
     // MARK: State

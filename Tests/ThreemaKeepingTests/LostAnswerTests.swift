@@ -95,7 +95,7 @@ import Threema
         #expect(result.upload?.generation == 2)
     }
 
-    @Test func `an app that writes in between is a conflict all the same`() throws {
+    @Test func `an app that writes in between is still a conflict`() throws {
         loseAnswer()
         let phone = try Household.appBackup(Household.document("phone"))
         house.server.backups[Household.place] = phone

@@ -57,7 +57,7 @@ import ThreemaSafe
             connect: { _, _ in house.server })
         let fetched = try access.fetch()
         #expect(fetched.backup.document == Household.document())
-        #expect(fetched.backup.stamp?.generation == 1)
+        #expect(fetched.backup.writerInfo?.generation == 1)
         let other = try Household(sharing: house.server, isEmpty: true)
         try other.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
         #expect(try other.profile() == Household.document())
@@ -205,7 +205,7 @@ import ThreemaSafe
         let place = other.keys.backupID.hex
         let identity = Household.identity()
         house.server.backups[place] = try SafeBackup.seal(
-            identity.clientKey, Profile(Household.document("elsewhere")), stamp: nil, keys: Household.safeKeys(8))
+            identity.clientKey, Profile(Household.document("elsewhere")), writerInfo: nil, keys: Household.safeKeys(8))
         let access = SafeAccess(id: Household.id, target: other, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
         try house.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())

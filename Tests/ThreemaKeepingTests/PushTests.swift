@@ -32,8 +32,8 @@ import Threema
         let stored = try #require(try house.stored())
         #expect(stored.document == Household.document())
         #expect(stored.clientKey == [UInt8](repeating: 0xcc, count: 32))
-        #expect(stored.stamp?.generation == 1)
-        #expect(stored.stamp?.writtenAt == Household.start)
+        #expect(stored.writerInfo?.generation == 1)
+        #expect(stored.writerInfo?.writtenAt == Household.start)
         try expectPush(.unchanged, [])
     }
 
@@ -70,7 +70,7 @@ import Threema
         try expectPush(.uploaded, upload)
         let after = try #require(try house.stored())
         #expect(after.document == Household.document("second"))
-        #expect(after.stamp?.generation == 2)
+        #expect(after.writerInfo?.generation == 2)
     }
 
     @Test func `a change that is taken back needs no upload`() throws {
@@ -89,7 +89,7 @@ import Threema
         try expectPush(.refreshed, upload)
         try expectPush(.unchanged, [])
         let stored = try #require(try house.stored())
-        #expect(stored.stamp?.generation == 2)
+        #expect(stored.writerInfo?.generation == 2)
     }
 
     @Test func `once a week it is looked for`() throws {
@@ -111,7 +111,7 @@ import Threema
         try expectPush(.restored, [.fetch] + upload)
         let stored = try #require(try house.stored())
         #expect(stored.document == Household.document())
-        #expect(stored.stamp?.generation == 2)
+        #expect(stored.writerInfo?.generation == 2)
         try expectPush(.unchanged, [])
     }
 

@@ -47,7 +47,7 @@ import Threema
         house.stateFile = nil
         let result = try house.push()
         #expect(result.outcome == .uploaded)
-        // The stamp says that this keystore wrote it, and how many there were.
+        // The writer info says that this keystore wrote it, and how many there were.
         #expect(result.upload?.generation == 2)
         #expect(result.replaced == nil)
     }
@@ -90,7 +90,7 @@ import Threema
         #expect(!keptStill)
     }
 
-    @Test func `an older one that was put back costs a look, not a backup`() throws {
+    @Test func `an older one that was restored costs a look, not a backup`() throws {
         try house.push()
         let older = house.stateFile
         try house.change(to: Household.document("second"))

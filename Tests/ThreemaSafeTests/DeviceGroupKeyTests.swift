@@ -28,14 +28,14 @@ import VectorKit
         #expect(opened.deviceGroupKey == [UInt8](repeating: 0xdd, count: 32))
         #expect(!opened.document.text.contains("temporaryDeviceGroupKeyTodoRemove"))
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(clientKey(), opened.profile, stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), opened.profile, writerInfo: nil, keys: keys)
         #expect(String(decoding: try SafeBackup.decrypt(blob.span, keys: keys).copied, as: UTF8.self) == json)
         let again = try open(blob)
         #expect(again == opened)
     }
 
     @Test func `it is in what is revealed, and not in the document`() throws {
-        let backup = SafeBackup(clientKey: clientKey(), profile: Self.profile(), stamp: nil)
+        let backup = SafeBackup(clientKey: clientKey(), profile: Self.profile(), writerInfo: nil)
         let revealed = String(decoding: backup.revealDocument().copied, as: UTF8.self)
         #expect(
             revealed.contains(

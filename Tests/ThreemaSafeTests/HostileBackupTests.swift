@@ -63,7 +63,7 @@ import VectorKit
             // Whatever is read can be written again, and is then the same.
             guard let opened = try? open(blob) else { continue }
             let key = ClientKey(SecureBytes(copying: opened.clientKey.span))
-            let again = try? SafeBackup.seal(key, opened.profile, stamp: opened.stamp, keys: keys)
+            let again = try? SafeBackup.seal(key, opened.profile, writerInfo: opened.writerInfo, keys: keys)
             #expect(again.flatMap { try? open($0) } == opened)
         }
     }

@@ -40,7 +40,7 @@ import VectorKit
         #expect(isSame)
         let opened = try open(blob, keys: keys)
         #expect(opened.clientKey == [UInt8](repeating: 0xcc, count: 32))
-        #expect(opened.stamp == nil)
+        #expect(opened.writerInfo == nil)
         #expect(!opened.document.text.contains("privatekey"))
     }
 
@@ -82,7 +82,7 @@ import VectorKit
         let key = ClientKey(SecureBytes(copying: bytes.span))
         let text = try vector.expected.string("privatekey_base64")
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(key, .empty, stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(key, .empty, writerInfo: nil, keys: keys)
         let json = try SafeBackup.decrypt(blob.span, keys: keys).copied
         #expect(
             String(decoding: json, as: UTF8.self)

@@ -39,7 +39,7 @@ import VectorKit
         let document = try document(json)
         #expect(document.text == json)
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(clientKey(), Profile(document), stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document), writerInfo: nil, keys: keys)
         let opened = try open(blob)
         #expect(opened.document.text == json)
     }
@@ -51,7 +51,7 @@ import VectorKit
             "user":{"links":[{"type":"mobile","u":1,"value":"41"}],"t":"🔑"},"é":[[[{}]]]}
             """#.replacing("\n", with: "")
         let keys = safeKeys()
-        let blob = try SafeBackup.seal(clientKey(), Profile(document(json)), stamp: nil, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document(json)), writerInfo: nil, keys: keys)
         #expect(try open(blob).document.text == json)
     }
 
@@ -85,10 +85,10 @@ import VectorKit
         let keys = safeKeys()
         let document = try document(
             #"{"info":{"version":1},"user":{"nickname":"n"},"unrelated":{"privatekey":"kept"}}"#)
-        let writer = [UInt8](repeating: 0xab, count: SafeBackup.Stamp.writerCount)
-        let stamp = SafeBackup.Stamp(
+        let writer = [UInt8](repeating: 0xab, count: SafeBackup.WriterInfo.writerCount)
+        let writerInfo = SafeBackup.WriterInfo(
             generation: 42, writtenAt: Timestamp(milliseconds: 1_800_000_000_000), writer: writer)
-        let blob = try SafeBackup.seal(clientKey(), Profile(document), stamp: stamp, keys: keys)
+        let blob = try SafeBackup.seal(clientKey(), Profile(document), writerInfo: writerInfo, keys: keys)
         let json = try SafeBackup.decrypt(blob.span, keys: keys).copied
         let root = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
         #expect((root["user"] as? [String: String])?["privatekey"] == sampleKeyText)
@@ -102,7 +102,7 @@ import VectorKit
             opened
                 == Opened(
                     clientKey: [UInt8](repeating: 0xcc, count: 32), document: document, deviceGroupKey: nil,
-                    stamp: stamp))
+                    writerInfo: writerInfo))
         #expect(!opened.document.text.contains(sampleKeyText))
         #expect(!opened.document.text.contains("keytool"))
         #expect(opened.document.text.contains(#""unrelated":{"privatekey":"kept"}"#))
@@ -110,7 +110,7 @@ import VectorKit
 
     @Test func `two backups of the same content share nothing but their length`() throws {
         let keys = safeKeys()
-        let blobs = try (0..<10).map { _ in try SafeBackup.seal(clientKey(), .empty, stamp: nil, keys: keys) }
+        let blobs = try (0..<10).map { _ in try SafeBackup.seal(clientKey(), .empty, writerInfo: nil, keys: keys) }
         #expect(Set(blobs.map { $0[..<24] }).count == 10)
         #expect(Set(blobs.map(\.count)).count == 1)
         // 40 bytes of nonce and tag, 18 of gzip and 5 of its one block; `"privatekey":""` and 44 characters of key.
@@ -122,7 +122,7 @@ import VectorKit
         let document = try SafeDocument(["info": ["version": 1], "user": ["profilePic": .string(picture)]])
         #expect(throws: SafeBackupError.gzip(.tooLarge(limit: SafeBackup.maxDocumentBytes))) {
             let keys = safeKeys()
-            _ = try SafeBackup.seal(clientKey(), Profile(document), stamp: nil, keys: keys)
+            _ = try SafeBackup.seal(clientKey(), Profile(document), writerInfo: nil, keys: keys)
         }
     }
 }

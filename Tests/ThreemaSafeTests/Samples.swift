@@ -34,7 +34,7 @@ struct Opened: Equatable {
     let clientKey: [UInt8]
     let document: SafeDocument
     let deviceGroupKey: [UInt8]?
-    let stamp: SafeBackup.Stamp?
+    let writerInfo: SafeBackup.WriterInfo?
 }
 
 func open(_ blob: [UInt8], keys: borrowing SafeKeys = safeKeys()) throws(SafeBackupError) -> Opened {
@@ -46,7 +46,7 @@ func open(_ blob: [UInt8], keys: borrowing SafeKeys = safeKeys()) throws(SafeBac
     }
     return Opened(
         clientKey: backup.clientKey.bytes.copied, document: backup.document, deviceGroupKey: deviceGroupKey,
-        stamp: backup.stamp)
+        writerInfo: backup.writerInfo)
 }
 
 extension Opened {

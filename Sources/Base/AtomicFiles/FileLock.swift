@@ -10,7 +10,7 @@ public struct FileLock: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Sets the time of the file that is locked, in milliseconds since the epoch. That it may fail changes nothing.
+    /// Sets the time of the file that is locked, in milliseconds since the epoch. Best effort; errors are ignored.
     public func setModificationTime(milliseconds: Int64) {
         let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard seconds.remainder >= 0 else { return }

@@ -66,7 +66,7 @@ package final class RetryPolicy: Sendable {
     }
 
     /// What is left of the time for all tries, at most `longest`.
-    package func patience(atMost longest: Duration, at server: String) -> Duration {
+    package func timeout(atMost longest: Duration, at server: String) -> Duration {
         // To libcurl, no time is no limit.
         max(.milliseconds(1), min(longest, end(at: server) - .now))
     }

@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// Whether guarded memory is kept from being swapped. It is used all the same where it is not.
+/// Whether guarded memory is kept from being swapped. Guarded memory is used even if locking it fails.
 public enum MemoryLocking {
     /// Whether the system locks one more page: past RLIMIT_MEMLOCK it does not, and says nothing by itself.
     public static var isPossible: Bool {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// not exist and for name servers that do not answer.
 enum NameLookup {
     /// A name server that knows the answer gives it in this time: it was asked a moment ago.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     private static let step: UInt32 = 5_000  // microseconds
 
     private final class Question: Sendable {
@@ -28,7 +28,7 @@ enum NameLookup {
     static func failure(of host: String) -> ConnectionFailure {
         let question = Question(host)
         guard start(question) else { return .unknownHost }
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + timeout
         while ContinuousClock.now < end {
             if let code = question.code.withLock({ $0 }) { return code == EAI_AGAIN ? .noNameServer : .unknownHost }
             usleep(step)

@@ -70,11 +70,11 @@ struct Session {
     /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.
     /// - Throws: `KeystoreError.absent` where there is none.
     func keeper(
-        _ passphrase: SecretOptions<KeystorePassphrase>, _ patience: Patience = Patience()
+        _ passphrase: SecretOptions<KeystorePassphrase>, _ limits: TimeLimits = TimeLimits()
     ) throws -> ThreemaKeeper {
         let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
         keystore.convertVersion1()
-        return keeper(keystore, patience)
+        return keeper(keystore, limits)
     }
 
     /// The same, but makes the keystore where there is none.
@@ -122,29 +122,29 @@ struct Session {
         if !isProtected { output.note("the keystore is not protected by a passphrase") }
     }
 
-    func keeper(_ keystore: OpenKeystore, _ patience: Patience = Patience()) -> ThreemaKeeper {
+    func keeper(_ keystore: OpenKeystore, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
         ThreemaKeeper(
-            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(patience))
+            keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(limits))
     }
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
-    func renewed(_ keeper: ThreemaKeeper, _ patience: Patience) -> ThreemaKeeper {
-        keeper.connecting(connecting(patience))
+    func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits) -> ThreemaKeeper {
+        keeper.connecting(connecting(limits))
     }
 
     /// The way to a Safe server. Nothing is opened before the first request.
-    func connecting(_ patience: Patience) -> SafeKeeper.Connect {
+    func connecting(_ limits: TimeLimits) -> SafeKeeper.Connect {
         let watch = output.progress?.watch
         let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
         // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
         let client = client
-        let retry = RetryPolicy(total: patience.total, longestWait: longestWait) { Sleep.wait($0) }
+        let retry = RetryPolicy(total: limits.total, longestWait: longestWait) { Sleep.wait($0) }
         return { server, id in
             FolderExchange(server.address)
                 ?? HTTPExchange(
-                    server, for: id, by: client, patience: patience.request, retry: retry, watch: watch,
+                    server, for: id, by: client, timeout: limits.request, retry: retry, watch: watch,
                     observer: observer)!
         }
     }

@@ -6,7 +6,7 @@ extension SafeMachine {
     /// Between two looks that have to show the same before what is missing or damaged is replaced.
     package static let secondLookDelay = Duration.seconds(5)
     /// Between two tries of a write whose condition was refused although nothing seems to have changed.
-    static let patienceWithConditions = Duration.seconds(2)
+    static let pauseAfterRefusedCondition = Duration.seconds(2)
     private static let maxLooks = 8
     private static let maxVerifications = 3
 

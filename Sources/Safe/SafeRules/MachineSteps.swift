@@ -111,7 +111,7 @@ extension SafeMachine {
         let isUnchanged = work.refused == work.found[role]
         work.refused = work.found[role]
         work.firstLook = work.found[role]
-        perform((isUnchanged ? [.wait(Self.patienceWithConditions)] : []) + [look])
+        perform((isUnchanged ? [.wait(Self.pauseAfterRefusedCondition)] : []) + [look])
     }
 
     /// What a write demands. Only a server that was tested, and refuses conditions that hold, is written to without.

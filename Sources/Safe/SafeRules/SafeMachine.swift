@@ -243,12 +243,12 @@ package struct SafeMachine: Sendable {
             knowledge.current.hasFailed = true
             fail(failure)
         case .leave(let role):
-            // What befalls the place that is to survive is no matter of the one that is left.
+            // A failure at the place that is to survive says nothing about the one that is left.
             guard failure.role == role || failure == .replica else { return fail(failure) }
             outcome.left.append(.init(role: role, reason: failure))
         case .giveUp(let role):
             outcome.left.append(.init(role: role, reason: failure))
-            // That the backup which is to stay was lost is no matter of the place that is given up.
+            // Losing the backup that is to stay says nothing about the place that is abandoned.
             if failure == .survivorLost { steps.insert(.fail(failure), at: 0) }
         case .leaveForeign(let role):
             guard case .conflict(role, _) = failure else { return fail(failure) }

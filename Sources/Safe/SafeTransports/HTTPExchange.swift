@@ -24,19 +24,19 @@ public final class HTTPExchange: SafeExchange, Sendable {
     /// - Parameters:
     ///   - id: of the backup that is meant: its first byte may be part of the address.
     ///   - client: what the requests are sent by.
-    ///   - patience: for one request.
+    ///   - timeout: for one request.
     ///   - watch: called often while a request is under way, on the caller's thread.
     ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
     package init?(
-        _ server: borrowing SafeEndpoint, for id: BackupID, by client: any HTTPClient, patience: Duration,
+        _ server: borrowing SafeEndpoint, for id: BackupID, by client: any HTTPClient, timeout: Duration,
         retry: RetryPolicy, watch: HTTPProgress? = nil, observer: Observer? = nil
     ) {
         guard case .https(let https) = server.address else { return nil }
         address = https
         base = https.base(for: id)
         sender = HTTPSender(
-            to: server, base: base, by: client, patience: patience, retry: retry, watch: watch, observer: observer)
+            to: server, base: base, by: client, timeout: timeout, retry: retry, watch: watch, observer: observer)
     }
 
     // MARK: The port

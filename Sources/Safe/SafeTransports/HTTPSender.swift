@@ -11,7 +11,7 @@ final class HTTPSender: Sendable {
     let hasLogin: Bool
     private let endpoint: HTTPEndpoint
     private let client: any HTTPClient
-    private let patience: Duration
+    private let timeout: Duration
     private let retry: RetryPolicy
     private let watch: HTTPProgress?
     private let observer: HTTPExchange.Observer?
@@ -24,9 +24,9 @@ final class HTTPSender: Sendable {
 
     /// - Parameters:
     ///   - base: the URL that requests' paths are appended to.
-    ///   - patience: for one request.
+    ///   - timeout: for one request.
     init(
-        to server: borrowing SafeEndpoint, base: String, by client: any HTTPClient, patience: Duration,
+        to server: borrowing SafeEndpoint, base: String, by client: any HTTPClient, timeout: Duration,
         retry: RetryPolicy, watch: HTTPProgress?, observer: HTTPExchange.Observer?
     ) {
         name = server.address.text
@@ -42,7 +42,7 @@ final class HTTPSender: Sendable {
                 url: SecureBytes(copying: url.span), authority: server.authority, pins: server.pins)
         }
         self.client = client
-        self.patience = patience
+        self.timeout = timeout
         self.retry = retry
         self.watch = watch
         self.observer = observer
@@ -124,7 +124,7 @@ final class HTTPSender: Sendable {
         }
     }
 
-    private var timeouts: HTTPTimeouts { HTTPTimeouts(total: retry.patience(atMost: patience, at: name)) }
+    private var timeouts: HTTPTimeouts { HTTPTimeouts(total: retry.timeout(atMost: timeout, at: name)) }
 
     /// The certificate that the server shows, whoever issued it; nothing is asked.
     /// - Parameter isExamined: see `HTTPClient`.

@@ -1,4 +1,4 @@
-/// What is wrong with a keystore; file trouble comes as `FileError`, a bad master key file as `KeyFileError`.
+/// What is wrong with a keystore; what is wrong with files comes as `FileError`, a bad master key file as `KeyFileError`.
 public enum KeystoreError: Error, Equatable, Sendable {
     /// There is no keystore, or an empty one.
     case absent(path: String)

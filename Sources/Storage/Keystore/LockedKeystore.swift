@@ -147,16 +147,18 @@ public final class LockedKeystore: Sendable {
 
     /// What is wrong with the modes, owners and kinds of the files of all identities: nothing of it is opened.
     /// - Returns: one error for each file or folder.
-    public func untidiness() throws(FileError) -> [FileError] {
+    public func permissionProblems() throws(FileError) -> [FileError] {
         guard let identities = try folder.folderIfPresent(Self.identitiesName) else { return [] }
-        return try Self.untidiness(in: identities) { (folder, name) throws(FileError) in
-            guard Owner.isMessenger(name) else { return try Self.untidiness(of: folder) }
-            return try Self.untidiness(in: folder) { (folder, _) throws(FileError) in try Self.untidiness(of: folder) }
+        return try Self.permissionProblems(in: identities) { (folder, name) throws(FileError) in
+            guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: folder) }
+            return try Self.permissionProblems(in: folder) { (folder, _) throws(FileError) in
+                try Self.permissionProblems(of: folder)
+            }
         }
     }
 
     /// - Parameter look: for each folder in this one.
-    private static func untidiness(
+    private static func permissionProblems(
         in folder: borrowing Folder, _ look: (borrowing Folder, String) throws(FileError) -> [FileError]
     ) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
@@ -167,15 +169,15 @@ public final class LockedKeystore: Sendable {
     }
 
     /// - Parameter folder: of an identity or a place.
-    private static func untidiness(of folder: borrowing Folder) throws(FileError) -> [FileError] {
+    private static func permissionProblems(of folder: borrowing Folder) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
         for name in try folder.names() {
             do throws(FileError) {
                 switch name {
-                case History.folderName: errors += try untidiness(of: folder.folder(name))
+                case History.folderName: errors += try permissionProblems(of: folder.folder(name))
                 case IdentityRecords.placesName:
-                    errors += try untidiness(in: folder.folder(name)) { (place, _) throws(FileError) in
-                        try untidiness(of: place)
+                    errors += try permissionProblems(in: folder.folder(name)) { (place, _) throws(FileError) in
+                        try permissionProblems(of: place)
                     }
                 default: try folder.requirePlainFile(name)
                 }

@@ -20,7 +20,7 @@ internal import SecureMemory
 //    6 + k       n  content: the sealed record, or the plain state
 //
 // The digest is keyed, so nobody else can make such a file, and it covers the owner, so the file of another identity
-// does not fit. An older genuine one can be put back, as an older genuine record can.
+// does not fit. An older genuine one can be restored, as an older genuine record can.
 
 /// A file that is to change, and its new content; nil removes it.
 struct FileChange: Equatable {

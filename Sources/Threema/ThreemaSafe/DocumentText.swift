@@ -1,7 +1,7 @@
 internal import Encodings
 internal import SecureMemory
 
-/// The content of a profile as text, into which private key and stamp are written without making a `JSONValue` of it.
+/// The content of a profile as text, into which private key and writer info are written without making a `JSONValue` of it.
 ///
 /// Reading and writing a large profile as a tree takes several times as long as encrypting it. What is written here is,
 /// byte for byte, what `DocumentSecrets.reveal` makes of the tree.
@@ -10,9 +10,9 @@ enum DocumentText {
     /// - Parameters:
     ///   - content: as `Profile.revealContent` makes it.
     ///   - clientKey: 32 bytes.
-    ///   - stamp: the member `keytool` and its value as JSON; empty for none.
-    /// - Returns: nil if the content is not canonical, or has a private key or a stamp: then the tree is needed.
-    static func reveal(_ content: Span<UInt8>, _ clientKey: Span<UInt8>, stamp: [UInt8]) -> SecureBytes? {
+    ///   - writer info: the member `keytool` and its value as JSON; empty for none.
+    /// - Returns: nil if the content is not canonical, or has a private key or writer info: then the tree is needed.
+    static func reveal(_ content: Span<UInt8>, _ clientKey: Span<UInt8>, writerInfo: [UInt8]) -> SecureBytes? {
         guard let root = JSONOutline(of: content), root.values + stampValues <= JSONScanner.Limits().values,
             root.member("keytool", in: content) == nil, let user = root.member("user", in: content)?.value,
             let members = JSONOutline(of: content.extracting(user)),
@@ -20,18 +20,18 @@ enum DocumentText {
         else { return nil }
         let key = Insertion("privatekey", into: members, of: content.extracting(user), at: user.lowerBound)
         let stampPlace = Insertion("keytool", into: root, of: content, at: 0)
-        let added = Base64.encodedCount(clientKey.count) + 32 + stamp.count
+        let added = Base64.encodedCount(clientKey.count) + 32 + writerInfo.count
         var json = SecureBuffer(capacity: content.count + added)
         // "keytool" comes before "user", but nothing here depends on that.
         let isStampFirst = stampPlace.offset <= key.offset
         var written = 0
-        for isStamp in [isStampFirst, !isStampFirst] where !isStamp || !stamp.isEmpty {
+        for isStamp in [isStampFirst, !isStampFirst] where !isStamp || !writerInfo.isEmpty {
             let place = isStamp ? stampPlace : key
             json.append(content.extracting(written..<place.offset))
             written = place.offset
             if place.needsCommaBefore { json.append(UInt8(ascii: ",")) }
             if isStamp {
-                json.append(stamp.span)
+                json.append(writerInfo.span)
             } else {
                 json.append(Array(#""privatekey":""#.utf8).span)
                 Base64.encode(clientKey, appendingTo: &json)

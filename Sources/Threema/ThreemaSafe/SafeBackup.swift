@@ -17,13 +17,13 @@ public import Threema
 public struct SafeBackup: ~Copyable, Sendable {
     /// The private key, cut out of the document.
     public let clientKey: ClientKey
-    /// The document without secrets and stamp, and the device group key.
+    /// The document without secrets and writer info, and the device group key.
     public let profile: Profile
     /// Who wrote it when, where that was keytool.
-    public let stamp: Stamp?
+    public let writerInfo: WriterInfo?
 
     /// The member `keytool` of the document. Apps ignore it and drop it when they write.
-    public struct Stamp: Equatable, Sendable {
+    public struct WriterInfo: Equatable, Sendable {
         /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
         public let generation: Int64
         /// The writer's clock at that moment.
@@ -50,13 +50,13 @@ public struct SafeBackup: ~Copyable, Sendable {
     private static let stampName = "keytool"
 
     /// Puts the parts together.
-    public init(clientKey: consuming ClientKey, profile: consuming Profile, stamp: Stamp?) {
+    public init(clientKey: consuming ClientKey, profile: consuming Profile, writerInfo: WriterInfo?) {
         self.clientKey = clientKey
         self.profile = profile
-        self.stamp = stamp
+        self.writerInfo = writerInfo
     }
 
-    /// The document without secrets and stamp.
+    /// The document without secrets and writer info.
     public var document: SafeDocument { profile.document }
 
     /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
@@ -70,9 +70,10 @@ public struct SafeBackup: ~Copyable, Sendable {
     /// - Returns: nonce ‖ secretbox; 40 bytes, gzip's 18 and 5 for each 65,535 more than the JSON.
     /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
     public static func seal(
-        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, stamp: Stamp?, keys: borrowing SafeKeys
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, writerInfo: WriterInfo?,
+        keys: borrowing SafeKeys
     ) throws(SafeBackupError) -> [UInt8] {
-        let json = revealDocument(clientKey, profile, stamp)
+        let json = revealDocument(clientKey, profile, writerInfo)
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
         let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
         // What is uploaded must open: decrypt the result before anything relies on it.
@@ -80,7 +81,7 @@ public struct SafeBackup: ~Copyable, Sendable {
         let isSameKey = clientKey.bytes.withBytes { key in
             reopened.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
         }
-        guard isSameKey, reopened.profile == profile, reopened.stamp == stamp else { throw .notReproduced }
+        guard isSameKey, reopened.profile == profile, reopened.writerInfo == writerInfo else { throw .notReproduced }
         return blob
     }
 
@@ -88,16 +89,17 @@ public struct SafeBackup: ~Copyable, Sendable {
     /// - Parameters:
     ///   - clientKey: the private key that is written into the document.
     ///   - content: as `Profile.revealContent` makes it.
-    ///   - stamp: the member `keytool`; nil to leave it out.
+    ///   - writer info: the member `keytool`; nil to leave it out.
     ///   - keys: encrypt the backup.
     /// - Returns: the same as the other `seal`; nil if the content does not allow it, and the tree is needed.
     /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
     public static func seal(
-        _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, stamp: Stamp?, keys: borrowing SafeKeys
+        _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, writerInfo: WriterInfo?,
+        keys: borrowing SafeKeys
     ) throws(SafeBackupError) -> [UInt8]? {
-        let member: [UInt8] = stamp.map { Array(("\"\(stampName)\":").utf8) + value($0).sorted.encoded } ?? []
+        let member: [UInt8] = writerInfo.map { Array(("\"\(stampName)\":").utf8) + value($0).sorted.encoded } ?? []
         let text = clientKey.bytes.withBytes { key in
-            content.withBytes { DocumentText.reveal($0, key, stamp: member) }
+            content.withBytes { DocumentText.reveal($0, key, writerInfo: member) }
         }
         guard let json = text else { return nil }
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
@@ -117,28 +119,28 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    /// The document as it is encrypted, with its stamp, but without secrets.
-    public var encodedDocument: [UInt8] { Self.stamped(document, stamp).encoded }
+    /// The document as it is encrypted, with its writer info, but without secrets.
+    public var encodedDocument: [UInt8] { Self.withWriterInfo(document, writerInfo).encoded }
 
     /// The document as it is encrypted: with the private key, and the device group key where there is one.
-    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, stamp) }
+    public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, writerInfo) }
 
-    private static func stamped(_ document: SafeDocument, _ stamp: Stamp?) -> JSONValue {
-        document.root.setting(stampName, to: stamp.map(value)).sorted
+    private static func withWriterInfo(_ document: SafeDocument, _ writerInfo: WriterInfo?) -> JSONValue {
+        document.root.setting(stampName, to: writerInfo.map(value)).sorted
     }
 
-    private static func value(_ stamp: Stamp) -> JSONValue {
+    private static func value(_ writerInfo: WriterInfo) -> JSONValue {
         [
-            "generation": .number(stamp.generation), "written_at": .number(stamp.writtenAt.milliseconds),
-            "writer": .string(Hex.encode(stamp.writer)),
+            "generation": .number(writerInfo.generation), "written_at": .number(writerInfo.writtenAt.milliseconds),
+            "writer": .string(Hex.encode(writerInfo.writer)),
         ]
     }
 
     private static func revealDocument(
-        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, _ stamp: Stamp?
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, _ writerInfo: WriterInfo?
     ) -> SecureBytes {
         clientKey.bytes.withBytes {
-            DocumentSecrets.reveal(stamped(profile.document, stamp), $0, profile.deviceGroupKey)
+            DocumentSecrets.reveal(withWriterInfo(profile.document, writerInfo), $0, profile.deviceGroupKey)
         }
     }
 
@@ -191,7 +193,8 @@ public struct SafeBackup: ~Copyable, Sendable {
         } else {
             profile = Profile(document)
         }
-        return SafeBackup(clientKey: ClientKey(clientKey), profile: profile, stamp: stamp(secrets.root[stampName]))
+        return SafeBackup(
+            clientKey: ClientKey(clientKey), profile: profile, writerInfo: writerInfo(secrets.root[stampName]))
     }
 
     /// - Returns: nil where there is no text.
@@ -206,13 +209,13 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    /// A stamp that is not as keytool writes it counts as none: it decides nothing but a warning.
-    private static func stamp(_ value: JSONValue?) -> Stamp? {
-        guard let generation = value?["generation"]?.integer, Stamp.generations.contains(generation),
+    /// A writer info that is not as keytool writes it counts as none: it decides nothing but a warning.
+    private static func writerInfo(_ value: JSONValue?) -> WriterInfo? {
+        guard let generation = value?["generation"]?.integer, WriterInfo.generations.contains(generation),
             let writtenAt = value?["written_at"]?.integer,
-            let writer = value?["writer"]?.string.flatMap(Hex.decode), writer.count == Stamp.writerCount
+            let writer = value?["writer"]?.string.flatMap(Hex.decode), writer.count == WriterInfo.writerCount
         else { return nil }
-        return Stamp(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt), writer: writer)
+        return WriterInfo(generation: generation, writtenAt: Timestamp(milliseconds: writtenAt), writer: writer)
     }
 }
 

@@ -51,7 +51,7 @@ package struct ResultFile {
         do {
             try write(bytes)
         } catch {
-            // It may stand there all the same, where only its folder could not be synced; unless it is another's.
+            // The file may exist if only syncing its directory failed; unless it is another's.
             if case ResultFileError.exists = error {} else { removeIfNew() }
             throw error
         }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Signals that end the process, caught while the terminal is not as it was found. What ran before, for
-/// example `nohup`'s ignoring of a hang-up, is put back afterwards.
+/// example `nohup`'s ignoring of a hang-up, is restored afterwards.
 struct CaughtSignals {
     /// All that end a process unless it cares, and that come from outside.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2]

@@ -62,10 +62,12 @@ final class OwnProfile {
     /// Encrypts the backup.
     /// - Throws: `KeystoreError.damaged`; `SafeBackupError`.
     func seal(
-        _ clientKey: borrowing ClientKey, _ stamp: SafeBackup.Stamp, _ keys: borrowing SafeKeys
+        _ clientKey: borrowing ClientKey, _ writerInfo: SafeBackup.WriterInfo, _ keys: borrowing SafeKeys
     ) throws -> [UInt8] {
-        if let blob = try SafeBackup.seal(clientKey, content: content, stamp: stamp, keys: keys) { return blob }
-        return try withProfile { try SafeBackup.seal(clientKey, $0, stamp: stamp, keys: keys) }
+        if let blob = try SafeBackup.seal(clientKey, content: content, writerInfo: writerInfo, keys: keys) {
+            return blob
+        }
+        return try withProfile { try SafeBackup.seal(clientKey, $0, writerInfo: writerInfo, keys: keys) }
     }
 
     /// Lends the profile.

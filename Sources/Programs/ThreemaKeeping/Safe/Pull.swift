@@ -245,7 +245,7 @@ extension SafeKeeper {
             digest,
             .init(
                 isSame: isSame, document: digests.content,
-                writer: fetched.backup.stamp.map {
+                writer: fetched.backup.writerInfo.map {
                     .init(
                         isThisKeystore: $0.writer == digests.writer, generation: $0.generation, writtenAt: $0.writtenAt)
                 }, contacts: fetched.backup.document.contactCount)

@@ -198,7 +198,7 @@ struct SafeRun: ~Copyable {
         let isSameKey = backup.clientKey.publicKey == publicKey
         return Found.Contents(
             isSame: isSameKey && theirs.content == own.content, document: theirs.content, isOtherKey: !isSameKey,
-            writer: backup.stamp.map {
+            writer: backup.writerInfo.map {
                 .init(
                     isThisKeystore: $0.writer == own.writer, generation: $0.generation, writtenAt: $0.writtenAt)
             }, contacts: backup.document.contactCount, groups: backup.document.groupCount)
@@ -209,12 +209,12 @@ struct SafeRun: ~Copyable {
         let moment = keeper.now()
         let (bytes, contents) = try withTarget(role) { target in
             let digests = profile.digests(target)
-            let stamp = SafeBackup.Stamp(generation: generation, writtenAt: moment, writer: digests.writer)
+            let writerInfo = SafeBackup.WriterInfo(generation: generation, writtenAt: moment, writer: digests.writer)
             let contents = Found.Contents(
                 isSame: true, document: digests.content,
                 writer: .init(isThisKeystore: true, generation: generation, writtenAt: moment),
                 contacts: profile.contacts)
-            return (try profile.seal(own.clientKey, stamp, target.keys), contents)
+            return (try profile.seal(own.clientKey, writerInfo, target.keys), contents)
         }
         let digest = digest(of: bytes)
         sealed = bytes

@@ -12,7 +12,7 @@ internal import ThreemaSafe
 ///
 /// A state that does not parse, whose authentication code is wrong, or that belongs to another place
 /// or backup id counts as "never uploaded". Nothing in it can therefore keep an upload from
-/// happening, whoever edits it; only an older, genuine copy can be put back.
+/// happening, whoever edits it; only an older, genuine copy can be restored.
 struct UploadState: Equatable {
     /// When a backup code of this identity was last opened here.
     var codeProvenAt: Timestamp?
@@ -116,7 +116,7 @@ extension UploadState.Known {
         state.hasFailed = value["failed"]?.bool ?? true
         state.finding = value["finding"].map { $0.string.flatMap(Finding.init) ?? .unproven }
         state.retentionDays = value["retention_days"]?.integer ?? 0
-        state.generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.Stamp.generations.upperBound)
+        state.generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.WriterInfo.generations.upperBound)
         state.contacts = max(0, value["contacts"]?.integer ?? 0)
         state.honoursConditions = value["honours_conditions"]?.bool
         state.passwordProvenAt = moment("password_proven_at")
@@ -151,9 +151,9 @@ extension UploadState.Known {
 struct TargetDigests {
     /// Of place and backup id.
     let target: [UInt8]
-    /// Of place, backup id and profile: the document with the device group key, without private key and stamp.
+    /// Of place, backup id and profile: the document with the device group key, without private key and writer info.
     let content: Digest
-    /// Of place and backup id, for the stamp in the backup: 16 bytes by which this keystore knows its own.
+    /// Of place and backup id, for the writer info in the backup: 16 bytes by which this keystore knows its own.
     let writer: [UInt8]
 
     init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
@@ -165,7 +165,7 @@ struct TargetDigests {
         self.target = Self.place(of: target, key: key)
         self.content = Self.content(content, at: target, key: key)
         let writerDigest = BLAKE2b.authenticate((Array("writer".utf8) + [0] + Self.name(target)).span, key: key)
-        writer = Array(writerDigest.prefix(SafeBackup.Stamp.writerCount))
+        writer = Array(writerDigest.prefix(SafeBackup.WriterInfo.writerCount))
     }
 
     /// The digest `target`.

@@ -34,9 +34,9 @@ extension Session {
     /// that and asks whether to trust it.
     /// - Returns: the server, with what was answered; as it is if nobody can be asked.
     /// - Throws: why the server cannot be reached, or is not trusted.
-    func askingToTrust(_ server: consuming SafeEndpoint, _ patience: Patience) throws -> SafeEndpoint {
+    func askingToTrust(_ server: consuming SafeEndpoint, _ limits: TimeLimits) throws -> SafeEndpoint {
         guard dialog.canAsk, case .https = server.address else { return server }
-        let connect = connecting(patience)
+        let connect = connecting(limits)
         // No backup is asked for: any id does.
         let exchange = connect(server, BackupID(Random.bytes(BackupID.count).span))
         do {

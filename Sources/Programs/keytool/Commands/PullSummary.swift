@@ -7,7 +7,7 @@ import ThreemaSafe
 struct PullSummary {
     private let id: ThreemaID
     private let document: SafeDocument
-    private let stamp: SafeBackup.Stamp?
+    private let writerInfo: SafeBackup.WriterInfo?
     private let publicKey: PublicKey
     private let server: String
 
@@ -15,13 +15,13 @@ struct PullSummary {
         self.id = id
         self.server = server
         document = backup.document
-        stamp = backup.stamp
+        writerInfo = backup.writerInfo
         publicKey = backup.clientKey.publicKey
     }
 
     func lines(isStored: Bool) -> [String] {
         let written =
-            stamp.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
+            writerInfo.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
         let key = publicKey.lines
         return ["\(isStored ? "restored \(id) from" : "found \(id) on") \(server)", "public key  \(key[0])"]
@@ -39,9 +39,9 @@ struct PullSummary {
                 ("id", .string(id.text)), ("public_key", .string(publicKey.hex)),
                 ("contacts", .number(document.contactCount)), ("groups", .number(document.groupCount)),
                 ("distribution_lists", .number(document.distributionListCount)),
-                ("written_by", stamp == nil ? "app" : "keytool"),
-                ("generation", stamp.map { .number($0.generation) }),
-                ("written_at", stamp.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
+                ("written_by", writerInfo == nil ? "app" : "keytool"),
+                ("generation", writerInfo.map { .number($0.generation) }),
+                ("written_at", writerInfo.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
                 ("stored", .bool(isStored)),
             ])
     }

@@ -27,10 +27,10 @@ struct SafeCheck: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         try provePassword(of: id, keeper, session)

@@ -33,10 +33,10 @@ struct SafeMove: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }

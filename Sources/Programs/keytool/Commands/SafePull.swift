@@ -63,7 +63,7 @@ struct SafePull: Verb {
 
     @OptionGroup var keystore: NewKeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func validate() throws {
         guard !raw || (output != nil && !revealPrivateKey && !show) else {
@@ -84,7 +84,7 @@ struct SafePull: Verb {
         }
         let isFromSetup = named == nil
         // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
-        let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.patience) : nil
+        let present = try isFromSetup ? session.keeper(keystore.passphrase, waiting.limits) : nil
         var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
         options.isKeepingSetup = !noSetup
@@ -170,11 +170,11 @@ struct SafePull: Verb {
     ) throws -> SafeAccess {
         if let present { return try present.safe.access(to: session.identity(identity, in: present)) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
-        let server = try session.askingToTrust(named, waiting.patience)
+        let server = try session.askingToTrust(named, waiting.limits)
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
                 try SafeAccess(
-                    to: id, at: server.copy, password: password, connect: session.connecting(waiting.patience))
+                    to: id, at: server.copy, password: password, connect: session.connecting(waiting.limits))
             }
         }
     }

@@ -56,7 +56,7 @@ struct SafePush: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     @OptionGroup(title: "Monitoring")
     var monitoring: MonitoringOptions
@@ -76,7 +76,7 @@ struct SafePush: Verb {
     }
 
     private func run(_ session: Session, _ report: inout PushReport) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         guard all else {
             let id = try session.identity(named.id, in: keeper)
             if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
@@ -92,7 +92,7 @@ struct SafePush: Verb {
         var firstFailure: Failure?
         for id in ids {
             // One server's silence must not use up the time of another.
-            let keeper = keeper.connecting(session.connecting(waiting.patience))
+            let keeper = keeper.connecting(session.connecting(waiting.limits))
             do {
                 guard let result = try push(id, keeper, session.output, &report) else { continue }
                 results.append(.object(members(id, result)))

@@ -38,7 +38,7 @@ struct SafeServerCommand: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func validate() throws {
         try server.validate(without: without)
@@ -56,7 +56,7 @@ struct SafeServerCommand: Verb {
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if forgetOld { return try forget(id, keeper, session.output) }

@@ -39,10 +39,10 @@ struct SafeSetup: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func run(_ session: Session) throws {
-        var keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        var keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try !keeper.safe.isSetUp(id) else {
             // A setup that is damaged is no setup: its own error says what to do.
@@ -55,11 +55,11 @@ struct SafeSetup: Verb {
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
-            server, preparing: create, isTesting: !noTest, &keeper, waiting.patience, session)
+            server, preparing: create, isTesting: !noTest, &keeper, waiting.limits, session)
         let address = found.server.address
         let chosen = given.take()
         let secret = try chosen ?? choosePassword(id, session)
-        if isAsking { keeper = session.renewed(keeper, waiting.patience) }
+        if isAsking { keeper = session.renewed(keeper, waiting.limits) }
         let backupExists = try session.output.busy("deriving the Safe key") {
             try keeper.safe.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
         }
@@ -82,7 +82,7 @@ struct SafeSetup: Verb {
         }
         let isPushing = try isAsking && asksToPush(session)
         guard isPushing else { return session.output.hint("upload it now: keytool safe push \(id)") }
-        try pushFirst(id, session.renewed(keeper, waiting.patience), session)
+        try pushFirst(id, session.renewed(keeper, waiting.limits), session)
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {

@@ -29,10 +29,10 @@ struct SafeStatus: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
-    @OptionGroup var waiting: PatienceOptions
+    @OptionGroup var waiting: TimeLimitOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.patience)
+        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         let look = remote ? try session.output.busy("asking the server") { try keeper.safe.look(at: id) } : nil
         // What the look has found is part of it.

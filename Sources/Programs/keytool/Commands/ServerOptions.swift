@@ -157,7 +157,7 @@ struct ServerOptions: ParsableArguments {
 }
 
 /// How long a command waits for a server.
-struct PatienceOptions: ParsableArguments {
+struct TimeLimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Time limit for one request to the server.", valueName: "duration"))
     var timeout = TimeSpan(argument: "2m")!
 
@@ -165,11 +165,11 @@ struct PatienceOptions: ParsableArguments {
         help: ArgumentHelp("Time limit for all tries of the command at one server together.", valueName: "duration"))
     var retryMaxTime = TimeSpan(argument: "10m")!
 
-    var patience: Patience { Patience(request: timeout.duration, total: retryMaxTime.duration) }
+    var limits: TimeLimits { TimeLimits(request: timeout.duration, total: retryMaxTime.duration) }
 }
 
 /// How long to wait for a server.
-struct Patience {
+struct TimeLimits {
     var request = Duration.seconds(120)
     var total = Duration.seconds(600)
 }

@@ -20,7 +20,7 @@ struct TestedServer: ~Copyable {
 
     /// - Throws: what the last step throws, if nobody can be asked, or if there is no answer.
     static func find(
-        _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout ThreemaKeeper, _ patience: Patience,
+        _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout ThreemaKeeper, _ limits: TimeLimits,
         _ session: Session
     ) throws -> TestedServer {
         guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
@@ -41,7 +41,7 @@ struct TestedServer: ~Copyable {
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
-                keeper = session.renewed(keeper, patience)
+                keeper = session.renewed(keeper, limits)
                 let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
                 let isReported = step != .make
                 if isReported { Self.failure(error, missing, shown, server.address).report() }
@@ -68,7 +68,7 @@ struct TestedServer: ~Copyable {
                     throw CommandFailure(failure: Failure(error), isReported: isReported)
                 }
                 server = next
-                keeper = session.renewed(keeper, patience)
+                keeper = session.renewed(keeper, limits)
             }
         }
     }

@@ -32,7 +32,7 @@ struct KeystoreCheck {
     /// Modes and owners of the folder and `master.key` were looked at when it was opened.
     private func files(_ locked: LockedKeystore) -> Finding {
         do {
-            let errors = try locked.untidiness()
+            let errors = try locked.permissionProblems()
             guard let first = errors.first else {
                 return Finding("keystore", .ok, "modes, owners and kinds of all files are right")
             }

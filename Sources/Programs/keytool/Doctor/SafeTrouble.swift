@@ -25,7 +25,7 @@ struct SafeTrouble {
     private static func words(_ error: SafeExchangeError) -> String {
         switch error {
         case .unavailable(_, .away): "its directory is missing or not mounted"
-        case .unavailable(_, let trouble): "its server \(trouble.words)"
+        case .unavailable(_, let failure): "its server \(failure.words)"
         case .throttled: "its server asks to wait"
         case .notPrepared, .noBackups, .cannotPrepare: "config or backups/ is missing on its server"
         case .unexpectedStatus(_, let status): "its server does not answer like a Safe server: status \(status)"

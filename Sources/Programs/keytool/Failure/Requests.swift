@@ -10,8 +10,8 @@ extension ObservedRequest {
         do {
             return "\(try result.get())"
         } catch {
-            guard case .unavailable(_, let trouble) = error else { return "failed" }
-            return trouble.words
+            guard case .unavailable(_, let failure) = error else { return "failed" }
+            return failure.words
         }
     }
 }

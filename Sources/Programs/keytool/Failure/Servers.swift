@@ -5,8 +5,8 @@ import SafeWire
 extension SafeExchangeError: Explained {
     var failure: Failure {
         switch self {
-        case .unavailable(let server, let trouble):
-            Failure(.tempfail, "\(server) \(trouble.words)", hints: trouble.hint)
+        case .unavailable(let server, let failure):
+            Failure(.tempfail, "\(server) \(failure.words)", hints: failure.hint)
         case .throttled(let server, let seconds):
             Failure(
                 .tempfail,
@@ -66,10 +66,10 @@ extension SafeExchangeError: Explained {
         case .full: Failure(.tooLarge, "the Safe server has no space left, or does not accept a backup of this size")
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
-        case .untrusted(let server, let distrust):
+        case .untrusted(let server, let flaw):
             Failure(
-                .untrustedServer, "the certificate of \(server) is not accepted: \(distrust.words)",
-                hints: distrust.hint, "nothing was sent")
+                .untrustedServer, "the certificate of \(server) is not accepted: \(flaw.words)",
+                hints: flaw.hint, "nothing was sent")
         case .pinMismatch(let server, let expected, let offered):
             Failure(
                 .pinMismatch,
