@@ -32,7 +32,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test check check-cli examples model build completions install uninstall deb dist lint format arrows words bench clean
+.PHONY: help demo test check check-cli examples model build completions install uninstall deb dist lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -117,6 +117,9 @@ arrows: ## check that every import points down the storeys of ARCHITECTURE.md
 
 words: ## check that the text uses plain words
 	Scripts/check-words
+
+secrets: ## check that bytes leave guarded memory by methods named reveal only
+	Scripts/check-secrets
 
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run

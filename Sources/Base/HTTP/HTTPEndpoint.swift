@@ -45,7 +45,7 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
             guard url.count > start else { return [] }
             let end = (start..<url.count).first { "/?#".utf8.contains(url[$0]) } ?? url.count
             let host = (start..<end).last { url[$0] == UInt8(ascii: "@") }.map { $0 + 1 } ?? start
-            return (host..<end).map { url[$0] }
+            return url.extracting(host..<end).revealBytes()
         }
         return HTTPOrigin(authority: String(decoding: authority, as: UTF8.self))
     }

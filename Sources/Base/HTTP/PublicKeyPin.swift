@@ -21,7 +21,7 @@ public struct PublicKeyPin: Equatable, Sendable {
     public init?(text: String) {
         let base64 = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
         guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(base64.span) else { return nil }
-        self.init(digest: bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+        self.init(digest: bytes.revealBytes())
     }
 
     /// `sha256//` and Base64.

@@ -73,7 +73,7 @@ enum AndroidKeyFileV1 {
     /// - Throws: `.notOpened`: 1 in 2^32 wrong passphrases passes the check; `.malformed`; `.derivation`.
     static func open(_ file: Span<UInt8>, passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
         guard try protection(of: file) == .scrypt else { throw .malformed }
-        let mask = try mask(passphrase, salt: salt.map { file[$0] })
+        let mask = try mask(passphrase, salt: file.extracting(salt).revealBytes())
         let key = mask.withBytes { mask in unmasked(file) { mask[$0] } }
         guard isRight(key, file) else { throw .notOpened }
         return key
@@ -101,7 +101,7 @@ enum AndroidKeyFileV1 {
     }
 
     private static func isRight(_ key: borrowing MasterKey, _ file: Span<UInt8>) -> Bool {
-        checkValue(of: key).elementsEqual(check.map { file[$0] })
+        checkValue(of: key).elementsEqual(file.extracting(check).revealBytes())
     }
 
     private static func checkValue(of key: borrowing MasterKey) -> [UInt8] {

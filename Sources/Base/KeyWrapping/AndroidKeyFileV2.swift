@@ -140,7 +140,7 @@ enum AndroidKeyFileV2 {
             case .bytes(ciphertextField, let ciphertext)? = try ProtobufWire.field(message, at: &position),
             position == message.count, nonce.count == XChaChaPoly.nonceCount
         else { throw .malformed }
-        return (nonce.map { message[$0] }, ciphertext)
+        return (message.extracting(nonce).revealBytes(), ciphertext)
     }
 
     private static func masterKey(inIntermediate message: Span<UInt8>) throws(KeyFileError) -> MasterKey {

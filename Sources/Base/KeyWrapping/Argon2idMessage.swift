@@ -1,3 +1,5 @@
+internal import SecureMemory
+
 /// The Protocol Buffers message by which both Android and Desktop say how a key is derived:
 ///
 ///     field  type    meaning
@@ -24,7 +26,7 @@ package struct Argon2idMessage {
         guard Argon2idCost.saltBounds.contains(salt.count) else { throw .cost(.salt, UInt64(salt.count)) }
         cost = try Argon2idCost(
             memoryKiB: fields.number(3) / memoryUnit, iterations: fields.number(4), parallelism: fields.number(5))
-        self.salt = salt.map { message[$0] }
+        self.salt = message.extracting(salt).revealBytes()
         content = fields.places[6]
     }
 }

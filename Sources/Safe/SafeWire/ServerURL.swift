@@ -22,7 +22,7 @@ extension SafeEndpoint {
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {
-        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        bytes.revealText()
     }
 
     private static func decoded(

@@ -52,7 +52,9 @@ enum History {
     /// - Returns: nil for another version.
     static func decode(_ content: Span<UInt8>) -> (digest: [UInt8], bytes: [UInt8])? {
         guard content.count >= bytesOffset, content[0] == version else { return nil }
-        return (digestRange.map { content[$0] }, (bytesOffset..<content.count).map { content[$0] })
+        return (
+            content.extracting(digestRange).revealBytes(), content.extracting(bytesOffset..<content.count).revealBytes()
+        )
     }
 }
 

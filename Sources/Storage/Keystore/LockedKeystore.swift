@@ -130,7 +130,7 @@ public final class LockedKeystore: Sendable {
                 ? try SealedRecord.openVersion1(record, of: nil, Self.recordName, key: key)
                 : try SealedRecord.open(record, of: nil, Self.recordName, key: key)
         }
-        let bytes = content.withBytes { content in content.indices.map { content[$0] } }
+        let bytes = content.revealBytes()
         guard let version = bytes.first else { throw damaged }
         if !isVersion1, version > Self.version { throw KeystoreError.unknownVersion(version) }
         guard bytes.count == 1 + Self.keystoreIDCount, version == (isVersion1 ? Version1.byte : Self.version) else {

@@ -172,7 +172,7 @@ struct RecordCommit: ~Copyable {
             let kind = bytes[offset]
             let nameEnd = offset + 2 + Int(bytes[offset + 1])
             guard bytes.count - nameEnd >= 4 else { return nil }
-            let text = (offset + 2..<nameEnd).map { bytes[$0] }
+            let text = bytes.extracting(offset + 2..<nameEnd).revealBytes()
             guard let file = version == .version2 ? RecordFile(text: text) : RecordFile(textOfVersion1: text),
                 !changes.contains(where: { $0.file == file })
             else { return nil }

@@ -102,7 +102,7 @@ enum SealedRecord {
         let damaged = KeystoreError.damaged(record: name.text, owner: owner)
         guard record.count >= overhead else { throw damaged }
         let nonceEnd = magic.count + XChaChaPoly.nonceCount
-        let nonce = (magic.count..<nonceEnd).map { record[$0] }
+        let nonce = record.extracting(magic.count..<nonceEnd).revealBytes()
         do {
             return try XChaChaPoly.open(
                 record.extracting(nonceEnd..<record.count), nonce: nonce, key: recordKey(name, key),

@@ -147,7 +147,7 @@ extension OpenKeystore {
         // The new one stays locked until the old one is gone.
         let newLock = try fill(old.owner, in: identities.folder(Version1.messenger)) { new -> FileLock in
             for file in files { try old.copy(file, to: new.records) }
-            let newLock = try new.records.folder.lock(LockedKeystore.lockName, wait: .zero)
+            let newLock = try new.records.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
             if let time = try old.folder.modificationTime(of: LockedKeystore.lockName) {
                 newLock.setModificationTime(milliseconds: time)
             }
@@ -164,8 +164,8 @@ extension OpenKeystore {
         let identities = try locked.folder.folder(LockedKeystore.identitiesName)
         let old = IdentityRecords(
             owner: owner, folder: try identities.folder(owner.id), version: .version1, keystore: self)
-        let held = try old.folder.lock(LockedKeystore.lockName, wait: .zero)
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: .zero)
+        let held = try old.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
+        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
         try old.finishCommit()
         try removeIfCopied(old, from: identities)
         _ = consume lock
@@ -179,7 +179,7 @@ extension OpenKeystore {
             try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner)
         else { return }
         let identities = try locked.folder.folder(LockedKeystore.identitiesName)
-        let held = try identities.folder(owner.id).lock(LockedKeystore.lockName, wait: .zero)
+        let held = try identities.folder(owner.id).lock(LockedKeystore.lockName, wait: Version1.wait)
         try remove(owner.id, from: identities)
         _ = consume held
     }
@@ -202,7 +202,7 @@ extension OpenKeystore {
 
     /// Writes the record `keystore` as one of version 2, if nothing is left that only version 1 has.
     private func finishConversion() throws {
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: .zero)
+        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
         for owner in try LockedKeystore.ownersOfVersion1(in: locked.folder) {
             guard try version(of: owner) == .version2 else { return }
         }
@@ -292,7 +292,7 @@ extension IdentityRecords {
             return content.withBytes { seal($0, record, fileName: file.name) }
         }
         guard let bytes = try bytes(of: file) else { throw FileError.missing(path: folder.path + "/" + file.name) }
-        return bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        return bytes.revealBytes()
     }
 
     /// Whether the new folder holds the same, sealed or as it is.

@@ -158,7 +158,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     package static func decrypt(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SecureBytes {
         let minimum = SecretBox.nonceCount + SecretBox.tagCount
         guard blob.count >= minimum else { throw .tooShort(minimum: minimum, actual: blob.count) }
-        let nonce = (0..<SecretBox.nonceCount).map { blob[$0] }
+        let nonce = blob.extracting(0..<SecretBox.nonceCount).revealBytes()
         let box = blob.extracting(SecretBox.nonceCount..<blob.count)
         let member: SecureBytes
         do {

@@ -48,7 +48,9 @@ package struct InputFile {
                 if count == 0 { break }
                 used += count
             }
-            guard !Self.isZIP((0..<min(used, 4)).map { bytes[$0] }) else { throw InputError.isZIP(path: name) }
+            guard !Self.isZIP(bytes.span.extracting(0..<min(used, 4)).revealBytes()) else {
+                throw InputError.isZIP(path: name)
+            }
             guard used <= limit else { throw InputError.tooLong(limit: limit) }
             return used
         }

@@ -113,7 +113,7 @@ package struct ControllingTerminal: ~Copyable {
     /// - Returns: the line without its ending; nil at the end of input (Ctrl-D).
     package func askText(_ question: String) throws -> String? {
         guard let line = try ask(question, isSecret: false) else { return nil }
-        return line.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        return line.revealText()
     }
 
     /// Asks a question whose answer is no unless it is yes.

@@ -68,7 +68,7 @@ struct SafeSetup: ~Copyable {
         in fields: [(number: Int, place: Range<Int>)], of message: Span<UInt8>
     ) throws(SafeSetupError) -> [Digest] {
         guard let place = fields.first(where: { $0.number == consentsField })?.place else { return [] }
-        let digests = place.map { message[$0] }
+        let digests = message.extracting(place).revealBytes()
         guard digests.count.isMultiple(of: Digest.count), digests.count <= maxConsents * Digest.count else {
             throw .malformed
         }

@@ -83,7 +83,7 @@ struct SafeTarget: ~Copyable {
         let fields = try SafeSetup.fields(of: message)
         let numbers = fields.map(\.number)
         let places = Dictionary(zip(numbers, fields.map(\.place))) { first, _ in first }
-        func bytes(_ field: Int) -> [UInt8]? { places[field].map { $0.map { message[$0] } } }
+        func bytes(_ field: Int) -> [UInt8]? { places[field].map { message.extracting($0).revealBytes() } }
         func text(_ field: Int) -> String? { bytes(field).flatMap { String(validating: $0, as: UTF8.self) } }
         guard numbers == Set(numbers).sorted(), numbers.allSatisfy((Self.keyField...Self.placeField).contains),
             let key = places[Self.keyField], key.count == SafeKeys.masterKeyCount,

@@ -44,7 +44,7 @@ public struct DesktopKeyStorage: ~Copyable, Sendable {
         let key = try outer.derivation.cost.deriveKey(passphrase: password, salt: outer.derivation.salt)
         let sealed = file.extracting(outer.encrypted)
         guard sealed.count >= SecretBox.nonceCount + SecretBox.tagCount else { throw .malformed }
-        let nonce = (0..<SecretBox.nonceCount).map { sealed[$0] }
+        let nonce = sealed.extracting(0..<SecretBox.nonceCount).revealBytes()
         let content: SecureBytes
         do {
             content = try key.withBytes { (key) throws(AuthenticationError) in
@@ -83,7 +83,7 @@ public struct DesktopKeyStorage: ~Copyable, Sendable {
     }
 
     private static func text(_ bytes: Span<UInt8>) -> String {
-        String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        bytes.revealText()
     }
 
     private struct Outer {

@@ -46,13 +46,13 @@ enum Argon2idScheme {
     /// - Throws: `.notOpened` where authentication fails, `.invalidID` where it does not and the ID is none,
     ///   `.memory`.
     static func open(_ blob: Span<UInt8>, password: Span<UInt8>) throws(IDBackupError) -> Identity {
-        let salt = (1..<headerCount).map { blob[$0] }
+        let salt = blob.extracting(1..<headerCount).revealBytes()
         return try open(blob, key: deriveKey(password, salt))
     }
 
     private static func open(_ blob: Span<UInt8>, key: borrowing SecureBytes) throws(IDBackupError) -> Identity {
         precondition(blob.count == count)
-        let header = (0..<headerCount).map { blob[$0] }
+        let header = blob.extracting(0..<headerCount).revealBytes()
         let plaintext: SecureBytes
         do throws(AuthenticationError) {
             plaintext = try ChaChaPoly.open(

@@ -37,7 +37,7 @@ enum PBKDF2Scheme {
         plaintext.append(check(of: encoded).span)
         let blob = plaintext.finish().withBytes { plaintext in
             let ciphertext = XSalsa20.apply(to: plaintext, nonce: nonce, key: key)
-            return salt + ciphertext.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+            return salt + ciphertext.revealBytes()
         }
         // What is written down must open: decrypt the result before anybody relies on it.
         let reopened = try open(blob.span, key: key)
@@ -48,7 +48,7 @@ enum PBKDF2Scheme {
     /// - Parameter blob: 50 bytes.
     /// - Throws: `.notOpened` where the check fails, `.invalidID` where it passes and the ID is none.
     static func open(_ blob: Span<UInt8>, password: Span<UInt8>) throws(IDBackupError) -> Identity {
-        let salt = (0..<saltCount).map { blob[$0] }
+        let salt = blob.extracting(0..<saltCount).revealBytes()
         return try open(blob, key: deriveKey(password, salt))
     }
 
