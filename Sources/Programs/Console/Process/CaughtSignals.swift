@@ -38,6 +38,12 @@ struct CaughtSignals {
         _ = unsafe sigaction(number, &action, nil)
     }
 
+    /// Whether a signal is ignored, for example a hang-up under `nohup`.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var present = sigaction()
+        return unsafe sigaction(number, nil, &present) == 0 && isIgnored(present)
+    }
+
     private static func isIgnored(_ action: sigaction) -> Bool {
         let handler = unsafe action.__sigaction_handler.sa_handler
         return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

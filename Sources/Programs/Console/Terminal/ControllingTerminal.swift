@@ -69,7 +69,9 @@ package struct ControllingTerminal: ~Copyable {
                 while true {
                     let result = unsafe read(descriptor, &key, 1)
                     if result == 1 { break }
-                    guard result < 0 && errno == EINTR else { throw SecretError.noTerminal }
+                    if result < 0 && errno == EINTR { continue }
+                    awaitHangUp()
+                    throw SecretError.noTerminal
                 }
                 var time = timespec()
                 unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -122,6 +124,17 @@ package struct ControllingTerminal: ~Copyable {
         return answer == "y" || answer == "yes"
     }
 
+    /// Lets the signal of a hang-up act, if that is why nothing more comes: the kernel may end a read before it sends the
+    /// signal, and a terminal that went away is no answer. Returns at once after Ctrl-D, and if the signal is ignored.
+    private func awaitHangUp() {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard unsafe poll(&state, 1, 0) > 0, Int32(state.revents) & (POLLHUP | POLLERR) != 0,
+            !CaughtSignals.isIgnored(SIGHUP)
+        else { return }
+        // The signal ends the process; it takes the kernel less than a millisecond.
+        usleep(500_000)
+    }
+
     private func ask(_ question: String, isSecret: Bool) throws -> SecureBytes? {
         try Output.write(question, to: descriptor)
         var line = SecureBuffer(capacity: Self.maxLineBytes)
@@ -132,6 +145,7 @@ package struct ControllingTerminal: ~Copyable {
             if result < 0 && errno == EINTR { continue }
             guard result == 1 else {
                 // Ctrl-D on an empty line, or the terminal went away.
+                awaitHangUp()
                 try? Output.write("\n", to: descriptor)
                 return nil
             }
