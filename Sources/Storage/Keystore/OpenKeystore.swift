@@ -154,23 +154,31 @@ public final class OpenKeystore: Sendable {
         let temporary = Self.temporaryName(owner.id)
         try sweep(temporary, in: parent)
         return try EndingSignals.held {
+            let value: Value
             do {
                 try parent.makeFolder(temporary)
-                let value = try fill(
+                value = try fill(
                     LockedIdentity(
                         lock: nil,
                         records: IdentityRecords(
                             owner: owner, folder: try parent.folder(temporary), version: .version2, keystore: self)))
-                try parent.rename(temporary, to: owner.id, existing: .refuse)
-                return value
             } catch {
-                // It may have got its name already, if what failed was to make that last.
+                try? parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+                throw error
+            }
+            do {
+                try parent.rename(temporary, to: owner.id, existing: .refuse)
+            } catch {
+                // It may have got its name already, if what failed was to make that last. A lock that `fill` returned
+                // keeps other processes out until it has lost it again.
                 if case FileError.system(.sync, _, _) = error {
                     try? parent.rename(owner.id, to: temporary, existing: .refuse)
                 }
                 try? parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+                _ = consume value
                 throw error
             }
+            return value
         }
     }
 
