@@ -74,7 +74,7 @@ let package = Package(
         room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         // Storey 4
-        room("Programs/HTTPTransport", ["HTTP", "Encodings", "Primitives", "SecureMemory", "CCurl"]),
+        room("Programs/HTTPTransport", ["HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
         room("Safe/SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room(
             "Programs/Console",

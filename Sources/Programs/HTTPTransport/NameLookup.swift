@@ -1,3 +1,4 @@
+internal import AtomicFiles
 internal import Glibc
 internal import HTTP
 internal import Synchronization
@@ -39,19 +40,16 @@ enum NameLookup {
     /// On a thread that nobody waits for: the C library may take ten seconds.
     private static func start(_ question: Question) -> Bool {
         let context = unsafe Unmanaged.passRetained(question)
-        // A new thread begins with its maker's mask: signals are for the thread that works.
-        var all = sigset_t()
-        var former = sigset_t()
-        unsafe sigfillset(&all)
-        _ = unsafe pthread_sigmask(SIG_BLOCK, &all, &former)
         var thread = pthread_t()
-        let result = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                unsafe Unmanaged<Question>.fromOpaque(context!).takeRetainedValue().ask()
-                return nil
-            }, context.toOpaque())
-        _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+        // A new thread begins with its maker's mask: signals are for the thread that works.
+        let result = EndingSignals.held {
+            unsafe pthread_create(
+                &thread, nil,
+                { context in
+                    unsafe Unmanaged<Question>.fromOpaque(context!).takeRetainedValue().ask()
+                    return nil
+                }, context.toOpaque())
+        }
         guard result == 0 else {
             unsafe context.release()
             return false

@@ -1,3 +1,4 @@
+import AtomicFiles
 import CLinux
 import Glibc
 import Synchronization
@@ -56,19 +57,16 @@ private struct Spinner: ~Copyable {
         var ends: [Int32] = [-1, -1]
         guard unsafe keytool_pipe(&ends) == 0 else { return nil }
         let drawing = unsafe Unmanaged.passRetained(SpinnerDrawing(words, progress, until: ends[0]))
-        // A new thread begins with its maker's mask: signals are for the thread that works.
-        var all = sigset_t()
-        var former = sigset_t()
-        unsafe sigfillset(&all)
-        _ = unsafe pthread_sigmask(SIG_BLOCK, &all, &former)
         var thread = pthread_t()
-        let result = unsafe pthread_create(
-            &thread, nil,
-            { argument in
-                unsafe Unmanaged<SpinnerDrawing>.fromOpaque(argument!).takeRetainedValue().run()
-                return nil
-            }, drawing.toOpaque())
-        _ = unsafe pthread_sigmask(SIG_SETMASK, &former, nil)
+        // A new thread begins with its maker's mask: signals are for the thread that works.
+        let result = EndingSignals.held {
+            unsafe pthread_create(
+                &thread, nil,
+                { argument in
+                    unsafe Unmanaged<SpinnerDrawing>.fromOpaque(argument!).takeRetainedValue().run()
+                    return nil
+                }, drawing.toOpaque())
+        }
         guard result == 0 else {
             unsafe drawing.release()
             close(ends[0])
