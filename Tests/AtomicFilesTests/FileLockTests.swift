@@ -126,15 +126,18 @@ import VectorKit
     /// Between opening and locking the file may be replaced; whoever then answers "locked" has locked a
     /// file that no other process will ever look at. Here the file is replaced all the time.
     @Test func `a lock is got on the file that stands there, or not at all`() throws {
-        let isOver = Flag()
+        let (hasBegun, isOver) = (Flag(), Flag())
         let replacer = Thread.answer { [scratch] in
             var count = 0
             while !isOver.isSet {
                 try? scratch.put("other", [])
                 if rename(scratch.at("other"), scratch.at("lock")) == 0 { count += 1 }
+                hasBegun.set()
             }
             return count
         }
+        // On a busy machine the locks could be over before the thread runs.
+        while !hasBegun.isSet { usleep(1000) }
         let failures = concurrently(4) { [scratch] _ in
             (0..<50).filter { _ in
                 (try? Folder.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) == nil
