@@ -20,6 +20,6 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case damaged(record: String, owner: Owner?)
     /// The keystore is of a version that is not known.
     case unknownVersion(UInt8)
-    /// A folder of version 1 that was put into a keystore of version 2; it is not read.
+    /// A folder of version 1 in a keystore of version 2; it is not read.
     case notConverted(path: String)
 }

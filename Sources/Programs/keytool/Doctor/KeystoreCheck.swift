@@ -64,9 +64,11 @@ struct KeystoreCheck {
         let keeper = session.keeper(keystore)
         do {
             let ids = try keeper.identities.ids()
-            let damaged = try ids.map { try keeper.identities.damagedRecords($0) }.filter { !$0.isEmpty }
-            let safes = try ids.filter { try !keeper.identities.damagedRecords($0).contains("commit") }
-                .filter { try keeper.safe.isSetUp($0) }
+            let records = try ids.map { (id: $0, damaged: try keeper.identities.damagedRecords($0)) }
+            let damaged = records.map(\.damaged).filter { !$0.isEmpty }
+            // Of an identity whose commit file is damaged nothing can be read.
+            let safes = try records.filter { try !$0.damaged.contains("commit") && keeper.safe.isSetUp($0.id) }
+                .map(\.id)
             let identities =
                 damaged.isEmpty
                 ? Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")
@@ -87,8 +89,8 @@ struct KeystoreCheck {
         return [
             Finding(
                 "version 1", .warning,
-                "\(count) of the directories in identities/ are of version 1, put there after the keystore was "
-                    + "converted to version 2: they are not read")
+                "\(count) of the directories in identities/ are of version 1 and are not read: the keystore was "
+                    + "converted to version 2, and they hold something else")
         ]
     }
 
