@@ -9,7 +9,6 @@ import identityfiles
 import keyfiles
 import masterkey
 import oracle
-from nacl.bindings import crypto_generichash_blake2b_salt_personal as blake2b
 from runner import Keytool
 from safefolder import SafeFolder
 
@@ -126,7 +125,7 @@ class EverySecret:
             if password:
                 self.secrets[f"wrapping key of the {stem}"] = wrapping_key(file, password)
             for name in RECORDS:
-                self.secrets[f"key of {name} records"] = record_key(key, name)
+                self.secrets[f"key of {name} records"] = identityfiles.record_key(key, name)
             self._learn_identities(key)
             return
         raise AssertionError("no passphrase opens the master key")
@@ -144,7 +143,3 @@ def wrapping_key(file, password):
                               maxmem=128 << 20)
     memory, passes, salt = keyfiles.cost(file)
     return keyfiles.argon2id(password, salt, memory, passes)
-
-
-def record_key(key, name):
-    return blake2b(b"", 32, key, name.encode(), b"keytool-record-1")
