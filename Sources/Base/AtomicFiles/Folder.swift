@@ -78,7 +78,7 @@ public struct Folder: ~Copyable, Sendable {
         try allNames().filter { !$0.isHidden }
     }
 
-    /// The same with those that begin with a dot, but without those of writers at work or killed.
+    /// All names in this folder, hidden ones included, in byte order; without the temporary names of writers.
     public func everyName() throws(FileError) -> [String] {
         try allNames().filter { !$0.isTemporary }
     }

@@ -38,7 +38,7 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// A record's content, nil where there is none of that name.
+    /// A record's content; nil if there is no record of that name.
     /// - Throws: `KeystoreError.damaged`; `FileError`.
     public func read(_ name: RecordName) throws -> SecureBytes? {
         try steadily { records in
@@ -52,8 +52,8 @@ public struct IdentityRecords: ~Copyable {
         try steadily { records in try records.folder.modificationTime(of: LockedKeystore.lockName) }
     }
 
-    /// The state of a place as it was last written. Nil where there is none or where it is no state at all, for
-    /// example too long: a lost state loses nothing.
+    /// The state of a place as it was last written; nil if the file is missing or too long. Without its state a place
+    /// loses no backup.
     /// - Throws: `FileError` where something else than a plain file of ours stands there; `KeystoreError.damaged` for
     ///   a commit file that is not genuine.
     public func readState(of place: PlaceName) throws -> SecureBytes? {

@@ -19,7 +19,7 @@ public final class LockedKeystore: Sendable {
     let folder: Folder
     private let wrapped: WrappedKey
 
-    /// - Throws: `KeystoreError.absent` where there is none or it is empty, `.masterKeyMissing`; `KeyFileError`;
+    /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`; `KeyFileError`;
     ///   `FileError`, for example `.exposed`.
     public init(at path: String) throws {
         do throws(FileError) {
@@ -85,7 +85,8 @@ public final class LockedKeystore: Sendable {
     }
 
     /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
-    /// - Returns: nil where there is none, it has expired, is out of reach, or is not this keystore's.
+    /// - Returns: nil if the keyring has no such key, if the key has expired or cannot be read, or if it does not open
+    ///   this keystore.
     public func unlockFromKeyring() -> OpenKeystore? {
         guard let name = try? keyringName() else { return nil }
         if let key = KernelKeyring.find(name), key.count == MasterKey.count { return try? unlock(MasterKey(key)) }

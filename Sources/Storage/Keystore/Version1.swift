@@ -39,7 +39,7 @@ enum Version1 {
     fileprivate static let wait = Duration.seconds(1)
 
     /// - Parameter name: of a folder in `identities`.
-    /// - Returns: nil for a name that is no ID of version 1.
+    /// - Returns: nil if the name is not an ID of version 1.
     static func owner(_ name: String) -> Owner? {
         guard name.utf8.count == idCount, name.utf8.allSatisfy(idCharacters.contains) else { return nil }
         return Owner(messenger: messenger, id: name)
@@ -230,8 +230,10 @@ extension OpenKeystore {
 private struct OldFile {
     let name: String
     let place: PlaceName?
-    let isHistory: Bool
     let record: RecordName?
+
+    static let historyEntry = History.purpose.at(.main)
+    var isHistory: Bool { record == Self.historyEntry }
 }
 
 extension IdentityRecords {
@@ -242,17 +244,15 @@ extension IdentityRecords {
         for name in try folder.everyName() where name != LockedKeystore.lockName && name != RecordCommit.fileName {
             if name == History.folderName {
                 for name in try folder.folder(name).everyName() {
-                    files.append(OldFile(name: name, place: .main, isHistory: true, record: History.purpose.at(.main)))
+                    files.append(OldFile(name: name, place: .main, record: OldFile.historyEntry))
                 }
             } else if name == RecordFile.stateName {
-                files.append(OldFile(name: name, place: .main, isHistory: false, record: nil))
+                files.append(OldFile(name: name, place: .main, record: nil))
             } else {
                 try folder.requirePlainFile(name)
                 let place = Version1.place(of: name)
                 files.append(
-                    OldFile(
-                        name: name, place: place, isHistory: false,
-                        record: RecordName(Array(name.utf8)).map { $0.at(place) }))
+                    OldFile(name: name, place: place, record: RecordName(Array(name.utf8)).map { $0.at(place) }))
             }
         }
         return files

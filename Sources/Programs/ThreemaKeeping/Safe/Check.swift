@@ -72,7 +72,7 @@ extension SafeKeeper {
     package func provePassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
         let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy
         let target = try SafeTarget(server: server, password: password, id: id)
-        let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         let setup = try identity.records.requiredSetup()
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
         let key = stateKey

@@ -38,7 +38,7 @@ extension SafeKeeper {
     /// - Returns: false if the record is sound, or if there is none; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine.
     package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try Damage(of: held.records).isSetup else { return false }
         let key = stateKey
         var state = UploadState()

@@ -176,7 +176,7 @@ extension SafeKeeper {
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
-        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: ThreemaKeeper.lockWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }

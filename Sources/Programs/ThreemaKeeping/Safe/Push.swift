@@ -66,7 +66,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.tooLarge`, `.badLimits`; `SafeExchangeError`;
     ///   `FileError.locked`.
     package func push(
-        _ id: ThreemaID, _ options: PushOptions, lockWait: Duration = SafeKeeper.lockWait
+        _ id: ThreemaID, _ options: PushOptions, lockWait: Duration = ThreemaKeeper.lockWait
     ) throws -> PushResult {
         let result = try run(.push(options), of: id, lockWait: lockWait)
         try check(result, of: id)

@@ -38,14 +38,14 @@ extension SafeKeeper {
     ///     process holds it or if the keystore cannot be written.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; what files, keys and backups throw.
     func run(
-        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = lockWait, isLooking: Bool = false
+        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = ThreemaKeeper.lockWait, isLooking: Bool = false
     ) throws -> RunResult {
         try run(id, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
     }
 
     /// - Parameter job: what is to be done, judged anew by the setup for each try: an earlier one may have begun it.
     func run(
-        _ id: ThreemaID, _ lockWait: Duration = lockWait, _ isLooking: Bool = false,
+        _ id: ThreemaID, _ lockWait: Duration = ThreemaKeeper.lockWait, _ isLooking: Bool = false,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0

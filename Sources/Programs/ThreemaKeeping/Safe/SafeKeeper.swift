@@ -18,9 +18,6 @@ public struct SafeKeeper: Sendable {
     /// The way to a server, for one backup: its id may be part of the address.
     public typealias Connect = @Sendable (borrowing SafeEndpoint, BackupID) -> any SafeExchange
 
-    /// How long verbs that have no option for it wait for an identity's lock.
-    package static let lockWait = ThreemaKeeper.lockWait
-
     func connect(_ target: borrowing SafeTarget) -> any SafeExchange { connect(target.server, target.keys.backupID) }
 
     var stateKey: SecureBytes { keystore.stateKey }

@@ -81,7 +81,7 @@ extension SafeKeeper {
     package func setUpSafe(
         of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
     ) throws -> Bool? {
-        let identity = try keystore.lockedIdentity(.threema(id), wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
         let target = try SafeTarget(server: server, password: password, id: id)
         let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }

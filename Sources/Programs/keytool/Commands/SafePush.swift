@@ -123,7 +123,7 @@ struct SafePush: Verb {
         options.isResumingDeleted = resumeDeleted
         do {
             let result = try output.busy("pushing \(id)") {
-                try keeper.safe.push(id, options, lockWait: lockWait?.duration ?? SafeKeeper.lockWait)
+                try keeper.safe.push(id, options, lockWait: lockWait?.duration ?? ThreemaKeeper.lockWait)
             }
             report.results.append(result)
             return result
