@@ -39,7 +39,7 @@ own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
-demo: set-up-build build ## install what is missing, build, and show the main job in a temporary folder
+demo: set-up-build build ## install what is missing, build, and show the main job in a temporary directory
 	@Scripts/demo
 
 test: set-up-test build ## install what is missing, build, and run every test

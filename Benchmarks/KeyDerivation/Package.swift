@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "KeyDerivation",
     dependencies: [
-        // Named, because a package at a path is otherwise called after the folder of the clone.
+        // Named, because a package at a path is otherwise called after the directory of the clone.
         .package(name: "keytool", path: "../..")
     ],
     targets: [

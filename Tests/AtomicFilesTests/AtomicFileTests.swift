@@ -11,9 +11,9 @@ import Testing
     }
 
     private func write(
-        _ name: String, _ content: [UInt8], existing: Folder.Existing = .replace, _ rule: Folder.Rule = .secret
+        _ name: String, _ content: [UInt8], existing: Directory.Existing = .replace, _ rule: Directory.Rule = .secret
     ) throws(FileError) {
-        try Folder.open(scratch.path, rule: rule).write(name, content.span, existing: existing)
+        try Directory.open(scratch.path, rule: rule).write(name, content.span, existing: existing)
     }
 
     @Test(arguments: [0, 1, 4096, 3_000_000]) func `what is written stands there, for us alone`(_ count: Int) throws {
@@ -58,15 +58,15 @@ import Testing
         #expect(names == ["dangling", "file"])
     }
 
-    @Test(arguments: [Folder.Rule.secret, .shared]) func `nothing but a plain file is replaced`(
-        _ rule: Folder.Rule
+    @Test(arguments: [Directory.Rule.secret, .shared]) func `nothing but a plain file is replaced`(
+        _ rule: Directory.Rule
     ) throws {
         try scratch.put("target", [9])
         try scratch.putLink("link", to: "target")
-        try scratch.putFolder("folder")
+        try scratch.putDirectory("directory")
         try scratch.putPipe("pipe")
         let before = try scratch.names()
-        for name in ["link", "folder", "pipe"] {
+        for name in ["link", "directory", "pipe"] {
             #expect(throws: FileError.wrongKind(path: scratch.at(name)), "\(name)") {
                 try write(name, [1], existing: .replace, rule)
             }
@@ -112,32 +112,34 @@ import Testing
         #expect(victim == [9])
         let names = try scratch.names()
         #expect(names == ["file", "other", "pipe", "victim"])
-        try scratch.putFolder(".folder.new")
-        #expect(throws: FileError.wrongKind(path: scratch.at(".folder.new"))) { try write("folder", [8]) }
+        try scratch.putDirectory(".directory.new")
+        #expect(throws: FileError.wrongKind(path: scratch.at(".directory.new"))) { try write("directory", [8]) }
     }
 
     @Test func `a rename refuses or replaces as asked`() throws {
         try scratch.put("a", [1])
         try scratch.put("b", [2])
-        let folder = try Folder.open(scratch.path, rule: .secret)
-        #expect(throws: FileError.exists(path: scratch.at("b"))) { try folder.rename("a", to: "b", existing: .refuse) }
-        try folder.rename("a", to: "b", existing: .replace)
-        try folder.rename("b", to: "c", existing: .refuse)
+        let directory = try Directory.open(scratch.path, rule: .secret)
+        #expect(throws: FileError.exists(path: scratch.at("b"))) {
+            try directory.rename("a", to: "b", existing: .refuse)
+        }
+        try directory.rename("a", to: "b", existing: .replace)
+        try directory.rename("b", to: "c", existing: .refuse)
         let names = try scratch.names()
         let content = try scratch.content("c")
         #expect(names == ["c"])
         #expect(content == [1])
         #expect(throws: FileError.missing(path: scratch.at("d"))) {
-            try folder.rename("a", to: "d", existing: .replace)
+            try directory.rename("a", to: "d", existing: .replace)
         }
     }
 
-    @Test func `a folder that has gone takes no file`() throws {
-        try scratch.putFolder("inner")
-        let folder = try Folder.open(scratch.at("inner"), rule: .secret)
+    @Test func `a directory that has gone takes no file`() throws {
+        try scratch.putDirectory("inner")
+        let directory = try Directory.open(scratch.at("inner"), rule: .secret)
         try #require(rmdir(scratch.at("inner")) == 0)
         #expect(throws: FileError.missing(path: scratch.at("inner/.file.new"))) {
-            try folder.write("file", [1].span)
+            try directory.write("file", [1].span)
         }
     }
 }

@@ -11,7 +11,7 @@ import VectorKit
     }
 
     private func lock(wait: Duration = .zero) throws -> FileLock {
-        try Folder.open(scratch.path, rule: .secret).lock("lock", wait: wait)
+        try Directory.open(scratch.path, rule: .secret).lock("lock", wait: wait)
     }
 
     @Test func `the lock file is made, empty and for us alone`() throws {
@@ -44,7 +44,7 @@ import VectorKit
         let first = try lock()
         let waiter = Thread.answer { [scratch] in
             let start = ContinuousClock.now
-            let isLocked = (try? Folder.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) != nil
+            let isLocked = (try? Directory.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) != nil
             return (isLocked, ContinuousClock.now - start)
         }
         Thread.sleep(forTimeInterval: 0.3)
@@ -60,7 +60,7 @@ import VectorKit
         let failures = concurrently(8) { [scratch] _ in
             (0..<5).filter { _ in
                 do {
-                    let lock = try Folder.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(60))
+                    let lock = try Directory.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(60))
                     // Reading and writing with a pause between: without the lock, counts get lost.
                     let count = Int(String(decoding: try scratch.content("counter"), as: UTF8.self))!
                     Thread.sleep(forTimeInterval: 0.001)
@@ -140,7 +140,7 @@ import VectorKit
         while !hasBegun.isSet { usleep(1000) }
         let failures = concurrently(4) { [scratch] _ in
             (0..<50).filter { _ in
-                (try? Folder.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) == nil
+                (try? Directory.open(scratch.path, rule: .secret).lock("lock", wait: .seconds(30))) == nil
             }.count
         }
         isOver.set()
@@ -154,20 +154,20 @@ import VectorKit
     @Test func `nothing but a plain file of ours is locked`() throws {
         try scratch.put("target", [])
         try scratch.putLink("link", to: "target")
-        try scratch.putFolder("folder")
+        try scratch.putDirectory("directory")
         try scratch.putPipe("pipe")
         try scratch.put("twice", [])
         try scratch.putHardLink("again", to: "twice")
-        let folder = try Folder.open(scratch.path, rule: .secret)
-        for name in ["link", "folder", "pipe", "twice"] {
+        let directory = try Directory.open(scratch.path, rule: .secret)
+        for name in ["link", "directory", "pipe", "twice"] {
             #expect(throws: FileError.wrongKind(path: scratch.at(name)), "\(name)") {
-                _ = try folder.lock(name, wait: .seconds(30))
+                _ = try directory.lock(name, wait: .seconds(30))
             }
         }
         try scratch.put("open", [])
         try scratch.setMode(0o644, of: "open")
         #expect(throws: FileError.exposed(path: scratch.at("open"), mode: 0o644)) {
-            _ = try folder.lock("open", wait: .seconds(30))
+            _ = try directory.lock("open", wait: .seconds(30))
         }
     }
 }

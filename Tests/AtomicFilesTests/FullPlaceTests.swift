@@ -3,9 +3,9 @@ import Foundation
 import Testing
 import VectorKit
 
-/// A file system of 64 KiB in a folder of its own, gone with the value.
+/// A file system of 64 KiB in a directory of its own, gone with the value.
 private final class TinyFileSystem: Sendable {
-    /// Where it is mounted; the folder under it is nobody else's.
+    /// Where it is mounted; the directory under it is nobody else's.
     let scratch: Scratch
 
     init() throws {
@@ -34,14 +34,14 @@ struct FullPlaceTests {
 
     init() throws {
         place = try TinyFileSystem()
-        try Folder.open(place.scratch.path, rule: .secret).write("file", old.span)
+        try Directory.open(place.scratch.path, rule: .secret).write("file", old.span)
     }
 
     /// Expects that the write fails with that errno, and that nothing has changed.
     private func expectRefusal(_ content: [UInt8], as name: String, _ code: Int32) throws {
         let before = try place.scratch.names()
         let error = #expect(throws: FileError.self) {
-            try Folder.open(place.scratch.path, rule: .secret).write(name, content.span)
+            try Directory.open(place.scratch.path, rule: .secret).write(name, content.span)
         }
         guard case .system(_, _, code)? = error else {
             Issue.record("\(String(describing: error))")
@@ -58,7 +58,7 @@ struct FullPlaceTests {
         try expectRefusal([UInt8](repeating: 2, count: 60_000), as: "other", ENOSPC)
         // What fits beside the old one still replaces it.
         let small = [UInt8](repeating: 2, count: 40_000)
-        try Folder.open(place.scratch.path, rule: .secret).write("file", small.span)
+        try Directory.open(place.scratch.path, rule: .secret).write("file", small.span)
         let isNew = try place.scratch.content("file") == small
         #expect(isNew)
     }
@@ -74,24 +74,24 @@ struct FullPlaceTests {
         try place.makeReadOnly()
         try expectRefusal([2], as: "file", EROFS)
         try expectRefusal([2], as: "other", EROFS)
-        let folder = try Folder.open(place.scratch.path, rule: .secret)
-        #expect(throws: FileError.self) { try folder.remove("file") }
-        #expect(throws: FileError.self) { _ = try folder.lock("lock", wait: .zero) }
-        #expect(throws: FileError.self) { try folder.makeFolder("folder") }
+        let directory = try Directory.open(place.scratch.path, rule: .secret)
+        #expect(throws: FileError.self) { try directory.remove("file") }
+        #expect(throws: FileError.self) { _ = try directory.lock("lock", wait: .zero) }
+        #expect(throws: FileError.self) { try directory.makeDirectory("directory") }
         let names = try place.scratch.names()
         #expect(names == ["file"])
     }
 }
 
-@Suite(.disabled(if: isRoot, "root may write anywhere")) struct ClosedFolderTests {
-    @Test func `a folder without write permission takes nothing and keeps what it has`() throws {
+@Suite(.disabled(if: isRoot, "root may write anywhere")) struct ClosedDirectoryTests {
+    @Test func `a directory without write permission takes nothing and keeps what it has`() throws {
         let scratch = try Scratch()
         try scratch.put("file", [1])
         try scratch.setMode(0o500, of: "")
         defer { try? scratch.setMode(0o700, of: "") }
-        let folder = try Folder.open(scratch.path, rule: .secret)
+        let directory = try Directory.open(scratch.path, rule: .secret)
         for name in ["file", "other"] {
-            let error = #expect(throws: FileError.self) { try folder.write(name, [2].span) }
+            let error = #expect(throws: FileError.self) { try directory.write(name, [2].span) }
             guard case .system(_, _, EACCES)? = error else {
                 Issue.record("\(String(describing: error))")
                 continue

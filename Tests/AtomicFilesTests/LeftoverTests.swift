@@ -3,7 +3,7 @@ import Testing
 
 @testable import AtomicFiles
 
-/// What is cleared up in a folder that others use, too.
+/// What is cleared up in a directory that others use, too.
 @Suite struct LeftoverTests {
     private let scratch: Scratch
 
@@ -11,7 +11,7 @@ import Testing
         scratch = try Scratch()
     }
 
-    private func sweep() throws { try Folder.open(scratch.path, rule: .shared).sweepLeftovers { $0 == "a" } }
+    private func sweep() throws { try Directory.open(scratch.path, rule: .shared).sweepLeftovers { $0 == "a" } }
 
     /// The number of a process that was there, and is no more.
     private static func deadProcess() throws -> Int32 {
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a temporary name tells its writer`() throws {
-        let name = try Folder.open(scratch.path, rule: .shared).sharedTemporaryName("a.b-c")
+        let name = try Directory.open(scratch.path, rule: .shared).sharedTemporaryName("a.b-c")
         #expect(name.hasPrefix(".a.b-c.") && name.hasSuffix(".new"))
         #expect(Writer(of: name) == .present)
         #expect(!Writer.present.isDead)
@@ -60,7 +60,7 @@ import Testing
     @Test func `other names stay, whatever they are`() throws {
         let dead = Writer(run: Writer.present.run, process: try Self.deadProcess())
         for beginning in [".b", ".ab", "a"] { try scratch.put("\(beginning).\(dead.text).1.new") }
-        try scratch.putFolder(".a.\(dead.text).2.new")
+        try scratch.putDirectory(".a.\(dead.text).2.new")
         try scratch.putLink(".a.\(dead.text).3.new", to: "a")
         let names = try scratch.names()
         try sweep()

@@ -2,22 +2,22 @@ import AtomicFiles
 import Glibc
 import Testing
 
-/// A secret folder that is reached through a link.
+/// A secret directory that is reached through a link.
 @Suite struct LinkRuleTests {
     private let scratch: Scratch
 
-    /// Makes `place/` for links, and `home/keys`, a folder to lead to.
+    /// Makes `place/` for links, and `home/keys`, a directory to lead to.
     init() throws {
         scratch = try Scratch()
-        try scratch.putFolder("place")
-        try scratch.putFolder("home")
-        try scratch.putFolder("home/keys")
+        try scratch.putDirectory("place")
+        try scratch.putDirectory("home")
+        try scratch.putDirectory("home/keys")
         try scratch.put("home/keys/file")
     }
 
-    /// Whether the folder behind the path is opened, and is the one with the file.
+    /// Whether the directory behind the path is opened, and is the one with the file.
     private func opens(_ name: String) throws -> Bool {
-        try Folder.open(scratch.at(name), rule: .secret).contains("file")
+        try Directory.open(scratch.at(name), rule: .secret).contains("file")
     }
 
     private func expectRefusal(_ name: String, because place: String) {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a sticky folder lets nobody redirect a link`() throws {
+    @Test func `a sticky directory lets nobody redirect a link`() throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setMode(0o1777, of: "place")
         try scratch.setMode(0o1777, of: "home")
@@ -59,14 +59,14 @@ import Testing
         expectRefusal("place/link", because: "home")
     }
 
-    @Test func `every folder above counts`() throws {
-        try scratch.putFolder("place/inner")
+    @Test func `every directory above counts`() throws {
+        try scratch.putDirectory("place/inner")
         try scratch.putLink("place/inner/link", to: scratch.at("home/keys"))
         try scratch.setMode(0o777, of: "place")
         expectRefusal("place/inner/link", because: "place")
     }
 
-    @Test func `what the link leads to must be a folder of ours alone`() throws {
+    @Test func `what the link leads to must be a directory of ours alone`() throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setMode(0o755, of: "home/keys")
         #expect(throws: FileError.exposed(path: scratch.at("place/link"), mode: 0o755)) { try opens("place/link") }
@@ -82,13 +82,13 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "only root can give a link away"), arguments: ["place/link", "place", "home"])
-    func `neither the link nor a folder on the way belongs to another account`(_ name: String) throws {
+    func `neither the link nor a directory on the way belongs to another account`(_ name: String) throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setOwner(somebodyElse, of: name)
         expectRefusal("place/link", because: name)
     }
 
-    @Test(.enabled(if: isRoot, "only root can give a folder away"))
+    @Test(.enabled(if: isRoot, "only root can give a directory away"))
     func `a target of another account is refused`() throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setOwner(somebodyElse, of: "home/keys")
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `a link in between counts as well`() throws {
         try scratch.putLink("place/middle", to: scratch.at("home/keys"))
-        try scratch.putFolder("mine")
+        try scratch.putDirectory("mine")
         try scratch.putLink("mine/link", to: scratch.at("place/middle"))
         try scratch.setMode(0o777, of: "place")
         #expect(throws: FileError.self) { try opens("mine/link") }
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `so does a link on the way to a target`() throws {
         try scratch.putLink("place/middle", to: scratch.at("home"))
-        try scratch.putFolder("mine")
+        try scratch.putDirectory("mine")
         try scratch.putLink("mine/link", to: scratch.at("place/middle/keys"))
         let isOpened = try opens("mine/link")
         #expect(isOpened)
@@ -121,16 +121,16 @@ import Testing
     }
 
     /// A slash and a combining mark are one `Character`: looking for the last slash by `Character` misses it.
-    @Test func `a name that begins with a combining mark hides no folder`() throws {
+    @Test func `a name that begins with a combining mark hides no directory`() throws {
         try scratch.putLink("place/\u{301}link", to: scratch.at("home/keys"))
         try scratch.setMode(0o777, of: "place")
         #expect(throws: FileError.self) { try opens("place/\u{301}link") }
     }
 
-    @Test func `a shared folder may be reached through any link`() throws {
+    @Test func `a shared directory may be reached through any link`() throws {
         try scratch.putLink("place/link", to: scratch.at("home/keys"))
         try scratch.setMode(0o777, of: "place")
-        let isThere = try Folder.open(scratch.at("place/link"), rule: .shared).contains("file")
+        let isThere = try Directory.open(scratch.at("place/link"), rule: .shared).contains("file")
         #expect(isThere)
     }
 }

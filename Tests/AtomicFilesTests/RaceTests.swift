@@ -24,13 +24,13 @@ import VectorKit
     }
 
     private func race(
-        _ name: String, _ rule: Folder.Rule, _ existing: Folder.Existing, isLocking: Bool
+        _ name: String, _ rule: Directory.Rule, _ existing: Directory.Existing, isLocking: Bool
     ) -> [Outcome] {
         concurrently(Self.writers) { [scratch] writer in
             do throws(FileError) {
-                let folder = try Folder.open(scratch.path, rule: rule)
-                let lock: FileLock? = isLocking ? try folder.lock("lock", wait: .seconds(60)) : nil
-                try folder.write(name, Self.content(of: writer).span, existing: existing)
+                let directory = try Directory.open(scratch.path, rule: rule)
+                let lock: FileLock? = isLocking ? try directory.lock("lock", wait: .seconds(60)) : nil
+                try directory.write(name, Self.content(of: writer).span, existing: existing)
                 _ = consume lock
                 return .written
             } catch {
@@ -46,7 +46,7 @@ import VectorKit
     }
 
     /// What is wrong after many races of writers that refuse to replace: each time one has to succeed.
-    private func faultsOfRefusing(_ rule: Folder.Rule, isLocking: Bool) throws -> [String] {
+    private func faultsOfRefusing(_ rule: Directory.Rule, isLocking: Bool) throws -> [String] {
         var faults: [String] = []
         for round in 0..<Self.rounds {
             let name = "file\(round)"
@@ -62,7 +62,7 @@ import VectorKit
     }
 
     /// What is wrong after many races of writers that replace: each of them has to succeed.
-    private func faultsOfReplacing(_ rule: Folder.Rule, isLocking: Bool) throws -> [String] {
+    private func faultsOfReplacing(_ rule: Directory.Rule, isLocking: Bool) throws -> [String] {
         var faults: [String] = []
         for _ in 0..<Self.rounds {
             for case .failed(let error) in race("file", rule, .replace, isLocking: isLocking) {
@@ -73,24 +73,24 @@ import VectorKit
         return faults + (try scratch.names().filter { $0.hasPrefix(".") })
     }
 
-    @Test func `in a shared folder, of several that refuse one succeeds`() throws {
+    @Test func `in a shared directory, of several that refuse one succeeds`() throws {
         #expect(try faultsOfRefusing(.shared, isLocking: false) == [])
     }
 
-    @Test func `in a shared folder, of several that replace all succeed`() throws {
+    @Test func `in a shared directory, of several that replace all succeed`() throws {
         #expect(try faultsOfReplacing(.shared, isLocking: false) == [])
     }
 
-    @Test func `in a secret folder, under the lock, of several that refuse one succeeds`() throws {
+    @Test func `in a secret directory, under the lock, of several that refuse one succeeds`() throws {
         #expect(try faultsOfRefusing(.secret, isLocking: true) == [])
     }
 
-    @Test func `in a secret folder, under the lock, of several that replace all succeed`() throws {
+    @Test func `in a secret directory, under the lock, of several that replace all succeed`() throws {
         #expect(try faultsOfReplacing(.secret, isLocking: true) == [])
     }
 
     /// Who takes no lock there may lose the temporary file to another one, but never replaces what was written.
-    @Test func `in a secret folder, without the lock, of several that refuse never two succeed`() {
+    @Test func `in a secret directory, without the lock, of several that refuse never two succeed`() {
         for round in 0..<Self.rounds {
             let outcomes = race("file\(round)", .secret, .refuse, isLocking: false)
             #expect(outcomes.filter { $0 == .written }.count <= 1)
@@ -105,7 +105,7 @@ import VectorKit
             var rounds = 0
             while !isOver.isSet {
                 let content = [UInt8](repeating: UInt8(truncatingIfNeeded: rounds), count: count)
-                if (try? Folder.open(scratch.path, rule: .secret).write("file", content.span)) != nil { rounds += 1 }
+                if (try? Directory.open(scratch.path, rule: .secret).write("file", content.span)) != nil { rounds += 1 }
             }
             return rounds
         }
@@ -113,7 +113,7 @@ import VectorKit
             var faults: Set<String> = []
             for _ in 0..<500 {
                 do {
-                    let content = try Folder.open(scratch.path, rule: .secret).read("file", limit: count).copied
+                    let content = try Directory.open(scratch.path, rule: .secret).read("file", limit: count).copied
                     if content.count != count || Set(content).count != 1 { faults.insert("not whole") }
                 } catch {
                     faults.insert("\(error)")

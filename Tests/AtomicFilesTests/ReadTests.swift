@@ -11,11 +11,11 @@ import VectorKit
         scratch = try Scratch()
     }
 
-    private func read(_ name: String, limit: Int = 100, _ rule: Folder.Rule = .secret) throws -> [UInt8] {
-        let folder = try Folder.open(scratch.path, rule: rule)
-        let content = Result { () throws(FileError) in try folder.readPublic(name, limit: limit) }
+    private func read(_ name: String, limit: Int = 100, _ rule: Directory.Rule = .secret) throws -> [UInt8] {
+        let directory = try Directory.open(scratch.path, rule: rule)
+        let content = Result { () throws(FileError) in try directory.readPublic(name, limit: limit) }
         do throws(FileError) {
-            let secret = try folder.read(name, limit: limit).copied
+            let secret = try directory.read(name, limit: limit).copied
             #expect(content == .success(secret))
             return secret
         } catch {
@@ -50,22 +50,22 @@ import VectorKit
         #expect(throws: FileError.missing(path: scratch.at("file"))) { try read("file") }
     }
 
-    @Test(arguments: [Folder.Rule.secret, .shared]) func `what is no plain file is refused, at once`(
-        _ rule: Folder.Rule
+    @Test(arguments: [Directory.Rule.secret, .shared]) func `what is no plain file is refused, at once`(
+        _ rule: Directory.Rule
     ) throws {
         try scratch.put("file")
         try scratch.putLink("link", to: "file")
         try scratch.putLink("dangling", to: "nowhere")
-        try scratch.putFolder("folder")
+        try scratch.putDirectory("directory")
         // Opening this one would wait for a writer.
         try scratch.putPipe("pipe")
-        for name in ["link", "dangling", "folder", "pipe"] {
+        for name in ["link", "dangling", "directory", "pipe"] {
             #expect(throws: FileError.wrongKind(path: scratch.at(name)), "\(name)") { try read(name, rule) }
         }
     }
 
     @Test func `a device is no plain file`() throws {
-        let devices = try Folder.open("/dev", rule: .shared)
+        let devices = try Directory.open("/dev", rule: .shared)
         for name in ["zero", "full", "null"] {
             #expect(throws: FileError.wrongKind(path: "/dev/" + name)) { _ = try devices.read(name, limit: 100) }
         }
@@ -97,5 +97,5 @@ import VectorKit
         #expect(shared == [1, 2, 3])
     }
 
-    private func read(_ name: String, _ rule: Folder.Rule) throws -> [UInt8] { try read(name, limit: 100, rule) }
+    private func read(_ name: String, _ rule: Directory.Rule) throws -> [UInt8] { try read(name, limit: 100, rule) }
 }

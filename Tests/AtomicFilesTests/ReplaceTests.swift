@@ -11,13 +11,13 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        try folder().write("file", [1, 2, 3].span)
+        try directory().write("file", [1, 2, 3].span)
     }
 
-    private func folder() throws -> Folder { try Folder.open(scratch.path, rule: .secret) }
+    private func directory() throws -> Directory { try Directory.open(scratch.path, rule: .secret) }
 
     private func replace(_ content: [UInt8], proof: (consuming SecureBytes) throws -> Void) throws {
-        try folder().replace("file", content.span, proof: proof)
+        try directory().replace("file", content.span, proof: proof)
     }
 
     @Test func `the proof sees what was written, while the old file stands`() throws {
@@ -40,29 +40,29 @@ import VectorKit
     }
 
     @Test func `what a killed writer left is no obstacle`() throws {
-        try folder().write(".file.new", [9].span)
+        try directory().write(".file.new", [9].span)
         try replace([4, 5]) { #expect($0.copied == [4, 5]) }
         #expect(try scratch.names() == ["file"])
     }
 
     @Test func `there has to be a plain file to be replaced`() throws {
         #expect(throws: FileError.missing(path: scratch.at("other"))) {
-            try folder().replace("other", [1].span) { _ in }
+            try directory().replace("other", [1].span) { _ in }
         }
         try scratch.putLink("link", to: "file")
         #expect(throws: FileError.wrongKind(path: scratch.at("link"))) {
-            try folder().replace("link", [1].span) { _ in }
+            try directory().replace("link", [1].span) { _ in }
         }
         #expect(try scratch.content("file") == [1, 2, 3])
     }
 
     @Test func `temporary names are seen, whatever has them`() throws {
-        #expect(try folder().hasTemporaryNames() == false)
-        try folder().write(".something.new", [9].span)
-        #expect(try folder().hasTemporaryNames())
-        try folder().sweepFiles()
-        #expect(try folder().hasTemporaryNames() == false)
-        try folder().makeFolder(".something.new")
-        #expect(try folder().hasTemporaryNames())
+        #expect(try directory().hasTemporaryNames() == false)
+        try directory().write(".something.new", [9].span)
+        #expect(try directory().hasTemporaryNames())
+        try directory().sweepFiles()
+        #expect(try directory().hasTemporaryNames() == false)
+        try directory().makeDirectory(".something.new")
+        #expect(try directory().hasTemporaryNames())
     }
 }

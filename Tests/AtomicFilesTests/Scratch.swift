@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, which goes with the value.
+/// A directory of a test's own, which goes with the value.
 final class Scratch: Sendable {
     /// An absolute path without links in it: 0700, ours.
     let path: String
@@ -25,8 +25,8 @@ final class Scratch: Sendable {
         try setMode(0o600, of: name)
     }
 
-    /// Makes a folder there, 0700.
-    func putFolder(_ name: String) throws {
+    /// Makes a directory there, 0700.
+    func putDirectory(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: at(name), withIntermediateDirectories: false)
         try setMode(0o700, of: name)
     }

@@ -15,10 +15,10 @@ enum GzipProgram {
 
     private static func run(_ arguments: [String], reading input: [UInt8]) throws -> [UInt8] {
         // Through a file: a pipe that nobody empties while it is filled would never end.
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "input")
+        let directory = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: "input")
         try Data(input).write(to: file)
         return [UInt8](try Program.output(of: "/usr/bin/gzip", arguments, reading: file))
     }

@@ -12,11 +12,11 @@ import Testing
             (253_402_300_799_999, "9999-12-31T23:59:59Z"), (253_402_300_800_000, "9999-12-31T23:59:59Z"),
             (.max, "9999-12-31T23:59:59Z"), (-62_167_219_200_000, "0000-01-01T00:00:00Z"),
             (-62_167_219_200_001, "0000-01-01T00:00:00Z"), (.min, "0000-01-01T00:00:00Z"),
-        ] as [(Int64, String)]) func `a moment is written in UTC`(_ milliseconds: Int64, _ text: String)
+        ] as [(Int64, String)]) func `a timestamp is written in UTC`(_ milliseconds: Int64, _ text: String)
     {
-        let moment = Timestamp(milliseconds: milliseconds)
-        #expect(moment.rfc3339 == text)
-        #expect(moment.day == text.prefix(10))
+        let timestamp = Timestamp(milliseconds: milliseconds)
+        #expect(timestamp.rfc3339 == text)
+        #expect(timestamp.day == text.prefix(10))
     }
 
     @Test(
@@ -24,13 +24,13 @@ import Testing
             (1_795_230_000_123, "20261121T030000123Z"), (0, "19700101T000000000Z"), (-1, "19691231T235959999Z"),
             (951_782_400_007, "20000229T000000007Z"), (253_402_300_799_999, "99991231T235959999Z"),
             (-62_167_219_200_000, "00000101T000000000Z"),
-        ] as [(Int64, String)]) func `a moment is part of a file name`(_ milliseconds: Int64, _ text: String)
+        ] as [(Int64, String)]) func `a timestamp is part of a file name`(_ milliseconds: Int64, _ text: String)
     {
         #expect(Timestamp(milliseconds: milliseconds).compact == text)
         #expect(Timestamp(compact: text) == Timestamp(milliseconds: milliseconds))
     }
 
-    @Test func `moments outside of these years are clamped in a file name`() {
+    @Test func `timestamps outside of these years are clamped in a file name`() {
         #expect(Timestamp(milliseconds: .max).compact == "99991231T235959999Z")
         #expect(Timestamp(milliseconds: .min).compact == "00000101T000000000Z")
     }
@@ -40,7 +40,7 @@ import Testing
         "20261121T0300001234Z", "2026112 T030000123Z", "20261301T030000123Z", "20260001T030000123Z",
         "20260229T030000123Z", "20261100T030000123Z", "20261121T240000123Z", "20261121T036000123Z",
         "20261121T030060123Z", "+0261121T030000123Z", "20261121T030000123Z ", "2026112１T030000123Z",
-    ]) func `no other text is a moment in a file name`(_ text: String) {
+    ]) func `no other text is a timestamp in a file name`(_ text: String) {
         #expect(Timestamp(compact: text) == nil)
     }
 
@@ -49,22 +49,22 @@ import Testing
         let style = Date.ISO8601FormatStyle()
         for day in 0..<800 * 365 {
             let seconds = -10_000_000_000 + day * 86_400 + day % 86_400
-            let moment = Timestamp(milliseconds: Int64(seconds) * 1000)
+            let timestamp = Timestamp(milliseconds: Int64(seconds) * 1000)
             let expected = Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(style)
-            if moment.rfc3339 != expected { #expect(moment.rfc3339 == expected) }
+            if timestamp.rfc3339 != expected { #expect(timestamp.rfc3339 == expected) }
         }
     }
 
-    @Test func `moments are ordered, apart, and moved`() {
-        let moment = Timestamp(milliseconds: 1_000)
-        #expect(moment < moment + .milliseconds(1))
-        #expect(moment + .hours(23) == Timestamp(milliseconds: 82_801_000))
-        #expect(moment + .days(-1) == Timestamp(milliseconds: -86_399_000))
-        #expect((moment + .days(90)) - moment == .days(90))
-        #expect(moment - (moment + .seconds(1)) == .seconds(-1))
+    @Test func `timestamps are ordered, apart, and moved`() {
+        let timestamp = Timestamp(milliseconds: 1_000)
+        #expect(timestamp < timestamp + .milliseconds(1))
+        #expect(timestamp + .hours(23) == Timestamp(milliseconds: 82_801_000))
+        #expect(timestamp + .days(-1) == Timestamp(milliseconds: -86_399_000))
+        #expect((timestamp + .days(90)) - timestamp == .days(90))
+        #expect(timestamp - (timestamp + .seconds(1)) == .seconds(-1))
     }
 
-    @Test func `moments saturate`() {
+    @Test func `timestamps saturate`() {
         let first = Timestamp(milliseconds: .min)
         let last = Timestamp(milliseconds: .max)
         #expect(last + .milliseconds(1) == last)

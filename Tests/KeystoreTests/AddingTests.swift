@@ -53,10 +53,10 @@ import VectorKit
     }
 
     @Test func `what killed processes left is swept`() throws {
-        try scratch.putFolder("identities/threema/.ABCD1234.new")
+        try scratch.putDirectory("identities/threema/.ABCD1234.new")
         try scratch.put("identities/threema/.ABCD1234.new/profile", [9])
         try scratch.put("identities/threema/.ABCD1234.new/.identity.new", [9])
-        try scratch.putFolder("identities/threema/.OTHER000.new")
+        try scratch.putDirectory("identities/threema/.OTHER000.new")
         let before = try keystore.identities()
         #expect(before == [])
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }

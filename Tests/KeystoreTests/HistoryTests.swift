@@ -8,7 +8,7 @@ import VectorKit
 @Suite struct HistoryTests {
     private let scratch: Scratch
     private let keystore: OpenKeystore
-    private let folder = "identities/threema/ABCD1234/places/main/history/"
+    private let directory = "identities/threema/ABCD1234/places/main/history/"
     /// 2026-11-21T03:00:00.123Z
     private static let noon: Int64 = 1_795_230_000_123
     private static let first = [UInt8](0..<32)
@@ -33,7 +33,7 @@ import VectorKit
     }
 
     private func files() throws -> [String] {
-        try scratch.tree().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+        try scratch.tree().filter { $0.hasPrefix(directory) }.map { String($0.dropFirst(directory.count)) }
     }
 
     @Test func `nothing is kept at first`() throws {
@@ -63,7 +63,7 @@ import VectorKit
         #expect(entries == expected)
         let contents = try expected.map { try read($0.name) }
         #expect(contents == [[], [1, 2, 3]])
-        let modes = try ["", expected[0].name].map { try scratch.mode(of: folder + $0) }
+        let modes = try ["", expected[0].name].map { try scratch.mode(of: directory + $0) }
         #expect(modes == [0o700, 0o600])
     }
 
@@ -84,9 +84,9 @@ import VectorKit
     @Test func `an entry that is damaged is kept beside the new one`() throws {
         try keep([1], Self.first)
         let name = "20261121T030000123Z-0001020304050607"
-        var file = try scratch.content(folder + name)
+        var file = try scratch.content(directory + name)
         file[40] ^= 1
-        try scratch.put(folder + name, file)
+        try scratch.put(directory + name, file)
         try keep([1], Self.first, at: Self.noon + 1)
         let names = try history().map(\.name)
         #expect(names == ["20261121T030000124Z-0001020304050607", name])
@@ -97,7 +97,7 @@ import VectorKit
         for day in 0..<5 {
             try keep([UInt8(day)], [UInt8](repeating: UInt8(day), count: 32), at: Self.noon + Int64(day) * 86_400_000)
         }
-        try scratch.put(folder + "notes", [1])
+        try scratch.put(directory + "notes", [1])
         let day: Int64 = 86_400_000
         try keystore.lockedIdentity("ABCD1234", wait: .zero)
             .thinHistory(of: .main, olderThan: Self.noon + 2 * day, keepingNewest: 1)
@@ -111,7 +111,7 @@ import VectorKit
         #expect(names.contains("notes"))
     }
 
-    @Test func `other names are skipped, and none leads out of the folder`() throws {
+    @Test func `other names are skipped, and none leads out of the directory`() throws {
         try keep([1], Self.first)
         let names = [
             "notes", "20261121T030000123Z-000102030405060", "20261121T030000123Z-00010203040506070",
@@ -120,12 +120,12 @@ import VectorKit
             "20260230T030000123Z-0001020304050607", "20261121T240000123Z-0001020304050607",
             "20261121 030000123Z-0001020304050607", ".20261121T030000123Z-0001020304050607.new",
         ]
-        for name in names { try scratch.put(folder + name, [UInt8](repeating: 0, count: 200)) }
-        // The right name on what is no entry: too short, a folder, a link.
-        try scratch.put(folder + "20261121T030000125Z-0001020304050607", [1])
-        try scratch.putFolder(folder + "20261121T030000126Z-0001020304050607")
+        for name in names { try scratch.put(directory + name, [UInt8](repeating: 0, count: 200)) }
+        // The right name on what is no entry: too short, a directory, a link.
+        try scratch.put(directory + "20261121T030000125Z-0001020304050607", [1])
+        try scratch.putDirectory(directory + "20261121T030000126Z-0001020304050607")
         try scratch.putLink(
-            folder + "20261121T030000127Z-0001020304050607", to: "20261121T030000123Z-0001020304050607")
+            directory + "20261121T030000127Z-0001020304050607", to: "20261121T030000123Z-0001020304050607")
         let listed = try history().map(\.name)
         #expect(listed == ["20261121T030000123Z-0001020304050607"])
         for name in names + ["../identity", "", "."] {
@@ -136,15 +136,15 @@ import VectorKit
     @Test func `an entry under another name, or of another identity, does not open`() throws {
         try keep([1], Self.first)
         try keystore.add("WXYZ9876") { try $0.put("identity", [1]) }
-        try scratch.putFolder("identities/threema/WXYZ9876/places/main/history")
+        try scratch.putDirectory("identities/threema/WXYZ9876/places/main/history")
         let name = "20261121T030000123Z-0001020304050607"
-        let file = try scratch.content(folder + name)
+        let file = try scratch.content(directory + name)
         try scratch.put("identities/threema/WXYZ9876/places/main/history/" + name, file)
         #expect(throws: KeystoreError.damaged(record: "history", owner: "WXYZ9876")) {
             _ = try keystore.identity("WXYZ9876").readHistory(name, of: .main)
         }
         let other = "20261121T030000124Z-0001020304050607"
-        try scratch.put(folder + other, file)
+        try scratch.put(directory + other, file)
         #expect(throws: KeystoreError.damaged(record: "history", owner: "ABCD1234")) { _ = try read(other) }
         // Nor as the record of that name.
         try scratch.put("identities/threema/ABCD1234/profile", file)
@@ -161,7 +161,7 @@ import VectorKit
 
     @Test func `what a killed process left goes with the next lock`() throws {
         try keep([1], Self.first)
-        try scratch.put(folder + ".20261121T030000124Z-0001020304050607.new", [1])
+        try scratch.put(directory + ".20261121T030000124Z-0001020304050607.new", [1])
         _ = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         let names = try files()
         #expect(names == ["20261121T030000123Z-0001020304050607"])
@@ -173,7 +173,7 @@ import VectorKit
         let tree = try scratch.tree()
         #expect(tree == ["identities", "identities/threema", "keystore", "lock", "master.key"])
         // Half removed, it is swept.
-        try scratch.putFolder("identities/threema/.WXYZ9876.new/places/main/history")
+        try scratch.putDirectory("identities/threema/.WXYZ9876.new/places/main/history")
         try scratch.put(
             "identities/threema/.WXYZ9876.new/places/main/history/20261121T030000123Z-0001020304050607", [1])
         _ = try LockedKeystore(at: scratch.path)
@@ -185,7 +185,7 @@ import VectorKit
         try keep([1], Self.first)
         var errors = try LockedKeystore(at: scratch.path).permissionProblems()
         #expect(errors == [])
-        let name = folder + "20261121T030000123Z-0001020304050607"
+        let name = directory + "20261121T030000123Z-0001020304050607"
         try scratch.setMode(0o640, of: name)
         errors = try LockedKeystore(at: scratch.path).permissionProblems()
         #expect(errors == [.exposed(path: scratch.at(name), mode: 0o640)])

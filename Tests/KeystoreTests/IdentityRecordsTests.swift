@@ -91,7 +91,7 @@ import VectorKit
         #expect(throws: KeystoreError.damaged(record: "keystore", owner: "ABCD1234")) { try read("keystore") }
     }
 
-    @Test func `a whole folder renamed to another ID does not open`() throws {
+    @Test func `a whole directory renamed to another ID does not open`() throws {
         try #require(rename(scratch.at("identities/threema/ABCD1234"), scratch.at("identities/threema/EVIL0000")) == 0)
         #expect(throws: KeystoreError.damaged(record: "identity", owner: "EVIL0000")) {
             try read("identity", of: "EVIL0000")
@@ -144,7 +144,7 @@ import VectorKit
 
     @Test func `a state that is too long counts as none, a trap does not`() throws {
         let name = "identities/threema/ABCD1234/places/main/state.json"
-        try scratch.putFolder("identities/threema/ABCD1234/places/main")
+        try scratch.putDirectory("identities/threema/ABCD1234/places/main")
         try scratch.put(name, [UInt8](repeating: 0x20, count: 64 * 1024))
         let longest = try keystore.identity("ABCD1234").readState(of: .main)?.copied
         #expect(longest?.count == 64 * 1024)

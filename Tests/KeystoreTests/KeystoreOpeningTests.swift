@@ -57,12 +57,12 @@ import VectorKit
     @Test func `a keystore that is not there, or empty, is absent`() throws {
         let absent = KeystoreError.absent(path: scratch.path)
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
-        try scratch.putFolder("")
+        try scratch.putDirectory("")
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         // What a first run leaves that was killed before its last step.
         try scratch.put("lock", [])
         try scratch.put("keystore", Array("KTR1".utf8) + [1, 2, 3])
-        try scratch.putFolder("identities/threema/.ABCD1234.new")
+        try scratch.putDirectory("identities/threema/.ABCD1234.new")
         #expect(throws: absent) { try LockedKeystore(at: scratch.path).unlock() }
         try put("ABCD1234")
         let ids = try LockedKeystore(at: scratch.path).unlock().identities()
@@ -72,7 +72,7 @@ import VectorKit
     @Test func `somebody else's file named keystore is not replaced`() throws {
         for content in [[], [1, 2, 3], Array("KTR".utf8)] as [[UInt8]] {
             let scratch = try Scratch()
-            try scratch.putFolder("")
+            try scratch.putDirectory("")
             try scratch.put("keystore", content)
             #expect(throws: KeystoreError.foreign(path: scratch.at("keystore"))) {
                 try OpenKeystore.making(at: scratch.path, passphrase: nil)
@@ -83,7 +83,7 @@ import VectorKit
     }
 
     @Test func `asking for a keystore makes nothing`() throws {
-        try scratch.putFolder("")
+        try scratch.putDirectory("")
         _ = try? LockedKeystore(at: scratch.path).unlock()
         let tree = try scratch.tree()
         #expect(tree == [])
@@ -151,7 +151,7 @@ import VectorKit
         }
     }
 
-    @Test func `the folders above it are made`() throws {
+    @Test func `the directories above it are made`() throws {
         let path = scratch.at("a/b/c")
         _ = try OpenKeystore.making(at: path, passphrase: nil)
         _ = try LockedKeystore(at: path).unlock()

@@ -12,8 +12,8 @@ enum OtherImplementation {
         BEFORE_KEY = bytes.fromhex("00000a2800000a2400000a20")
         OWN = ("", "", "", "keystore")
 
-        def master_of(folder):
-            file = (folder / "master.key").read_bytes()
+        def master_of(directory):
+            file = (directory / "master.key").read_bytes()
             assert file[:12] == BEFORE_KEY and len(file) == 44
             return file[12:]
 
@@ -24,39 +24,39 @@ enum OtherImplementation {
         def seal(master, where, content):
             return identityfiles.sealed(content, master, where[3], where, utils.random(24))
 
-        def history(folder):
-            for entry in sorted(folder.glob("identities/threema/*/places/*/history/*")):
-                content = identityfiles.opened(entry, master_of(folder))
+        def history(directory):
+            for entry in sorted(directory.glob("identities/threema/*/places/*/history/*")):
+                content = identityfiles.opened(entry, master_of(directory))
                 assert content[0] == 1
                 time = int.from_bytes(content[1:9], "big")
                 print(identityfiles.names(entry)[1], entry.name, time, content[9:41].hex(), content[41:].hex())
 
-        def read(folder):
-            own = identityfiles.opened(folder / "keystore", master_of(folder))
+        def read(directory):
+            own = identityfiles.opened(directory / "keystore", master_of(directory))
             assert own[0] == 2 and len(own) == 17
-            for record in sorted(folder.glob("identities/threema/*/*")) + sorted(folder.glob("identities/*/*/places/*/*")):
+            for record in sorted(directory.glob("identities/threema/*/*")) + sorted(directory.glob("identities/*/*/places/*/*")):
                 if not record.is_file() or record.name in ("lock", "state.json"):
                     continue
                 _, identity, place, name = identityfiles.names(record)
                 where = f"{place}/{name}" if place else name
-                print(identity, where, identityfiles.opened(record, master_of(folder)).hex())
+                print(identity, where, identityfiles.opened(record, master_of(directory)).hex())
 
-        def write(folder, identity, place, name, content):
+        def write(directory, identity, place, name, content):
             master = utils.random(32)
-            home = identityfiles.folder(folder, identity)
+            home = identityfiles.directory(directory, identity)
             deepest = identityfiles.of_place(home, place) if place else home
-            for each in [folder, *reversed(deepest.relative_to(folder).parents), deepest.relative_to(folder)]:
-                (folder / each).mkdir(0o700, exist_ok=True)
-            put(folder / "master.key", BEFORE_KEY + master)
-            put(folder / "keystore", seal(master, OWN, b"\\x02" + utils.random(16)))
+            for each in [directory, *reversed(deepest.relative_to(directory).parents), deepest.relative_to(directory)]:
+                (directory / each).mkdir(0o700, exist_ok=True)
+            put(directory / "master.key", BEFORE_KEY + master)
+            put(directory / "keystore", seal(master, OWN, b"\\x02" + utils.random(16)))
             put(deepest / name, seal(master, ("threema", identity, place, name), bytes.fromhex(content)))
             print(identityfiles.record_key(master, "state").hex())
 
-        def version(folder, number):
-            put(folder / "keystore", seal(master_of(folder), OWN, bytes([int(number)]) + utils.random(16)))
+        def version(directory, number):
+            put(directory / "keystore", seal(master_of(directory), OWN, bytes([int(number)]) + utils.random(16)))
 
-        def commit(folder, identity, file):
-            master, file = master_of(folder), bytes.fromhex(file)
+        def commit(directory, identity, file):
+            master, file = master_of(directory), bytes.fromhex(file)
             digest = hashlib.blake2b(
                 file[:4] + identityfiles.prefixed("threema", identity) + file[36:], digest_size=32,
                 key=identityfiles.record_key(master, "commit")).digest()
@@ -72,8 +72,8 @@ enum OtherImplementation {
                     content = identityfiles.unsealed(content, master, name, ("threema", identity, place, name))
                 print(path, content.hex() if kind == 1 else "-")
 
-        verb, folder, *rest = sys.argv[2:]
-        {"read": read, "write": write, "commit": commit, "history": history, "version": version}[verb](pathlib.Path(folder), *rest)
+        verb, directory, *rest = sys.argv[2:]
+        {"read": read, "write": write, "commit": commit, "history": history, "version": version}[verb](pathlib.Path(directory), *rest)
         """
 
     /// Where `identityfiles.py` is.

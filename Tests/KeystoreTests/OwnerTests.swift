@@ -2,7 +2,7 @@ import AtomicFiles
 import Keystore
 import Testing
 
-/// Names that lead to folders: what could lead elsewhere is none.
+/// Names that lead to directories: what could lead elsewhere is none.
 @Suite struct OwnerTests {
     @Test(arguments: [
         "", ".", "..", "../ABCD1234", "a/b", "/", "ABCD1234/", ".ABCD1234.new", "ABCD.1234", "ABCD 1234", "ABCD\u{0}",
@@ -67,9 +67,9 @@ import Testing
             try new.put(.safe, [1])
             try new.put(("safe" as RecordName).at(nas), [2])
         }
-        let folder = "identities/threema/ABCD1234/"
-        let main = try scratch.content(folder + "places/main/safe")
-        for path in ["places/nas/safe", "safe"] { try scratch.put(folder + path, main) }
+        let directory = "identities/threema/ABCD1234/"
+        let main = try scratch.content(directory + "places/main/safe")
+        for path in ["places/nas/safe", "safe"] { try scratch.put(directory + path, main) }
         let records = try keystore.identity("ABCD1234")
         let own = try records.read(.safe)?.copied
         #expect(own == [1])

@@ -112,7 +112,7 @@ import VectorKit
     }
 
     @Test func `an identity on its way out is swept, too`() throws {
-        try scratch.putFolder("identities/threema/.WXYZ9876.new")
+        try scratch.putDirectory("identities/threema/.WXYZ9876.new")
         try scratch.put("identities/threema/.WXYZ9876.new/identity", [1, 2, 3])
         _ = try LockedKeystore(at: scratch.path)
         let names = try scratch.tree().filter { $0.contains("WXYZ9876") }

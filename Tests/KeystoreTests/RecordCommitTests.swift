@@ -8,7 +8,7 @@ import VectorKit
 @Suite struct RecordCommitTests {
     private let scratch: Scratch
     private let keystore: OpenKeystore
-    private let folder = "identities/threema/ABCD1234/"
+    private let directory = "identities/threema/ABCD1234/"
 
     private static let old = Content(identity: [1], profile: [2], safe: [3], state: Array("{}".utf8))
     private static let new = Content(identity: [4], profile: [5, 5], safe: nil, state: Array(#"{"a":1}"#.utf8))
@@ -55,26 +55,26 @@ import VectorKit
     }
 
     private func names() throws -> [String] {
-        try scratch.files().filter { $0.hasPrefix(folder) }.map { String($0.dropFirst(folder.count)) }
+        try scratch.files().filter { $0.hasPrefix(directory) }.map { String($0.dropFirst(directory.count)) }
     }
 
     private func restore(_ files: [String: [UInt8]]) throws {
-        for name in try names() { try scratch.remove(folder + name) }
-        for (name, content) in files { try scratch.put(folder + name, content) }
+        for name in try names() { try scratch.remove(directory + name) }
+        for (name, content) in files { try scratch.put(directory + name, content) }
     }
 
     private func contents() throws -> [String: [UInt8]] {
-        try Dictionary(uniqueKeysWithValues: names().map { ($0, try scratch.content(folder + $0)) })
+        try Dictionary(uniqueKeysWithValues: names().map { ($0, try scratch.content(directory + $0)) })
     }
 
     /// The files before and after a commit, and the commit file that was between them: it stays where a change
     /// cannot be written out.
     private func stages() throws -> (before: [String: [UInt8]], commit: [UInt8], after: [String: [UInt8]]) {
         let before = try contents()
-        try scratch.putFolder(folder + ".identity.new")
+        try scratch.putDirectory(directory + ".identity.new")
         try commit(keystore.lockedIdentity("ABCD1234", wait: .zero))
-        let commit = try scratch.content(folder + "commit")
-        try scratch.remove(folder + ".identity.new")
+        let commit = try scratch.content(directory + "commit")
+        try scratch.remove(directory + ".identity.new")
         _ = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         return (before, commit, try contents())
     }
@@ -89,14 +89,14 @@ import VectorKit
     }
 
     @Test func `what cannot be written out is read from the commit file`() throws {
-        try scratch.putFolder(folder + ".profile.new")
+        try scratch.putDirectory(directory + ".profile.new")
         let identity = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         try commit(identity)
         let content = try read()
         #expect(content == Self.new)
         // A later write must not be gone over.
         #expect(throws: FileError.self) { try identity.put(.safe, [7]) }
-        try scratch.remove(folder + ".profile.new")
+        try scratch.remove(directory + ".profile.new")
         try identity.put(.safe, [7])
         let later = try read()
         #expect(later == Content(identity: [4], profile: [5, 5], safe: [7], state: Self.new.state))
@@ -133,7 +133,7 @@ import VectorKit
     @Test func `one change takes no commit file`() throws {
         let identity = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         // Nothing can be written under this name.
-        try scratch.putFolder(folder + ".commit.new")
+        try scratch.putDirectory(directory + ".commit.new")
         var changes = identity.changes()
         changes.set(.safe, [8].span)
         try identity.commit(changes)
@@ -192,7 +192,7 @@ import VectorKit
         let other = try Scratch()
         let otherKeystore = try OpenKeystore.making(at: other.path, passphrase: nil)
         try otherKeystore.add("ABCD1234") { try $0.put("identity", [1]) }
-        try other.put(folder + "commit", commit)
+        try other.put(directory + "commit", commit)
         #expect(throws: KeystoreError.damaged(record: "commit", owner: "ABCD1234")) {
             _ = try otherKeystore.identity("ABCD1234").read("identity")
         }
@@ -200,20 +200,20 @@ import VectorKit
 
     @Test func `a commit file over its limit, or one that is no plain file, is not read`() throws {
         let limit = 33 * 1024 * 1024
-        try scratch.put(folder + "commit", [])
-        try #require(truncate(scratch.at(folder + "commit"), limit + 1) == 0)
-        #expect(throws: FileError.tooLarge(path: scratch.at(folder + "commit"), limit: limit)) {
+        try scratch.put(directory + "commit", [])
+        try #require(truncate(scratch.at(directory + "commit"), limit + 1) == 0)
+        #expect(throws: FileError.tooLarge(path: scratch.at(directory + "commit"), limit: limit)) {
             _ = try keystore.identity("ABCD1234").read("identity")
         }
-        try scratch.remove(folder + "commit")
-        try scratch.putLink(folder + "commit", to: "identity")
-        #expect(throws: FileError.wrongKind(path: scratch.at(folder + "commit"))) {
+        try scratch.remove(directory + "commit")
+        try scratch.putLink(directory + "commit", to: "identity")
+        #expect(throws: FileError.wrongKind(path: scratch.at(directory + "commit"))) {
             _ = try keystore.identity("ABCD1234").read("identity")
         }
     }
 
     @Test func `an identity with a bad commit file can be removed`() throws {
-        try scratch.put(folder + "commit", [1, 2, 3])
+        try scratch.put(directory + "commit", [1, 2, 3])
         try keystore.remove("ABCD1234", wait: .zero)
         let ids = try keystore.identities()
         #expect(ids == [])

@@ -31,8 +31,8 @@ final class Scratch: Sendable {
         try setMode(0o600, of: name)
     }
 
-    /// Makes a folder there, 0700, and those above it.
-    func putFolder(_ name: String) throws {
+    /// Makes a directory there, 0700, and those above it.
+    func putDirectory(_ name: String) throws {
         try FileManager.default.createDirectory(
             atPath: at(name), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -120,8 +120,8 @@ import VectorKit
     }
 
     @Test func `one that another process holds is left, and the keystore stays what it is`() throws {
-        let folder = try Folder.open(scratch.at("identities/ABCD1234"), rule: .secret)
-        let held = try folder.lock("lock", wait: .zero)
+        let directory = try Directory.open(scratch.at("identities/ABCD1234"), rule: .secret)
+        let held = try directory.lock("lock", wait: .zero)
         try unlock().convertVersion1()
         let files = try scratch.files()
         #expect(files.contains("identities/ABCD1234/profile") && !files.contains("identities/*GATEWAY/profile"))
@@ -137,7 +137,7 @@ import VectorKit
         let old = try scratch.copied()
         try unlock().convertVersion1()
         let new = try scratch.copied()
-        // The new folder is half made, or complete while the old one is whole, half removed or on its way out.
+        // The new directory is half made, or complete while the old one is whole, half removed or on its way out.
         let half = old.merging(new.filter { $0.key.hasSuffix("ABCD1234/identity") }.onTheWayIn) { $1 }
         let both = old.merging(new.filter { $0.key != "keystore" }) { $1 }
         let going = both.filter { !$0.key.hasPrefix("identities/ABCD1234/i") }
@@ -161,7 +161,7 @@ import VectorKit
         let keystore = try unlock()
         try keystore.lockedIdentity("ABCD1234", wait: .zero).put("profile", [7])
         for (name, content) in old where name.hasPrefix("identities/ABCD1234/") {
-            try scratch.putWithFolders(name, content)
+            try scratch.putWithDirectories(name, content)
         }
         let profile = try unlock().identity("ABCD1234").read("profile")?.copied
         #expect(profile == [7])
@@ -179,11 +179,11 @@ import VectorKit
     }
 
     @Test(arguments: ["identity", "profile", "safe", "state.json", "history/\(entry)", "new"])
-    func `a converted folder that was changed since is left`(_ name: String) throws {
+    func `a converted directory that was changed since is left`(_ name: String) throws {
         let old = try scratch.copied()
         _ = try unlock().lockedIdentity("ABCD1234", wait: .zero)
         for (name, content) in old where name.hasPrefix("identities/ABCD1234/") {
-            try scratch.putWithFolders(name, content)
+            try scratch.putWithDirectories(name, content)
         }
         var content = old["identities/ABCD1234/" + name] ?? [1]
         content[content.count - 1] ^= 1
@@ -199,7 +199,7 @@ import VectorKit
         let old = try scratch.copied()
         _ = try unlock().lockedIdentity("ABCD1234", wait: .zero)
         for (name, content) in old where name.hasPrefix("identities/ABCD1234/") {
-            try scratch.putWithFolders(name, content)
+            try scratch.putWithDirectories(name, content)
         }
         try unlock().remove("ABCD1234", wait: .zero)
         let left = try scratch.files().filter { $0.contains("ABCD1234") }
@@ -211,7 +211,7 @@ import VectorKit
     @Test func `a copy under another name is not converted, and what is no ID is not looked at`() throws {
         for (name, content) in try scratch.copied() where name.hasPrefix("identities/ABCD1234/") {
             for copy in ["BACKUP01", "OLD_2026", "ABCD-234"] {
-                try scratch.putWithFolders(name.replacingOccurrences(of: "ABCD1234", with: copy), content)
+                try scratch.putWithDirectories(name.replacingOccurrences(of: "ABCD1234", with: copy), content)
             }
         }
         try scratch.put("identities/notes", [1])
@@ -233,8 +233,8 @@ import VectorKit
     }
 
     @Test func `what cannot be swept stops nothing`() throws {
-        try scratch.putFolder("identities/.OTHER000.new/a/b/c/d/e")
-        try scratch.putFolder("identities/threema/.OTHER000.new/a/b/c/d/e")
+        try scratch.putDirectory("identities/.OTHER000.new/a/b/c/d/e")
+        try scratch.putDirectory("identities/threema/.OTHER000.new/a/b/c/d/e")
         try unlock().convertVersion1()
         try expectAll(unlock())
         let unread = try unlock().unreadOwners()
@@ -247,7 +247,7 @@ import VectorKit
         let old = try scratch.copied()
         try unlock().convertVersion1()
         try unlock().remove("*GATEWAY", wait: .zero)
-        for (name, content) in old where name.hasPrefix("identities/") { try scratch.putWithFolders(name, content) }
+        for (name, content) in old where name.hasPrefix("identities/") { try scratch.putWithDirectories(name, content) }
         let keystore = try unlock()
         keystore.convertVersion1()
         let unread = try keystore.unreadOwners()
@@ -271,10 +271,10 @@ import VectorKit
         try scratch.put("identities/ABCD1234/history/\(Self.entry)", entry)
         try scratch.put("identities/ABCD1234/Notes.txt", [1, 2])
         try scratch.put("identities/ABCD1234/.hidden", [1, 2])
-        let folder = "identities/threema/ABCD1234/"
+        let directory = "identities/threema/ABCD1234/"
         try unlock().convertVersion1()
         let files = try scratch.files()
-        #expect(files == (Self.newFiles + [folder + "Notes.txt", folder + ".hidden"]).sorted())
+        #expect(files == (Self.newFiles + [directory + "Notes.txt", directory + ".hidden"]).sorted())
         let keystore = try unlock()
         #expect(throws: KeystoreError.damaged(record: "safe", owner: "ABCD1234")) {
             _ = try keystore.identity("ABCD1234").read(.safe)
@@ -284,12 +284,12 @@ import VectorKit
         }
         let profile = try keystore.identity("ABCD1234").read("profile")?.copied
         #expect(profile == [2])
-        let kept = try [scratch.content(folder + "places/main/safe"), scratch.content(folder + "Notes.txt")]
+        let kept = try [scratch.content(directory + "places/main/safe"), scratch.content(directory + "Notes.txt")]
         #expect(kept == [record, [1, 2]])
     }
 
-    @Test func `a folder that is not ours keeps its identity from being converted, and it can be removed`() throws {
-        try scratch.putFolder("identities/ABCD1234/other/inner")
+    @Test func `a directory that is not ours keeps its identity from being converted, and it can be removed`() throws {
+        try scratch.putDirectory("identities/ABCD1234/other/inner")
         try unlock().convertVersion1()
         let files = try scratch.files().filter { $0.contains("ABCD1234") }
         #expect(files == Self.oldFiles.filter { $0.contains("ABCD1234") })
@@ -317,7 +317,7 @@ import VectorKit
 }
 
 extension [String: [UInt8]] {
-    /// The files of ABCD1234 as they stand before its folder gets its name.
+    /// The files of ABCD1234 as they stand before its directory gets its name.
     fileprivate var onTheWayIn: Self {
         Dictionary(
             uniqueKeysWithValues: map {
@@ -332,8 +332,8 @@ extension Scratch {
         try Dictionary(uniqueKeysWithValues: files().map { ($0, try content($0)) })
     }
 
-    fileprivate func putWithFolders(_ name: String, _ content: [UInt8]) throws {
-        try putFolder((name as NSString).deletingLastPathComponent)
+    fileprivate func putWithDirectories(_ name: String, _ content: [UInt8]) throws {
+        try putDirectory((name as NSString).deletingLastPathComponent)
         try put(name, content)
     }
 
@@ -341,7 +341,7 @@ extension Scratch {
     fileprivate func restore(_ files: [String: [UInt8]]) throws {
         for name in try tree().reversed() { try remove(name) }
         for (name, content) in files {
-            try putWithFolders(name, content)
+            try putWithDirectories(name, content)
             guard name.hasSuffix("ABCD1234/lock") else { continue }
             let time = Date(timeIntervalSince1970: 1_795_230_000.123)
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: at(name))

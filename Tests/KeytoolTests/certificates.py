@@ -21,8 +21,8 @@ def openssl(*arguments, given=None, day=0):
 class Certificate:
     """`path` holds the certificate and `key` its key, both in PEM."""
 
-    def __init__(self, folder, name):
-        self.path, self.key = folder / f"{name}.crt", folder / f"{name}.key"
+    def __init__(self, directory, name):
+        self.path, self.key = directory / f"{name}.crt", directory / f"{name}.key"
         openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", self.key)
 
     @property
@@ -47,17 +47,17 @@ class Certificate:
 class Authority(Certificate):
     """Signs itself, and others."""
 
-    def __init__(self, folder, name):
-        super().__init__(folder, name.replace(" ", "-"))
-        self.folder, self.name = folder, name
+    def __init__(self, directory, name):
+        super().__init__(directory, name.replace(" ", "-"))
+        self.directory, self.name = directory, name
         openssl("req", "-x509", "-new", "-key", self.key, "-out", self.path, "-days", YEARS,
                 "-subj", f"/CN={name}", "-addext", "basicConstraints=critical,CA:TRUE",
                 "-addext", "keyUsage=critical,keyCertSign,cRLSign", day=-100)
 
     def issue(self, name, hosts=HERE, begins=-1, days=YEARS):
         """`begins`: how many days from today."""
-        certificate = Certificate(self.folder, name)
-        extensions = self.folder / f"{name}.ext"
+        certificate = Certificate(self.directory, name)
+        extensions = self.directory / f"{name}.ext"
         extensions.write_text("basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n"
                               + (f"subjectAltName={hosts}\n" if hosts else ""))
         request = openssl("req", "-new", "-key", certificate.key, "-subj", f"/CN={name}")
@@ -70,10 +70,10 @@ class Authority(Certificate):
 class Certificates:
     """One authority that the tests trust, and what servers may show."""
 
-    def __init__(self, folder):
-        self.folder = Path(folder)
-        self.authority = Authority(self.folder, "Loopback test authority")
-        self.stranger = Authority(self.folder, "Unrelated test authority")
+    def __init__(self, directory):
+        self.directory = Path(directory)
+        self.authority = Authority(self.directory, "Loopback test authority")
+        self.stranger = Authority(self.directory, "Unrelated test authority")
         issue = self.authority.issue
         self.good = issue("good")
         self.renewed = issue("renewed")  # for the same host, with another key
@@ -85,13 +85,13 @@ class Certificates:
         self.self_signed = self._self_signed()
 
     def _self_signed(self):
-        certificate = Certificate(self.folder, "self-signed")
+        certificate = Certificate(self.directory, "self-signed")
         openssl("req", "-x509", "-new", "-key", certificate.key, "-out", certificate.path,
                 "-days", 5, "-subj", "/CN=localhost", "-addext", f"subjectAltName={HERE}")
         return certificate
 
-    def hashed_folder(self, path):
-        """A folder as OpenSSL looks authorities up in it."""
+    def hashed_directory(self, path):
+        """A directory as OpenSSL looks authorities up in it."""
         path.mkdir()
         (path / "authority.pem").write_bytes(self.authority.path.read_bytes())
         openssl("rehash", path)

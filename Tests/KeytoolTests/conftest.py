@@ -11,7 +11,7 @@ from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from loopbackauthority import issue
 from place import NEW_PASSWORD
 from runner import BINARY, Keytool
-from safefolder import SafeFolder, SafeSetup
+from safedirectory import SafeDirectory, SafeSetup
 from terminal import Terminal
 from webservers import SERVERS
 
@@ -26,14 +26,14 @@ def built():
 
 @pytest.fixture
 def home(tmp_path):
-    folder = tmp_path / "home"
-    folder.mkdir(mode=0o700)
-    return folder
+    directory = tmp_path / "home"
+    directory.mkdir(mode=0o700)
+    return directory
 
 
 @pytest.fixture
 def keytool(built, home, tmp_path):
-    """The runner on an empty keystore, which is a folder that exists with mode 0700."""
+    """The runner on an empty keystore, which is a directory that exists with mode 0700."""
     keystore = tmp_path / "keystore"
     keystore.mkdir(mode=0o700)
     return Keytool(home, keystore)
@@ -93,19 +93,19 @@ def safe_password(write):
 
 
 @pytest.fixture
-def folder(tmp_path):
-    """An empty folder, not yet a Safe server."""
-    path = tmp_path / "safe-folder"
+def directory(tmp_path):
+    """An empty directory, not yet a Safe server."""
+    path = tmp_path / "safe-directory"
     path.mkdir(mode=0o700)
-    return SafeFolder(path)
+    return SafeDirectory(path)
 
 
 @pytest.fixture
-def safe(keytool, folder, safe_password):
-    """Identity ABCD1234 with its Safe set up on a prepared folder; nothing pushed yet."""
+def safe(keytool, directory, safe_password):
+    """Identity ABCD1234 with its Safe set up on a prepared directory; nothing pushed yet."""
     keytool.ok("id", "create", "--id", "ABCD1234")
-    keytool.ok("safe", "setup", "--create", "--server", folder.url, *safe_password)
-    return SafeSetup(keytool, folder, "ABCD1234", SAFE_PASSWORD)
+    keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
+    return SafeSetup(keytool, directory, "ABCD1234", SAFE_PASSWORD)
 
 
 @pytest.fixture
@@ -114,12 +114,12 @@ def pulled(built, home, tmp_path, safe_password):
 
     def pulled(name, blob):
         keytool = Keytool(home, tmp_path / f"keystore-{name}")
-        folder = SafeFolder(tmp_path / f"safe-folder-{name}")
-        for path in (keytool.keystore, folder.path):
+        directory = SafeDirectory(tmp_path / f"safe-directory-{name}")
+        for path in (keytool.keystore, directory.path):
             path.mkdir(mode=0o700)
-        machine = SafeSetup(keytool, folder.prepare(), "ABCD1234", SAFE_PASSWORD)
-        folder.put(machine.keys, blob)
-        keytool.ok("safe", "pull", "--id", machine.id, "--server", folder.url, *safe_password)
+        machine = SafeSetup(keytool, directory.prepare(), "ABCD1234", SAFE_PASSWORD)
+        directory.put(machine.keys, blob)
+        keytool.ok("safe", "pull", "--id", machine.id, "--server", directory.url, *safe_password)
         return machine
 
     return pulled

@@ -18,12 +18,12 @@ def require_gcore():
     assert shutil.which("gcore"), "gcore is missing: Scripts/set-up test"
 
 
-def core(pid, folder):
+def core(pid, directory):
     """Its file is gone when this returns."""
-    command = ["gcore", "-o", folder / "core", str(pid)]
+    command = ["gcore", "-o", directory / "core", str(pid)]
     made = subprocess.run(command, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout + made.stderr
-    path = folder / f"core.{pid}"
+    path = directory / f"core.{pid}"
     content = path.read_bytes()
     path.unlink()
     return Snapshot(list(_regions(content)))

@@ -10,7 +10,7 @@ import oracle
 
 def edit(machine, private_key, contacts):
     """Makes these IDs the only contacts of the machine's profile."""
-    place, state = machine.folder.backup(machine.keys), machine.record("state.json")
+    place, state = machine.directory.backup(machine.keys), machine.record("state.json")
     kept = [(path, path.read_bytes() if path.exists() else None) for path in (place, state)]
     place.write_bytes(oracle.seal_safe(document(private_key, contacts), machine.keys))
     machine.keytool.ok("safe", "pull", "--replace")

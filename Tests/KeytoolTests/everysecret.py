@@ -10,7 +10,7 @@ import keyfiles
 import masterkey
 import oracle
 from runner import Keytool
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 
 ID = "ABCD1234"
 PASSWORDS = {
@@ -34,10 +34,10 @@ class EverySecret:
     def __init__(self, path):
         self.path, self.home = path, path / "home"
         self.keystore = path / "keystore"
-        for folder in (path, self.home, self.keystore):
-            folder.mkdir(mode=0o700)
+        for directory in (path, self.home, self.keystore):
+            directory.mkdir(mode=0o700)
         self.keytool = Keytool(self.home, self.keystore)
-        self.folder = SafeFolder(path / "safe")
+        self.directory = SafeDirectory(path / "safe")
         self.secrets = dict(PASSWORDS)
         for stem, password in PASSWORDS.items():
             self.file(stem, password + b"\n")
@@ -59,13 +59,13 @@ class EverySecret:
     def identity(self):
         """Made in an unprotected keystore, and pushed to its Safe; its profile has a device group key."""
         self.keytool.ok("id", "create", "--id", ID)
-        self.keytool.ok("safe", "setup", "--create", "--server", self.folder.url,
+        self.keytool.ok("safe", "setup", "--create", "--server", self.directory.url,
                         *self.given("safe-password"))
         self.keytool.ok("safe", "push")
         keys = oracle.safe_keys(PASSWORDS["safe-password"], ID)
-        document = oracle.open_safe(self.folder.backup(keys).read_bytes(), keys)
+        document = oracle.open_safe(self.directory.backup(keys).read_bytes(), keys)
         document["user"]["temporaryDeviceGroupKeyTodoRemove"] = base64.b64encode(DEVICE_GROUP_KEY).decode()
-        self.folder.put(keys, oracle.seal_safe(document, keys))
+        self.directory.put(keys, oracle.seal_safe(document, keys))
         self.keytool.ok("safe", "pull", "--replace")
         self.keytool.ok("safe", "push", "--force")
         return self
@@ -131,10 +131,10 @@ class EverySecret:
         raise AssertionError("no passphrase opens the master key")
 
     def _learn_identities(self, key):
-        for folder in identityfiles.folders(self.keystore):
-            self.secrets["client key"] = identityfiles.opened(folder / "identity", key)[8:]
-            if (folder / "devicegroupkey").exists():
-                self.secrets["device group key"] = identityfiles.opened(folder / "devicegroupkey", key)
+        for directory in identityfiles.directories(self.keystore):
+            self.secrets["client key"] = identityfiles.opened(directory / "identity", key)[8:]
+            if (directory / "devicegroupkey").exists():
+                self.secrets["device group key"] = identityfiles.opened(directory / "devicegroupkey", key)
 
 
 def wrapping_key(file, password):

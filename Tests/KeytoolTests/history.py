@@ -11,11 +11,11 @@ VERSION = 1
 
 def kept(keytool, id):
     """The encrypted backups in an identity's history, the oldest first."""
-    folder = identityfiles.path(keytool.keystore, id, "history")
-    if not folder.exists():
+    directory = identityfiles.path(keytool.keystore, id, "history")
+    if not directory.exists():
         return []
     master = masterkey.read(keytool)
-    return [_opened(path, master) for path in sorted(folder.glob("[0-9]*"))]
+    return [_opened(path, master) for path in sorted(directory.glob("[0-9]*"))]
 
 
 def _opened(path, master):

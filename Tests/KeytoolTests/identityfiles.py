@@ -9,22 +9,22 @@ OF_PLACE = ("safe", "state.json", "history")
 PERSONAL = b"keytool-record-1"
 
 
-def folders(keystore):
+def directories(keystore):
     """Those of all identities, in order of their IDs."""
     return sorted(path for path in (keystore / "identities" / MESSENGER).glob("*") if not path.name.startswith("."))
 
 
-def folder(keystore, id):
+def directory(keystore, id):
     return keystore / "identities" / MESSENGER / id
 
 
-def of_place(folder, name="main"):
-    return folder / "places" / name
+def of_place(directory, name="main"):
+    return directory / "places" / name
 
 
 def path(keystore, id, name):
     """Of a record, the state or the history; what belongs to a place is that of `main`."""
-    home = folder(keystore, id)
+    home = directory(keystore, id)
     return (of_place(home) if name in OF_PLACE else home) / name
 
 

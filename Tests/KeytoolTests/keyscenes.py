@@ -29,8 +29,8 @@ class KeyPlace(Place):
             return None
         passphrase, key = opened(file.read_bytes())
         assert identityfiles.opened(self.keystore / "keystore", key)
-        identities = {folder.name: identityfiles.opened(folder / "identity", key)
-                      for folder in identityfiles.folders(self.keystore)}
+        identities = {directory.name: identityfiles.opened(directory / "identity", key)
+                      for directory in identityfiles.directories(self.keystore)}
         if drawn:
             return passphrase, sorted(identities)
         return passphrase, key, identities

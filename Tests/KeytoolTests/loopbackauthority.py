@@ -13,12 +13,12 @@ class Issued(NamedTuple):
     key: object
 
 
-def issue(folder):
-    """Makes both keys in this folder, by the openssl program."""
-    folder.mkdir(mode=0o700)
+def issue(directory):
+    """Makes both keys in this directory, by the openssl program."""
+    directory.mkdir(mode=0o700)
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", DAYS]
-    issued = Issued(*(folder / name for name in ("authority.pem", "server.pem", "server.key")))
-    authority_key = folder / "authority.key"
+    issued = Issued(*(directory / name for name in ("authority.pem", "server.pem", "server.key")))
+    authority_key = directory / "authority.key"
     _openssl("req", "-x509", *curve, "-subj", "/CN=An authority of the tests",
              "-keyout", authority_key, "-out", issued.authority)
     _openssl("req", "-x509", *curve, "-subj", "/CN=localhost", "-addext", NAMES,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from runner import REPOSITORY
 
-FOLDER = REPOSITORY / "man"
+DIRECTORY = REPOSITORY / "man"
 MACROS = {"Ar", "Cm", "Ev", "Fl", "Ic", "Nm", "No", "Ns", "Op", "Pa", "Ql", "Sx", "Ta", "Xr"}
 
 
@@ -129,11 +129,11 @@ class Page:
 
 
 def pages():
-    return [Page(path) for path in sorted(FOLDER.iterdir())]
+    return [Page(path) for path in sorted(DIRECTORY.iterdir())]
 
 
 def page(name):
-    return Page(FOLDER / name)
+    return Page(DIRECTORY / name)
 
 
 def words(line):

@@ -1,4 +1,4 @@
-"""A folder with everything that a command touches, looked at without the program.
+"""A directory with everything that a command touches, looked at without the program.
 
 Two views of it are equal where every private key, profile, setup and backup is.
 """
@@ -11,7 +11,7 @@ import keyfiles
 import oracle
 from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from runner import Keytool
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 
 NEW_PASSWORD = b"another-stable-5"
 ID, OTHER_ID = "ABCD1234", "ZZZZ9999"
@@ -22,15 +22,15 @@ STRANGER, STRANGERS_BACKUP = "0" * 64, b"somebody else's backup"
 
 
 class Place:
-    """A folder with everything that a command touches, and copies of how it was."""
+    """A directory with everything that a command touches, and copies of how it was."""
 
     def __init__(self, path):
         self.path = path
         self.home, self.keystore = path / "home", path / "keystore"
-        for folder in (path, self.home):
-            folder.mkdir(mode=0o700)
+        for directory in (path, self.home):
+            directory.mkdir(mode=0o700)
         self.keytool = Keytool(self.home, self.keystore)
-        self.folder, self.second = (SafeFolder(path / name) for name in ("safe", "second"))
+        self.directory, self.second = (SafeDirectory(path / name) for name in ("safe", "second"))
         self.code = self.home / "written-code"
         for name, content in {"safe-password": SAFE_PASSWORD, "code-password": CODE_PASSWORD,
                               "new-safe-password": NEW_PASSWORD, "code": CODE.encode(),
@@ -56,9 +56,9 @@ class Place:
                       if path.parent.name != "backups" or path.lstat().st_size > PROBE_BYTES)
 
     @property
-    def folders(self):
+    def directories(self):
         """The directories; the second may be another name of the first."""
-        return [self.folder] if self.second.path.is_symlink() else [self.folder, self.second]
+        return [self.directory] if self.second.path.is_symlink() else [self.directory, self.second]
 
     def _backups(self):
         return [path for path in self._files() if path.stat().st_size != PROBE_BYTES]
@@ -68,11 +68,11 @@ class Place:
         return [path for path in self._files() if path.stat().st_size == PROBE_BYTES]
 
     def _files(self):
-        return [path for folder in self.folders for path in sorted(folder.backups.glob("*"))
+        return [path for directory in self.directories for path in sorted(directory.backups.glob("*"))
                 if path.name != STRANGER and not path.name.startswith(".")]
 
     def backups(self):
-        """(folder, name, document without its writer info), which is None where it does not open."""
+        """(directory, name, document without its writer info), which is None where it does not open."""
         return [(path.parent.parent.name, path.name, _opened(path)) for path in self._backups()]
 
     def blobs(self):
@@ -80,22 +80,22 @@ class Place:
         return [path.read_bytes() for path in self._backups()] + history.kept(self.keytool, ID)
 
     def add_strangers(self):
-        for folder in self.folders:
-            if folder.backups.exists():
-                (folder.backups / STRANGER).write_bytes(STRANGERS_BACKUP)
+        for directory in self.directories:
+            if directory.backups.exists():
+                (directory.backups / STRANGER).write_bytes(STRANGERS_BACKUP)
 
     def strangers(self):
-        paths = (folder.backups / STRANGER for folder in self.folders)
+        paths = (directory.backups / STRANGER for directory in self.directories)
         return [path.exists() and path.read_bytes() for path in paths]
 
     def view(self, drawn=()):
         """`drawn`: IDs whose private key is random, so that it differs in every run."""
         identities = {}
-        for folder in identityfiles.folders(self.keystore):
-            found = records(self.keystore, folder.name)
-            if folder.name in drawn:
+        for directory in identityfiles.directories(self.keystore):
+            found = records(self.keystore, directory.name)
+            if directory.name in drawn:
                 found["identity"] = len(found["identity"])
-            identities[folder.name] = found
+            identities[directory.name] = found
         code = (oct(self.code.stat().st_mode), oracle.open_code(
             self.code.read_text().strip(), BACKUP_PASSWORD)) if self.code.exists() else None
         return {"identities": identities, "backups": self.backups(), "code": code}

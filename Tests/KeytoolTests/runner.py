@@ -126,20 +126,20 @@ class Keytool:
 BUT_THE_FINDING = ("lock", "state.json")
 
 
-def snapshot(folder, without=("lock",)):
-    """Every path below `folder` with its mode and content; lock files do not count.
+def snapshot(directory, without=("lock",)):
+    """Every path below `directory` with its mode and content; lock files do not count.
 
     Two equal snapshots mean that a command left nothing behind and changed nothing.
     """
-    folder = Path(folder)
-    if not folder.exists():
+    directory = Path(directory)
+    if not directory.exists():
         return None
-    found = {".": oct(folder.lstat().st_mode)}
-    for path in sorted(folder.rglob("*")):
+    found = {".": oct(directory.lstat().st_mode)}
+    for path in sorted(directory.rglob("*")):
         if path.name in without:
             continue
         content = path.read_bytes() if path.is_file() else None
-        found[str(path.relative_to(folder))] = (oct(path.lstat().st_mode), content)
+        found[str(path.relative_to(directory))] = (oct(path.lstat().st_mode), content)
     return found
 
 

@@ -8,7 +8,7 @@ import injection
 import oracle
 from known import SAFE_PASSWORD
 from place import ID, OTHER_ID
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 from secondserver import SecondServer
 
 # Where the commands start from.
@@ -40,7 +40,7 @@ def pushed(place):
 def changed(place):
     """Pushed, and since then the keystore's profile has become another."""
     pushed(place)
-    safe = SafeSetup(place.keytool, place.folder, ID, SAFE_PASSWORD)
+    safe = SafeSetup(place.keytool, place.directory, ID, SAFE_PASSWORD)
     SecondServer(safe, place.second.path, safe_password(place)).give_contacts("ECHOECHO")
     shutil.rmtree(place.second.path)
 
@@ -48,18 +48,18 @@ def changed(place):
 def other_device(place):
     """Pushed, and since then an app has written the backup."""
     pushed(place)
-    safe = SafeSetup(place.keytool, place.folder, ID, SAFE_PASSWORD)
+    safe = SafeSetup(place.keytool, place.directory, ID, SAFE_PASSWORD)
     document = {**safe.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}]}
     document.pop("keytool")
-    place.folder.put(safe.keys, oracle.seal_safe(document, safe.keys))
+    place.directory.put(safe.keys, oracle.seal_safe(document, safe.keys))
 
 
 def other_key(place):
     """Pushed, and since then somebody has put a backup with another private key and contacts there."""
     pushed(place)
-    safe = SafeSetup(place.keytool, place.folder, ID, SAFE_PASSWORD)
+    safe = SafeSetup(place.keytool, place.directory, ID, SAFE_PASSWORD)
     document = oracle.safe_document(bytes(range(32)), contacts=[{"identity": "ECHOECHO", "verification": 2}])
-    place.folder.put(safe.keys, oracle.seal_safe(document, safe.keys))
+    place.directory.put(safe.keys, oracle.seal_safe(document, safe.keys))
 
 
 def lost(place):
@@ -77,7 +77,7 @@ def damaged(place):
 
 
 def _the_backup(place):
-    return place.folder.backup(oracle.safe_keys(SAFE_PASSWORD, ID))
+    return place.directory.backup(oracle.safe_keys(SAFE_PASSWORD, ID))
 
 
 def only_the_backup(place):
@@ -94,7 +94,7 @@ def two_servers(place):
 def two_names(place):
     """Pushed; the second server is the first one under another name."""
     pushed(place)
-    place.second.path.symlink_to(place.folder.path)
+    place.second.path.symlink_to(place.directory.path)
 
 
 def moving(place):
@@ -122,7 +122,7 @@ def safe_password(place):
 
 
 def setup(place):
-    return ["safe", "setup", "--create", "--server", place.folder.url, *safe_password(place)]
+    return ["safe", "setup", "--create", "--server", place.directory.url, *safe_password(place)]
 
 
 def import_code(place):
@@ -131,7 +131,7 @@ def import_code(place):
 
 
 def pull_to_empty(place):
-    return ["safe", "pull", "--id", ID, "--server", place.folder.url, *safe_password(place)]
+    return ["safe", "pull", "--id", ID, "--server", place.directory.url, *safe_password(place)]
 
 
 def export(place):

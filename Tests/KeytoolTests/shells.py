@@ -23,7 +23,7 @@ class Shell:
         for name, place in PLACES.values():
             (share / place).parent.mkdir(parents=True)
             (share / place).symlink_to(COMPLETIONS / name)
-        # Without this folder fish goes through the machine's manual pages first.
+        # Without this directory fish goes through the machine's manual pages first.
         (home / ".local/share/fish/generated_completions").mkdir(parents=True)
         environment = keytool.with_environment(
             PATH=f"{home}/bin:{keytool.environment['PATH']}", HOME=home, PS1=READY, TERM="dumb",

@@ -61,7 +61,7 @@ class Staged:
         return place.view(self.scene.drawn)
 
     def _blobs(self, place):
-        return place.blobs() if identityfiles.folder(place.keystore, ID).exists() else []
+        return place.blobs() if identityfiles.directory(place.keystore, ID).exists() else []
 
     def names(self, place):
         """Which of the states "old" and "new" this is; none, one, or both where they look alike."""

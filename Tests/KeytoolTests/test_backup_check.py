@@ -67,7 +67,7 @@ def test_wrong_passphrase(protected, check, given):
     assert snapshot(protected.keystore) == before
 
 
-def test_verdict_comes_before_three_wrong_passphrases(protected, terminal, code_file):
+def test_result_comes_before_three_wrong_passphrases(protected, terminal, code_file):
     run = terminal("backup", "check", code_file)
     run.expect(PASSWORD)
     run.send(CODE_PASSWORD.decode())
@@ -104,6 +104,6 @@ def test_wrong_options_are_told_before_the_code_is_read(keytool, code_file, code
     keytool.fails(64, "backup", "check", code_file, "--backup-password-file", "-", "--passphrase-file", "-", stdin="x")
 
 
-def test_a_wrong_code_is_no_verdict(protected, code_file, given):
+def test_a_wrong_code_proves_nothing(protected, code_file, given):
     protected.fails(12, "backup", "check", code_file, *given("backup-password", b"nopedinope"),
                     *given("passphrase", PASSPHRASE))

@@ -83,8 +83,8 @@ def test_a_link_is_never_followed(keytool, backup_password, tmp_path, write):
 def test_other_targets_that_are_no_files(keytool, backup_password, tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    (tmp_path / "a folder").mkdir()
-    for target in (fifo, tmp_path / "a folder"):
+    (tmp_path / "a directory").mkdir()
+    for target in (fifo, tmp_path / "a directory"):
         keytool.fails(73, "backup", "export", *backup_password, "-o", target, "--force")
     keytool.fails(73, "backup", "export", *backup_password, "-o", tmp_path / "absent" / "code")
     assert sorted(tmp_path.glob("**/*code*")) == []

@@ -12,7 +12,7 @@ from decision import decide
 from edit import contacts_of, edit
 from injection import without_waiting
 from known import SAFE_PASSWORD
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 
 MOMENTS = {
     "1970": datetime(1970, 1, 1, 0, 0, 10),
@@ -29,8 +29,8 @@ SEED = 19_700_101
 class Machine(SafeSetup):
     """A machine with a clock that can be set, and its Safe."""
 
-    def __init__(self, keytool, folder, moment):
-        super().__init__(Clocked(keytool, moment), folder, "ABCD1234", SAFE_PASSWORD)
+    def __init__(self, keytool, directory, moment):
+        super().__init__(Clocked(keytool, moment), directory, "ABCD1234", SAFE_PASSWORD)
 
     def set_clock(self, moment):
         self.keytool = Clocked(self.keytool, moment)
@@ -44,13 +44,13 @@ class Machine(SafeSetup):
 
 
 @pytest.fixture
-def machine(keytool, folder, safe_password):
+def machine(keytool, directory, safe_password):
     """machine(moment): set up at that time, nothing pushed yet."""
 
     def machine(moment):
-        machine = Machine(keytool, folder, moment)
+        machine = Machine(keytool, directory, moment)
         machine.keytool.ok("id", "create", "--id", machine.id)
-        machine.keytool.ok("safe", "setup", "--create", "--server", folder.url, *safe_password)
+        machine.keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
         return machine
 
     return machine
@@ -112,8 +112,8 @@ def test_backup_from_the_future(machine, other_keytool, safe_password):
     """Another machine's clock is ahead: after a pull, its upload counts as none."""
     machine = machine(MOMENTS["2027"])
     machine.push()
-    ahead = Machine(other_keytool, machine.folder, MOMENTS["2106"])
-    pull = ["safe", "pull", "--id", machine.id, "--server", machine.folder.url, *safe_password]
+    ahead = Machine(other_keytool, machine.directory, MOMENTS["2106"])
+    pull = ["safe", "pull", "--id", machine.id, "--server", machine.directory.url, *safe_password]
     ahead.keytool.ok(*pull)
     ahead.push("--force")
     assert machine.keytool.fails(20, "safe", "push", "--force")
@@ -146,14 +146,14 @@ def test_any_jumps(machine):
         kept = machine.blob
         is_gone = chance.random() < 0.3
         if is_gone:
-            machine.folder.backup(machine.keys).unlink()
+            machine.directory.backup(machine.keys).unlink()
             expected = expected if is_quiet else "restored"
         print(f"{number}, seed {SEED}: {now}, last upload {uploaded}, {expected}")
         push = without_waiting(machine.keytool) if expected == "restored" else machine.keytool
         assert push.json("safe", "push")["result"] == expected
         tried.add(expected)
         if is_gone and is_quiet:
-            machine.folder.put(machine.keys, kept)  # else nothing could be told from a backup
+            machine.directory.put(machine.keys, kept)  # else nothing could be told from a backup
         if not is_quiet:
             seen = now
             uploaded = uploaded if expected == "confirmed" else now

@@ -31,11 +31,11 @@ def protected(built, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=SHELLS)
 def shell(request, protected, tmp_path_factory):
-    """One shell for all its tests, in a folder with a file and folders, one named as a noun."""
+    """One shell for all its tests, in a directory with a file and directories, one named as a noun."""
     home = tmp_path_factory.mktemp("shell")
     shell = SHELLS[request.param](home, protected)
-    for folder in ("a folder", "safe"):
-        (home / folder).mkdir()
+    for directory in ("a directory", "safe"):
+        (home / directory).mkdir()
     for file in ("a file", "picture.png", "picture.svg", "picture.txt"):
         (home / file).write_text("x")
     yield shell
@@ -84,8 +84,8 @@ def test_files(shell):
     """Names with blanks arrive as one word."""
     for line in ("backup import a", "key import a", "backup export -o a", "id list --passphrase-file a"):
         offered = {name.rstrip("/") for name in shell.offers(f"keytool {line}")}
-        assert offered == {"a file", "a folder"}, line
-    assert [name.rstrip("/") for name in shell.offers("keytool --keystore a")] == ["a folder"]
+        assert offered == {"a file", "a directory"}, line
+    assert [name.rstrip("/") for name in shell.offers("keytool --keystore a")] == ["a directory"]
 
 
 def test_pictures(shell):
@@ -95,7 +95,7 @@ def test_pictures(shell):
     assert shell.offers("keytool backup export --sheet p") == ["picture.svg"]
 
 
-def test_a_folder_named_as_a_noun(shell):
+def test_a_directory_named_as_a_noun(shell):
     """It is no reason to write `safe/`, which bash does to names of files."""
     key = {"key": b"\t"} if isinstance(shell, SHELLS["bash"]) else {}
     assert shell.offers("keytool sa", **key) == ["safe"]

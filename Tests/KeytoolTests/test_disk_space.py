@@ -109,10 +109,10 @@ def test_failing_sync(keytool):
         assert result.code == 74 and listed(keytool) == ["WXYZ9876"], (point, result)
 
 
-def test_pull(disk, folder, safe_password):
+def test_pull(disk, directory, safe_password):
     keys = oracle.safe_keys(SAFE_PASSWORD, OLD.id)
-    folder.prepare().put(keys, oracle.seal_safe(oracle.safe_document(OLD.client_key), keys))
-    command = ["safe", "pull", "--id", OLD.id, "--server", folder.url, *safe_password]
+    directory.prepare().put(keys, oracle.seal_safe(oracle.safe_document(OLD.client_key), keys))
+    command = ["safe", "pull", "--id", OLD.id, "--server", directory.url, *safe_password]
     codes = set()
     for size in SIZES[::3]:
         keytool = disk(*size)

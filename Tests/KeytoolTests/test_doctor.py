@@ -13,32 +13,32 @@ def findings(keytool, *options):
 
 def test_without_a_keystore(keytool):
     found = findings(keytool)
-    assert found["keystore"]["verdict"] == "ok"
+    assert found["keystore"]["result"] == "ok"
     assert {"version", "name", "memory", "derivation", "keyring", "clock", "terminal", "locale"} <= set(found)
 
 
 def test_a_safe_in_order(safe):
     safe.push()
-    before = snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.folder.path)
+    before = snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)
     found = findings(safe.keytool)
-    assert found["identities"]["verdict"] == found["safe 1"]["verdict"] == "ok", found
+    assert found["identities"]["result"] == found["safe 1"]["result"] == "ok", found
     assert "last proven: Safe password never" in found["safe 1"]["detail"]
-    assert found["protection"]["verdict"] == "warning"
+    assert found["protection"]["result"] == "warning"
     assert "not protected by a passphrase" in found["protection"]["detail"]
-    assert (snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.folder.path)) == before
+    assert (snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)) == before
 
 
 def test_nothing_of_the_users_is_said(safe):
     result = safe.keytool.ok("doctor")
-    for own in (safe.id, safe.keytool.keystore, safe.folder.path, safe.keytool.home, safe.keys.backup_id):
+    for own in (safe.id, safe.keytool.keystore, safe.directory.path, safe.keytool.home, safe.keys.backup_id):
         assert str(own) not in result.out + result.err, result
 
 
 def test_a_locked_keystore_is_not_asked_about(keytool, given):
     passphrase = given("passphrase", b"correct horse\n")
     keytool.ok("id", "create", *passphrase)
-    assert findings(keytool)["identities"]["verdict"] == "skipped"
-    assert findings(keytool, *passphrase)["identities"]["verdict"] == "ok"
+    assert findings(keytool)["identities"]["result"] == "skipped"
+    assert findings(keytool, *passphrase)["identities"]["result"] == "ok"
 
 
 @pytest.mark.parametrize("what, code", [("", 77), ("master.key", 77), ("identities/threema/ABCD1234/profile", 77)])
@@ -49,13 +49,13 @@ def test_files_that_others_can_read(safe, what, code):
     assert "PROBLEM" in result.out and str(safe.keytool.keystore) not in result.out, result
 
 
-def test_a_safe_folder_that_is_away(safe):
+def test_a_safe_directory_that_is_away(safe):
     safe.push()
-    safe.folder.path.rename(safe.folder.path.with_name("away"))
+    safe.directory.path.rename(safe.directory.path.with_name("away"))
     result = safe.keytool("doctor")
     assert result.code == 75, result
     assert "safe 1        its directory is missing or not mounted\n" in result.out, result
-    assert str(safe.folder.path) not in result.out + result.err, result
+    assert str(safe.directory.path) not in result.out + result.err, result
 
 
 def test_a_record_that_is_damaged(safe):
@@ -84,7 +84,7 @@ def test_each_record_damaged(safe, name):
     assert result.code == 65 and "PROBLEM  identities" in result.out, result
     assert result.out.count(f"1 of 2 with damaged records: {name}\n") == 1, result
     as_json = safe.keytool("doctor", "--json")
-    for own in (safe.id, "ZZZZ9999", safe.keytool.keystore, safe.folder.path, safe.keytool.home, path.name * (name == "history")):
+    for own in (safe.id, "ZZZZ9999", safe.keytool.keystore, safe.directory.path, safe.keytool.home, path.name * (name == "history")):
         assert not own or str(own) not in result.out + result.err + as_json.out + as_json.err, (own, result)
 
 
@@ -122,4 +122,4 @@ def test_another_keytool_on_the_path(keytool, tmp_path):
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
     found = findings(keytool.with_environment(PATH=f"{tmp_path}:/usr/bin:/bin"))
-    assert found["name"]["verdict"] == "warning" and "Java" in found["name"]["detail"]
+    assert found["name"]["result"] == "warning" and "Java" in found["name"]["detail"]

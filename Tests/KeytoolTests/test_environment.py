@@ -89,7 +89,7 @@ def test_relative_paths_are_ignored(keytool):
 @pytest.fixture
 def others_home(keytool, tmp_path):
     if os.getuid() != 0:
-        pytest.skip("only root can give folders away")
+        pytest.skip("only root can give directories away")
     home = tmp_path / "others-home"
     home.mkdir(mode=0o755)
     os.chown(home, 65534, 65534)

@@ -15,8 +15,8 @@ from staged import stage
 
 TOO_LARGE, CANT_CREATE, IO, TEMPFAIL = 14, 73, 74, 75
 CODES = {
-    "ENOSPC": {IO, TOO_LARGE},  # the second for the Safe folder: it has no room left
-    "EIO": {IO, TEMPFAIL},  # the second for the Safe folder: it is away
+    "ENOSPC": {IO, TOO_LARGE},  # the second for the Safe directory: it has no room left
+    "EIO": {IO, TEMPFAIL},  # the second for the Safe directory: it is away
     "EROFS": {IO, CANT_CREATE},  # the second for a new file that the user named
     "EFBIG": {IO, TOO_LARGE, CANT_CREATE},
 }
@@ -90,7 +90,7 @@ def finishing_a_commit(points):
 
 
 def names_of(point):
-    """Of files in a Safe folder."""
+    """Of files in a Safe directory."""
     return set(re.findall(r'"([0-9a-f]{64})"', point.text))
 
 

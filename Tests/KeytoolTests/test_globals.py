@@ -98,9 +98,9 @@ def test_error_sentences(keytool):
 
 
 def test_quiet_commands_are_silent_on_success(
-        keytool, folder, safe_password, code_file, code_password):
+        keytool, directory, safe_password, code_file, code_password):
     for command in (("backup", "import", code_file, *code_password),
-                    ("safe", "setup", "--create", "--server", folder.url, *safe_password),
+                    ("safe", "setup", "--create", "--server", directory.url, *safe_password),
                     ("safe", "push"), ("safe", "pull"), ("safe", "delete", "--yes")):
         result = keytool.ok(*command, "-q")
         assert result.out == result.err == "", result

@@ -35,7 +35,7 @@ def machine(pulled):
 def try_all(machine, keytool, tmp_path, safe_password):
     """try_all(blob, code): each way to read this backup ends in `code`, quickly and small."""
     by_key, empty = (Measured(runner, tmp_path / "usage") for runner in (machine.keytool, keytool))
-    by_password = ["safe", "pull", "--id", "ABCD1234", "--server", machine.folder.url,
+    by_password = ["safe", "pull", "--id", "ABCD1234", "--server", machine.directory.url,
                    *safe_password]
 
     def refused(runner, code, *command):
@@ -44,7 +44,7 @@ def try_all(machine, keytool, tmp_path, safe_password):
         assert snapshot(runner.keystore, BUT_THE_FINDING) == before
 
     def try_all(blob, code, is_with_password=True):
-        machine.folder.put(KEYS, blob)
+        machine.directory.put(KEYS, blob)
         if code == 0:
             by_key.fails(20, "safe", "check")  # in order, but another device's
             empty.ok(*by_password)

@@ -54,7 +54,7 @@ def machine(pulled):
 
 def give(machine, path, value):
     print(path, value)
-    machine.folder.put(KEYS, oracle.seal_safe(document_with(path, value), KEYS))
+    machine.directory.put(KEYS, oracle.seal_safe(document_with(path, value), KEYS))
 
 
 def test_values_that_are_refused(machine):

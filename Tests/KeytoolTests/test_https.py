@@ -8,7 +8,7 @@ import pytest
 import oracle
 from clock import Clocked
 from runner import snapshot
-from safefolder import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeFolder
+from safedirectory import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeDirectory
 from systemcalls import SystemCalls
 from webservers import ANNA, SERVERS, Apache, Nginx
 
@@ -131,7 +131,7 @@ def test_refreshed_after_half_of_the_retention(safe, server):
 
 def test_pull_on_an_empty_keystore(safe, other_keytool, way, safe_password):
     safe.push()
-    other_keytool.ok("safe", "pull", "--id", safe.id, *way(safe.folder), *safe_password)
+    other_keytool.ok("safe", "pull", "--id", safe.id, *way(safe.directory), *safe_password)
     for runner in (safe.keytool, other_keytool):
         shown = runner.json("id", "show")
         assert shown["public_key"] == safe.keytool.json("id", "show")["public_key"]
@@ -143,7 +143,7 @@ def test_pull_on_an_empty_keystore(safe, other_keytool, way, safe_password):
 
 def test_pull_with_another_password_finds_nothing(safe, other_keytool, way, given):
     safe.push()
-    other_keytool.fails(10, "safe", "pull", "--id", safe.id, *way(safe.folder),
+    other_keytool.fails(10, "safe", "pull", "--id", safe.id, *way(safe.directory),
                         *given("safe-password", b"not-the-password-7"))
 
 
@@ -154,9 +154,9 @@ def test_check_and_status(safe, safe_password):
     assert "localhost" in safe.keytool.ok("safe", "status").out
     status = safe.keytool.json("safe", "status")
     assert status["server"]["host"] == "localhost"
-    safe.folder.put(safe.keys, safe.blob[:-20])
+    safe.directory.put(safe.keys, safe.blob[:-20])
     safe.keytool.fails(65, "safe", "check")
-    safe.folder.backup(safe.keys).unlink()
+    safe.directory.backup(safe.keys).unlink()
     safe.keytool.fails(10, "safe", "check")
 
 
@@ -212,12 +212,12 @@ def test_move_while_the_old_server_is_away(safe, server, web_server, way):
     assert (server.names(), other.names()) == ([], [safe.keys.backup_id])
 
 
-def test_move_to_a_folder_and_back(safe, server, tmp_path, way):
+def test_move_to_a_directory_and_back(safe, server, tmp_path, way):
     safe.push()
-    (tmp_path / "folder").mkdir()
-    folder = SafeFolder(tmp_path / "folder").prepare()
-    safe.keytool.ok("safe", "move", "--server", folder.url)
-    assert (server.names(), folder.names()) == ([], [safe.keys.backup_id])
+    (tmp_path / "directory").mkdir()
+    directory = SafeDirectory(tmp_path / "directory").prepare()
+    safe.keytool.ok("safe", "move", "--server", directory.url)
+    assert (server.names(), directory.names()) == ([], [safe.keys.backup_id])
     safe.keytool.ok("safe", "move", *way(server))
-    assert (server.names(), folder.names()) == ([safe.keys.backup_id], [])
+    assert (server.names(), directory.names()) == ([safe.keys.backup_id], [])
     assert oracle.open_safe(safe.blob, safe.keys)["user"]

@@ -138,7 +138,7 @@ def test_users_that_are_none(owner, web_server, safe_password, given, user):
 
 
 @pytest.mark.parametrize("url", ["https://localhost/" + "a" * 5000, "file:///" + "ä" * 2000],
-                         ids=["https", "folder that grows"])
+                         ids=["https", "directory that grows"])
 def test_address_that_is_too_long(owner, safe_password, url):
     owner.fails(64, "safe", "setup", "--no-test", "--server", url, *safe_password)
 

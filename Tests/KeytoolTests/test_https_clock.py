@@ -140,13 +140,13 @@ def test_all_of_them_go_on_after_one_failure(pushed):
     assert is_silent(pushed.keytool("safe", "push", "--all", "--force", "--tolerate", "3d", *QUICK))
 
 
-def test_each_of_them_has_its_own_time(pushed, folder, safe_password):
+def test_each_of_them_has_its_own_time(pushed, directory, safe_password):
     """The first one's server uses up all of its time."""
     pushed.keytool.ok("id", "create", "--id", "ZZZZ9999")
-    folder.prepare()
-    elsewhere = FaultServer(issue(folder.path / "issued"))
+    directory.prepare()
+    elsewhere = FaultServer(issue(directory.path / "issued"))
     pushed.keytool.ok("safe", "setup", "ZZZZ9999", "--server", elsewhere.url, *safe_password,
-                      "--ca-file", folder.path / "issued/authority.pem")
+                      "--ca-file", directory.path / "issued/authority.pem")
     pushed.server.fault("config", f.stall)
     result = pushed.keytool("safe", "push", "--all", "--force", *QUICK)
     elsewhere.close()

@@ -92,7 +92,7 @@ def behind(owner, official, certificates):
     return owner.with_environment(https_proxy=official.proxy.url, SSL_CERT_FILE=certificates.authority.path)
 
 
-def test_official_servers(behind, official, safe_password, folder):
+def test_official_servers(behind, official, safe_password, directory):
     behind.ok("safe", "setup", "--server", "threema", *safe_password)
     probe = official.requests[:-1]
     assert len(asked(probe, OFFICIAL)) == 1 and asked(official.requests[-1:], OFFICIAL) == {BYTE}
@@ -100,12 +100,12 @@ def test_official_servers(behind, official, safe_password, folder):
     official.proxy.hosts.clear()
     assert behind.json("safe", "push")["result"] == "uploaded"
     assert set(official.proxy.hosts) == {f"safe-{BYTE}.threema.ch:443"}
-    folder.prepare()
-    behind.ok("safe", "move", "--server", folder.url)
+    directory.prepare()
+    behind.ok("safe", "move", "--server", directory.url)
     assert asked(official.requests, OFFICIAL) == {BYTE} and official.stored == {}
     behind.ok("safe", "move", "--server", "threema")
     assert asked(official.requests, OFFICIAL) == {BYTE}
-    assert list(official.stored) == [f"/backups/{KEYS.backup_id}"] and folder.names() == []
+    assert list(official.stored) == [f"/backups/{KEYS.backup_id}"] and directory.names() == []
 
 
 def test_official_servers_at_setup_on_a_terminal(behind, official, terminal):

@@ -7,7 +7,7 @@ import pytest
 
 from known import SAFE_PASSWORD
 from runner import snapshot
-from safefolder import MAX_BACKUP_BYTES, SafeSetup
+from safedirectory import MAX_BACKUP_BYTES, SafeSetup
 from systemcalls import SystemCalls
 from webservers import ANNA, SERVERS, Login, Nginx
 
@@ -106,7 +106,7 @@ def test_server_password_is_not_shown(web_safe, server, tmp_path, given):
     server.restart(login=WRONG)
     said += keytool.fails(13, "safe", "push", "--force", "-v").err + keytool.calls
     kept = b"".join(path.read_bytes() for path in (
-        *keytool.keystore.rglob("*"), server.log, server.folder / "error.log") if path.is_file())
+        *keytool.keystore.rglob("*"), server.log, server.directory / "error.log") if path.is_file())
     assert ANNA.user.encode() in kept, "the server's log is looked at"
     kept += said.encode()
     for secret in (ANNA.password, ANNA.password[:9], base64.b64encode(ANNA.password),
@@ -178,17 +178,17 @@ def test_too_many_requests(slow):
     start = time.monotonic()
     result = slow.keytool.fails(75, "safe", "push", "--retry-max-time", "5s", "-v")
     assert time.monotonic() - start < 8
-    statuses = [one.status for one in slow.folder.requests()]
+    statuses = [one.status for one in slow.directory.requests()]
     assert statuses[0] == "200" and set(statuses[1:]) == {"429"}
-    assert slow.folder.names() == []
-    slow.folder.restart(requests_a_minute=None)
+    assert slow.directory.names() == []
+    slow.directory.restart(requests_a_minute=None)
     assert slow.push()["result"] == "uploaded", result
 
 
 def test_too_many_requests_are_tolerated_later(slow):
-    slow.folder.restart(requests_a_minute=None)
+    slow.directory.restart(requests_a_minute=None)
     slow.push()
-    slow.folder.restart(requests_a_minute=1)
+    slow.directory.restart(requests_a_minute=1)
     options = ["--force", "--retry-max-time", "1s"]
     silent = slow.keytool.ok("safe", "push", *options, "--tolerate", "3d")
     assert silent.out == silent.err == ""

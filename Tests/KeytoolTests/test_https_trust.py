@@ -9,7 +9,7 @@ import pytest
 from certificates import openssl
 from known import SAFE_PASSWORD
 from runner import snapshot
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 from webservers import ANNA, Apache, Nginx
 
 KINDS = {"nginx": Nginx, "apache": Apache}
@@ -66,7 +66,7 @@ def test_bad_certificate_at_setup(owner, web_server, certificates, setting_up, k
 @pytest.mark.parametrize("name", CAUSES)
 def test_bad_certificate_later(pushed, certificates, name):
     """As behind a hotel's login page; it is nothing to wait for, nor to try again."""
-    server = pushed.folder.restart(certificate=getattr(certificates, name))
+    server = pushed.directory.restart(certificate=getattr(certificates, name))
     for command in (["push", "--force"], ["push", "--force", "--tolerate", "3d"], ["pull"],
                     ["check"]):
         result = pushed.keytool.fails(21, "safe", *command)
@@ -77,7 +77,7 @@ def test_bad_certificate_later(pushed, certificates, name):
 
 
 def test_delete_behind_a_bad_certificate(pushed, certificates):
-    server = pushed.folder.restart(certificate=certificates.expired)
+    server = pushed.directory.restart(certificate=certificates.expired)
     pushed.keytool.fails(21, "safe", "delete", "--yes")
     assert (server.requests(), server.names()) == ([], [pushed.keys.backup_id])
     server.restart(certificate=certificates.good)
@@ -87,7 +87,7 @@ def test_delete_behind_a_bad_certificate(pushed, certificates):
 
 def test_certificate_is_renewed(pushed, certificates):
     """By the same authority, for another key: nobody is asked."""
-    pushed.folder.restart(certificate=certificates.renewed)
+    pushed.directory.restart(certificate=certificates.renewed)
     assert pushed.push("--force")["result"] == "uploaded"
 
 
@@ -142,7 +142,7 @@ def test_authority_from_the_environment(
     server = web_server(Nginx).prepare()
     trusted = certificates.authority.path
     if variable == "SSL_CERT_DIR":
-        trusted = certificates.hashed_folder(tmp_path / "trusted")
+        trusted = certificates.hashed_directory(tmp_path / "trusted")
     trusting = owner.with_environment(**{variable: trusted})
     trusting.ok("safe", "setup", "--server", server.url, *safe_password)
     assert trusting.json("safe", "push")["result"] == "uploaded"
@@ -229,12 +229,12 @@ def test_delete_with_a_key_that_is_no_longer_the_pinned_one(
 def test_pin_is_added_later(pushed, certificates):
     change = ["safe", "server", "--pin"]
     pushed.keytool.ok(*change, certificates.good.pin)
-    assert pushed.folder.names() == [pushed.keys.backup_id]
+    assert pushed.directory.names() == [pushed.keys.backup_id]
     assert pushed.push()["result"] == "unchanged", "the backup is the same"
-    pushed.folder.restart(certificate=certificates.renewed)
-    pushed.folder.requests()
+    pushed.directory.restart(certificate=certificates.renewed)
+    pushed.directory.requests()
     pushed.keytool.fails(22, "safe", "push", "--force")
-    assert pushed.folder.requests() == []
+    assert pushed.directory.requests() == []
 
 
 def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
@@ -247,7 +247,7 @@ def test_wrong_pin_that_is_added_later_changes_nothing(pushed, certificates):
 def test_pins_are_given_up(pushed, certificates):
     pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
     assert pushed.keytool.json("safe", "server", "--no-pins")["pins"] == []
-    pushed.folder.restart(certificate=certificates.renewed)
+    pushed.directory.restart(certificate=certificates.renewed)
     assert pushed.push("--force")["result"] == "uploaded"
 
 
@@ -264,7 +264,7 @@ def test_what_has_changed_is_named(pushed, certificates, tmp_path):
         assert shown.endswith(f"\nchanged     {named}\n") and "(changed)" not in shown, shown
     shown = re.sub(r"\n +", ":", shown)
     assert fingerprint(certificates.stranger) in shown and fingerprint(certificates.authority) in shown
-    pushed.folder.restart(login=None)
+    pushed.directory.restart(login=None)
     assert pushed.keytool.ok("safe", "server", "--no-login").out.endswith("\nchanged     login\n")
 
 
@@ -283,7 +283,7 @@ def test_own_authorities_are_given_up_where_the_system_trusts_the_server(pushed)
 def test_login_is_given_up_where_the_server_wants_none(pushed):
     pushed.keytool.fails(13, "safe", "server", "--no-login")
     assert pushed.keytool.json("safe", "server")["user"] == ANNA.user
-    pushed.folder.restart(login=None)
+    pushed.directory.restart(login=None)
     assert pushed.keytool.json("safe", "server", "--no-login").get("user") is None
     assert pushed.push("--force")["result"] == "uploaded"
 
@@ -306,11 +306,11 @@ def test_pins_that_are_none(owner, web_server, setting_up, pin):
 def test_what_is_not_said_of_the_same_server_stays(pushed, certificates, write, option):
     """Pins and authorities of a setup outlive a change of the login, however the address is given."""
     pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
-    url = pushed.folder.url
+    url = pushed.directory.url
     login = f"{ANNA.user}:{quote(ANNA.password, safe='')}@"
     named = write("url", url.replace("://", f"://{login}")) if option == "--server-file" else url
     result = pushed.keytool("safe", "server", option, named)
     assert result.code in (0, 64), result  # 64: nothing would change
     assert pushed.push("--force")["result"] == "uploaded"
-    pushed.folder.restart(certificate=certificates.renewed)
+    pushed.directory.restart(certificate=certificates.renewed)
     pushed.keytool.fails(22, "safe", "push", "--force")

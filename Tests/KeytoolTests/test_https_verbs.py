@@ -111,26 +111,26 @@ def test_delete_whose_acknowledgement_is_lost_once(pushed):
     assert pushed.server.kinds() == ["GET", "DELETE", "GET", "GET"]
 
 
-def test_delete_beside_an_old_backup_that_cannot_be_deleted(pushed, folder):
+def test_delete_beside_an_old_backup_that_cannot_be_deleted(pushed, directory):
     """Moved away from a server that lets nobody in any more."""
     pushed.server.fault("DELETE", f.status(401))
-    folder.prepare()
-    pushed.keytool.ok("safe", "move", "--server", folder.url)
-    assert len(folder.names()) == 1
+    directory.prepare()
+    pushed.keytool.ok("safe", "move", "--server", directory.url)
+    assert len(directory.names()) == 1
     result = pushed.run("safe", "delete", "--yes")
     assert result.code == 13 and "--force" in result.err and pushed.record("safe").exists()
     pushed.keytool.ok("safe", "delete", "--yes", "--force")
-    assert folder.names() == [] and not pushed.record("safe").exists()
+    assert directory.names() == [] and not pushed.record("safe").exists()
 
 
-def test_old_server_that_does_not_answer_is_not_in_the_way(pushed, folder):
+def test_old_server_that_does_not_answer_is_not_in_the_way(pushed, directory):
     pushed.server.fault("DELETE", f.stall)
-    folder.prepare()
-    moved = pushed.run("safe", "move", "--server", folder.url)
+    directory.prepare()
+    moved = pushed.run("safe", "move", "--server", directory.url)
     assert moved.code == 0 and "warning" in moved.err
     assert pushed.run("safe", "push", "--force").code == 0
     assert pushed.run("safe", "delete", "--yes", "--force").code == 0
-    assert folder.names() == [] and not pushed.record("safe").exists()
+    assert directory.names() == [] and not pushed.record("safe").exists()
 
 
 PASSWDS = {

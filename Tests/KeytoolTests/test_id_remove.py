@@ -39,13 +39,13 @@ def test_nothing_is_left_in_the_keystore(made, keytool):
     assert list((keytool.keystore / "identities/threema").iterdir()) == []
 
 
-def test_other_identities_stay_as_they_are(made, keytool, folder, safe_password, backup_password):
-    keytool.ok("safe", "setup", "--create", "--server", folder.url, *safe_password)
+def test_other_identities_stay_as_they_are(made, keytool, directory, safe_password, backup_password):
+    keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
     keytool.ok("safe", "push")
-    kept, on_server = snapshot(keytool.keystore), snapshot(folder.path)
+    kept, on_server = snapshot(keytool.keystore), snapshot(directory.path)
     keytool.ok("id", "create", "--id", "ZZZZ9999")
     keytool.ok("id", "remove", "ZZZZ9999", "--yes")
-    assert (snapshot(keytool.keystore), snapshot(folder.path)) == (kept, on_server)
+    assert (snapshot(keytool.keystore), snapshot(directory.path)) == (kept, on_server)
     code = keytool.json("backup", "export", *backup_password)["code"]
     assert oracle.open_code(code, BACKUP_PASSWORD).public_key == made["public_key"]
 
@@ -143,23 +143,23 @@ def test_code_proven_in_json(made, keytool, backup_password):
 
 def test_safe_that_is_left_on_a_server(safe, safe_password):
     safe.push()
-    before = snapshot(safe.folder.path)
+    before = snapshot(safe.directory.path)
     refused = safe.keytool.fails(64, "id", "remove")
-    assert str(safe.folder.path) in refused.err
+    assert str(safe.directory.path) in refused.err
     result = safe.keytool.ok("id", "remove", "--yes")
-    assert str(safe.folder.path) in result.err
+    assert str(safe.directory.path) in result.err
     assert safe.keys.backup_id not in result.out + result.err
-    assert snapshot(safe.folder.path) == before, "safe delete is another verb"
+    assert snapshot(safe.directory.path) == before, "safe delete is another verb"
     # and that is the way back
-    safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.folder.url, *safe_password)
+    safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.directory.url, *safe_password)
     assert ids(safe.keytool) == ["ABCD1234"]
 
 
 def test_safe_that_is_left_on_a_server_that_is_away(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     shown = safe.keytool.json("id", "remove", "--yes")
-    assert str(safe.folder.path) in shown["safe_left_on"]
+    assert str(safe.directory.path) in shown["safe_left_on"]
     assert ids(safe.keytool) == []
 
 

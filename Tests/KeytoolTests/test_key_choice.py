@@ -57,10 +57,10 @@ def choosing(request, keytool, write, given):
     elif name == "backup import":
         options = [write("code", CODE), *given("backup-password", CODE_PASSWORD)]
     elif name == "safe pull":
-        folder = request.getfixturevalue("folder").prepare()
+        directory = request.getfixturevalue("directory").prepare()
         keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
-        folder.put(keys, oracle.seal_safe(oracle.safe_document(IDENTITY.client_key), keys))
-        options = ["--id", "ABCD1234", "--server", folder.url,
+        directory.put(keys, oracle.seal_safe(oracle.safe_document(IDENTITY.client_key), keys))
+        options = ["--id", "ABCD1234", "--server", directory.url,
                    *given("safe-password", SAFE_PASSWORD)]
     elif name == "key import":
         options = [write("keystorage.pb3", keyfiles.seal_desktop(IDENTITY, b"supersafe")),

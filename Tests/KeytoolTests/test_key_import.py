@@ -179,7 +179,7 @@ def test_passphrases(keytool, key_file, given, layout):
 
 
 def test_the_option_serves_where_credentials_are_for_others(keytool, key_file, tmp_path, given):
-    """Under systemd there always is a folder of credentials: an empty one is no source."""
+    """Under systemd there always is a directory of credentials: an empty one is no source."""
     service = keytool.with_environment(CREDENTIALS_DIRECTORY=tmp_path)
     file = key_file("v2-argon2id")
     service.ok("key", "import", "--check", file, *given("passphrase", PASSPHRASE))

@@ -126,17 +126,17 @@ def test_the_same_passphrase_again_gives_other_files(keytool, made, given):
 
 
 def test_in_words(keytool, made, passphrase, new_passphrase):
-    """Each says what holds now, and what older copies of the folder still open with."""
+    """Each says what holds now, and what older copies of the directory still open with."""
     done = keytool.ok("key", "protect", *passphrase)
     assert WORDS["argon2id"] in done.out
-    assert "older copies of the folder still open without a passphrase" in done.err
+    assert "older copies of the directory still open without a passphrase" in done.err
     masterkey.rewrap(keytool, old=PASSPHRASE)
     done = keytool.ok("key", "passwd", "--scheme", "scrypt", *passphrase, *new_passphrase)
     assert WORDS["scrypt"] in done.out
-    assert "older copies of the folder still open with the old passphrase" in done.err
+    assert "older copies of the directory still open with the old passphrase" in done.err
     done = keytool.ok("key", "unprotect", "--yes", "--passphrase-file", new_passphrase[1])
     assert "the keystore has no passphrase now" in done.out
-    assert "older copies of the folder still open with the old passphrase" in done.err
+    assert "older copies of the directory still open with the old passphrase" in done.err
 
 
 def test_quiet(keytool, made, passphrase):
@@ -171,11 +171,11 @@ def test_status_and_doctor_say_that_a_cost_is_weak(keytool, made, passphrase, ne
     shown = keytool.ok("key", "status")
     assert words + ", weak" in shown.out and "key passwd" in shown.err
     found = {check["check"]: check for check in keytool.json("doctor", *passphrase)["checks"]}["protection"]
-    assert found["verdict"] == "warning" and "weak" in found["detail"]
+    assert found["result"] == "warning" and "weak" in found["detail"]
     keytool.ok("key", "passwd", *passphrase, *new_passphrase)
     assert keytool.json("key", "status")["weak"] is False
     found = {check["check"]: check for check in keytool.json("doctor")["checks"]}["protection"]
-    assert (found["verdict"], "weak" in found["detail"]) == ("ok", False)
+    assert (found["result"], "weak" in found["detail"]) == ("ok", False)
     assert "weak" not in keytool.ok("key", "status").out
 
 

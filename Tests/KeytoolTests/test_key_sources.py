@@ -43,7 +43,7 @@ def ready(built, tmp_path_factory):
     keytool = place.keytool
     for id in (ID, OTHER_ID):
         keytool.ok("id", "create", "--id", id)
-    keytool.ok("safe", "setup", ID, "--create", "--server", place.folder.url,
+    keytool.ok("safe", "setup", ID, "--create", "--server", place.directory.url,
                "--safe-password-file", place.home / "safe-password")
     keytool.ok("safe", "push", ID)
     masterkey.rewrap(keytool)
@@ -136,16 +136,16 @@ def shows(place, code, *options, stdin=None, **environment):
 def test_option_before_environment_before_credential(place):
     """Each of two sources is right where it has to count, and wrong where it must not."""
     right, wrong = place.home / "right", place.home / "wrong"
-    folder = place.home / "credentials"
+    directory = place.home / "credentials"
     shows(place, 12, "--passphrase-file", wrong, KEYTOOL_PASSPHRASE_FILE=right)
     shows(place, 0, "--passphrase-file", right, KEYTOOL_PASSPHRASE_FILE=wrong)
-    shows(place, 12, KEYTOOL_PASSPHRASE_FILE=wrong, CREDENTIALS_DIRECTORY=folder)
-    shows(place, 12, "--passphrase-command", f"cat {wrong}", CREDENTIALS_DIRECTORY=folder)
-    (folder / "keytool.passphrase").write_bytes(WRONG)
-    shows(place, 0, KEYTOOL_PASSPHRASE_COMMAND=f"cat {right}", CREDENTIALS_DIRECTORY=folder)
-    shows(place, 12, CREDENTIALS_DIRECTORY=folder)
-    (folder / "keytool.passphrase").unlink()
-    shows(place, 16, CREDENTIALS_DIRECTORY=folder)
+    shows(place, 12, KEYTOOL_PASSPHRASE_FILE=wrong, CREDENTIALS_DIRECTORY=directory)
+    shows(place, 12, "--passphrase-command", f"cat {wrong}", CREDENTIALS_DIRECTORY=directory)
+    (directory / "keytool.passphrase").write_bytes(WRONG)
+    shows(place, 0, KEYTOOL_PASSPHRASE_COMMAND=f"cat {right}", CREDENTIALS_DIRECTORY=directory)
+    shows(place, 12, CREDENTIALS_DIRECTORY=directory)
+    (directory / "keytool.passphrase").unlink()
+    shows(place, 16, CREDENTIALS_DIRECTORY=directory)
 
 
 def test_empty_variables_count_as_unset(place):

@@ -1,4 +1,4 @@
-"""The keystore folder: modes, owners, links, and who may be there at the same time."""
+"""The keystore directory: modes, owners, links, and who may be there at the same time."""
 
 import os
 import stat
@@ -10,9 +10,9 @@ from runner import snapshot
 MAKES = ("id", "create", "--id", "ZZZZ9999")
 
 
-def modes(folder):
-    return {str(path.relative_to(folder)): stat.S_IMODE(path.lstat().st_mode)
-            for path in [folder, *folder.rglob("*")]}
+def modes(directory):
+    return {str(path.relative_to(directory)): stat.S_IMODE(path.lstat().st_mode)
+            for path in [directory, *directory.rglob("*")]}
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777], ids=oct)
@@ -98,14 +98,14 @@ def test_fifo_in_place_of_a_file(keytool, record):
     keytool.fails(77, "id", "show", timeout=5)
 
 
-def test_folder_in_place_of_a_file(keytool, record):
+def test_directory_in_place_of_a_file(keytool, record):
     record.unlink()
     record.mkdir(mode=0o700)
     keytool.fails((65, 77), "id", "show")
 
 
 @pytest.mark.parametrize("name", ["identities", "identities/threema/ABCD1234"])
-def test_symbolic_link_in_place_of_a_folder(keytool, tmp_path, name):
+def test_symbolic_link_in_place_of_a_directory(keytool, tmp_path, name):
     keytool.ok("id", "create", "--id", "ABCD1234")
     (keytool.keystore / name).rename(tmp_path / "elsewhere")
     (keytool.keystore / name).symlink_to(tmp_path / "elsewhere")

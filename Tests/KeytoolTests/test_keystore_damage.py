@@ -130,6 +130,6 @@ def test_records_cannot_change_places(machine, source, target, command):
     machine.keytool.fails(65, *command)
 
 
-def test_identity_folder_renamed(machine):
+def test_identity_directory_renamed(machine):
     (machine.keytool.keystore / RECORDS).rename(machine.keytool.keystore / "identities/threema/ZZZZ9999")
     machine.keytool.fails(65, "id", "show", "ZZZZ9999")

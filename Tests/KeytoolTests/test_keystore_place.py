@@ -1,4 +1,4 @@
-"""Which folder is the keystore: option, environment, systemd, XDG, home, in this order."""
+"""Which directory is the keystore: option, environment, systemd, XDG, home, in this order."""
 
 import os
 import pwd
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def places(keytool, tmp_path):
-    """The runner without --keystore, and a folder per place with its own identity."""
+    """The runner without --keystore, and a directory per place with its own identity."""
     made = {}
     for place in ("option", "environment", "state", "data", "home"):
         path = {"data": tmp_path / "data" / "keytool",
@@ -43,7 +43,7 @@ def test_empty_variables_count_as_unset(places):
 
 
 def test_home_unset(keytool):
-    """The user database knows the home folder. Only looked at, never written to."""
+    """The user database knows the home directory. Only looked at, never written to."""
     nowhere = keytool.with_keystore(None)
     entry = nowhere.with_environment(HOME=pwd.getpwuid(os.getuid()).pw_dir)("id", "list", "--json")
     for unset in (None, ""):

@@ -31,13 +31,13 @@ def spellings(key):
             base64.b64encode(key).decode().rstrip("="))
 
 
-def test_import_and_safe(keytool, folder, code_file, code_password, safe_password):
+def test_import_and_safe(keytool, directory, code_file, code_password, safe_password):
     run = Listening(keytool)
     run("backup", "check", code_file, *code_password)
     run("backup", "import", code_file, *code_password)
     run("id", "show")
     run("id", "list")
-    run("safe", "setup", "--create", "--server", folder.url, *safe_password)
+    run("safe", "setup", "--create", "--server", directory.url, *safe_password)
     run("safe", "push")
     run("safe", "push", "--force")
     run("safe", "pull")
@@ -48,18 +48,18 @@ def test_import_and_safe(keytool, folder, code_file, code_password, safe_passwor
                    *spellings(keys.encryption_key), keys.backup_id)
 
 
-def test_failures(keytool, folder, code_file, given, safe):
+def test_failures(keytool, directory, code_file, given, safe):
     run = Listening(keytool)
     key = oracle.SafeKeys(*safe.keys)
     run("backup", "import", code_file, *given("backup-password", b"hunter2hunter2"))
     run("backup", "check", "-", *given("backup-password", CODE_PASSWORD), stdin=CODE[:-1])
     run("backup", "check", "-", *given("backup-password", CODE_PASSWORD), stdin=CODE + "?")
     run("backup", "export", *given("backup-password", b"abc7xyz"))
-    run("safe", "pull", "--id", "ZZZZ9999", "--server", folder.url,
+    run("safe", "pull", "--id", "ZZZZ9999", "--server", directory.url,
         *given("safe-password", b"hunter2hunter2"))
-    safe.folder.put(safe.keys, bytes(100))
+    safe.directory.put(safe.keys, bytes(100))
     run("safe", "pull")
-    safe.folder.go_away()
+    safe.directory.go_away()
     run("safe", "push")
     run("safe", "pull")
     run.never_said("hunter2", "abc7xyz", CODE_PASSWORD, CODE[:-1], SAFE_PASSWORD,

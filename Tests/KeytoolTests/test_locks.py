@@ -62,13 +62,13 @@ def test_push_waits_for_the_lock(safe, lock):
         waiting = safe.keytool.start("safe", "push", "--json")
         time.sleep(2)
         assert waiting.poll() is None, "pushed although the lock is held"
-        assert safe.folder.names() == []
+        assert safe.directory.names() == []
     result = safe.keytool.finish(waiting)
     assert result.code == 0 and result.json["result"] == "uploaded"
 
 
 def test_lock_wait(safe, lock):
-    before = snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    before = snapshot(safe.keytool.keystore), snapshot(safe.directory.path)
     with Held(lock):
         start = time.monotonic()
         result = safe.keytool.fails(11, "safe", "push", "--lock-wait", "1s")
@@ -76,7 +76,7 @@ def test_lock_wait(safe, lock):
         assert re.search("lock|another keytool", result.err)
         assert safe.keytool.fails(11, "safe", "push", "--lock-wait", "1s", "--json"
                                   ).error["name"] == "locked"
-    assert (snapshot(safe.keytool.keystore), snapshot(safe.folder.path)) == before
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.directory.path)) == before
     safe.push()
 
 

@@ -37,7 +37,7 @@ def section(page, title):
 def mandoc(*arguments):
     assert shutil.which("mandoc"), "mandoc is missing: package mandoc"
     return subprocess.run(["mandoc", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, cwd=manual.FOLDER, text=True).stdout
+                          stderr=subprocess.DEVNULL, cwd=manual.DIRECTORY, text=True).stdout
 
 
 @every_page
@@ -232,5 +232,5 @@ def test_files(safe):
     found |= AT_TIMES
     files = section(manual.page("keytool.1"), "FILES").items
     assert {item.head.removeprefix("Pa ") for item in files} == found
-    folder = section(manual.page("keytool-formats.5"), "KEYSTORE/Folder").items
-    assert {item.head.split()[1] for item in folder[1:]} == found
+    directory = section(manual.page("keytool-formats.5"), "KEYSTORE/Directory").items
+    assert {item.head.split()[1] for item in directory[1:]} == found

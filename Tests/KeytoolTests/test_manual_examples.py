@@ -98,7 +98,7 @@ class Person:
 
 
 @pytest.fixture
-def person(built, home, folder):
+def person(built, home, directory):
     for name, content in {
             "code.txt": CODE + "\n", "typed.txt": CODE.replace("VIQ2", "VIO2") + "\n",
             "p": ANSWERS["Revocation password"], "bin/pass": f"#!/bin/sh\necho '{PASSPHRASE}'\n",
@@ -107,7 +107,7 @@ def person(built, home, folder):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         path.chmod(0o700 if path.parent.name == "bin" else 0o600)
-    return Person(home, folder)
+    return Person(home, directory)
 
 
 def follow(person, name, before={}):

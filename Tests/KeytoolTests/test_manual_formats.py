@@ -78,14 +78,14 @@ def test_table(title, overheads):
 @pytest.fixture
 def owner(keytool):
     """The keystore of the page."""
-    folder = keytool.keystore / "identities/threema/ABCD1234"
-    place = folder / "places/main"
+    directory = keytool.keystore / "identities/threema/ABCD1234"
+    place = directory / "places/main"
     place.mkdir(parents=True)
     records = PAGE["The records identity and profile"]
     for path, text in {
             keytool.keystore / "master.key": PAGE["Master key without a passphrase"]["file"],
             keytool.keystore / "keystore": PAGE["Sealed record"]["record"],
-            folder / "identity": records["identity-record"], folder / "profile": records["profile-record"],
+            directory / "identity": records["identity-record"], directory / "profile": records["profile-record"],
             place / "safe": PAGE["The record safe"]["record"]}.items():
         path.write_bytes(unhex(text))
     (place / "state.json").write_text(PAGE["state.json"]["file"])
@@ -119,12 +119,12 @@ def test_place_name_of_earlier_versions(owner):
     record = PAGE["The record safe"]
     target = message((1, unhex(record["safe-keys"])), (2, record["address"].encode()))
     content = b"\1" + message((1, target))
-    folder = owner.keystore / "identities/threema/ABCD1234/places/main"
-    (folder / "safe").write_bytes(unhex(sealed("safe", record["nonce"], content, "main")))
+    directory = owner.keystore / "identities/threema/ABCD1234/places/main"
+    (directory / "safe").write_bytes(unhex(sealed("safe", record["nonce"], content, "main")))
     assert "uploaded_at" not in owner.json("safe", "status")
     _, compute = EXAMPLES["state.json"]
     place = record["address"].encode().hex()
-    (folder / "state.json").write_text(compute({**PAGE["state.json"], "place": place})["file"])
+    (directory / "state.json").write_text(compute({**PAGE["state.json"], "place": place})["file"])
     assert owner.json("safe", "status")["uploaded_at"] == "2026-11-21T09:23:29Z"
 
 
@@ -144,7 +144,7 @@ def test_findings():
     assert len(known) == 5 and heads == known
 
 
-def test_commit(owner, folder):
+def test_commit(owner, directory):
     """Read before it is written out, and written out by the next command that takes the lock."""
     file = owner.keystore / "identities/threema/ABCD1234/commit"
     file.write_bytes(unhex(PAGE["The file commit"]["file"]))
@@ -187,11 +187,11 @@ def test_code(keytool, write, given, form):
     assert form != "Code of 80 characters" or checked["check"] == PAGE["Check word"]["word"]
 
 
-def test_safe(keytool, folder, given):
-    folder.backups.mkdir()
-    folder.config.write_text(PAGE["Safe server"]["config"])
-    (folder.backups / PAGE["Safe keys"]["backup-id"]).write_bytes(unhex(PAGE["Encrypted backup"]["backup"]))
-    pulled = keytool.json("safe", "pull", "--id", PAGE["Safe keys"]["id"], "--server", folder.url,
+def test_safe(keytool, directory, given):
+    directory.backups.mkdir()
+    directory.config.write_text(PAGE["Safe server"]["config"])
+    (directory.backups / PAGE["Safe keys"]["backup-id"]).write_bytes(unhex(PAGE["Encrypted backup"]["backup"]))
+    pulled = keytool.json("safe", "pull", "--id", PAGE["Safe keys"]["id"], "--server", directory.url,
                           *given("safe-password", PAGE["Safe keys"]["password"]))
     assert (pulled["public_key"], pulled["generation"]) == (PAGE["Identity"]["public-key"], 1)
 

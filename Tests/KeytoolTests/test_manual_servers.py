@@ -5,7 +5,7 @@ import pytest
 
 import manual
 from known import SAFE_PASSWORD
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 from webservers import Apache, Login, Nginx
 
 ALICE = Login("alice", b"three grey geese")
@@ -36,14 +36,14 @@ class PageServer:
 
     @property
     def places(self):
-        return {"certificate": self.folder / "server.crt", "key": self.folder / "server.key",
-                "root": self.folder / "root", "users": self.folder / "users"}
+        return {"certificate": self.directory / "server.crt", "key": self.directory / "server.key",
+                "root": self.directory / "root", "users": self.directory / "users"}
 
 
 class PageNginx(PageServer, Nginx):
     def configuration(self):
         """Ours around the page's."""
-        server = of_page("NGINX", incoming=self.folder / "body", port=f"listen 127.0.0.1:{self.port}", **self.places)
+        server = of_page("NGINX", incoming=self.directory / "body", port=f"listen 127.0.0.1:{self.port}", **self.places)
         ours = super().configuration()
         return ours[: ours.index("server {")].replace("client_body_temp_path body; ", "") + server + "}"
 
@@ -52,7 +52,7 @@ class PageApache(PageServer, Apache):
     def configuration(self):
         ours = super().configuration()
         return ours[: ours.index("SSLEngine")] + of_page(
-            "APACHE", locks=self.folder / "locks", port=f"*:{self.port}", **self.places)
+            "APACHE", locks=self.directory / "locks", port=f"*:{self.port}", **self.places)
 
 
 @pytest.mark.parametrize("kind", [PageNginx, PageApache])
@@ -71,5 +71,5 @@ def test_server(owner, web_server, way, other_keytool, safe_password, kind):
     other_keytool.fails(13, "safe", "pull", "--id", "ABCD1234", *nobody, *safe_password)
 
     owner.ok("safe", "delete", "--yes")
-    backups = server.folder / "root/alice/backups"
+    backups = server.directory / "root/alice/backups"
     assert [path for path in backups.iterdir() if not path.name.startswith(".")] == []

@@ -10,7 +10,7 @@ import keyfiles
 import oracle
 from everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
 from memoryleft import unexpected
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 from tracing import run_to_exit
 
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
@@ -65,13 +65,13 @@ def export_to_file(house):
 @starting(scheme="argon2id")
 def set_up_safe(house):
     identityfiles.path(house.keystore, ID, "safe").unlink()
-    return ["safe", "setup", "--server", house.folder.url,
+    return ["safe", "setup", "--server", house.directory.url,
             *house.given("passphrase", "safe-password")]
 
 
 @starting(scheme="none")
 def push_changed(house):
-    machine = SafeSetup(house.keytool, house.folder, ID, PASSWORDS["safe-password"])
+    machine = SafeSetup(house.keytool, house.directory, ID, PASSWORDS["safe-password"])
     edit.edit(machine, house.learn().secrets["client key"], ["ECHOECHO"])
     house.protect("argon2id")
     return ["safe", "push", "--force", *house.given("passphrase")]
@@ -81,7 +81,7 @@ def push_changed(house):
 def pull_to_empty(house):
     house.learn()
     shutil.rmtree(house.keystore)
-    return ["safe", "pull", "--id", ID, "--server", house.folder.url,
+    return ["safe", "pull", "--id", ID, "--server", house.directory.url,
             *house.given("passphrase", "safe-password")]
 
 

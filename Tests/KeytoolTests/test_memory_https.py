@@ -102,7 +102,7 @@ def set_up_refused(house):
 
 
 def moving(house):
-    """To another folder of the same server."""
+    """To another directory of the same server."""
     return ["safe", "move", "--server", f"{house.server.origin}/other/", "--ca-file", house.issued.authority,
             *house.login, *house.given("passphrase"), "--retry-max-time", "1s"]
 

@@ -73,7 +73,7 @@ def test_key_passwd(house, terminal):
 def test_safe_setup(house, terminal):
     house.keytool.ok("id", "create", "--id", ID)
     house.protect("argon2id").learn()
-    process = terminal("safe", "setup", "--create", "--server", house.folder.url,
+    process = terminal("safe", "setup", "--create", "--server", house.directory.url,
                        runner=house.keytool)
     answer(process, "passphrase")
     left = left_waiting(process, house, "safe-password", "master key")

@@ -61,8 +61,8 @@ def hold(tmp_path):
     return hold
 
 
-def at_exit(command_line, folder):
-    result, memory = run_to_exit(command_line, {}, folder)
+def at_exit(command_line, directory):
+    result, memory = run_to_exit(command_line, {}, directory)
     assert result.code == 0, result
     return memory.find({"secret": SECRET})
 

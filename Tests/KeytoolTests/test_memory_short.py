@@ -70,7 +70,7 @@ def test_small_commands(safe, least, command):
 def large(pulled):
     document = oracle.safe_document(bytes(range(32)), contacts=CONTACTS)
     machine = pulled("large", oracle.seal_safe(document, KEYS))
-    machine.folder.config.write_text(json.dumps({"maxBackupBytes": 4_000_000, "retentionDays": 180}))
+    machine.directory.config.write_text(json.dumps({"maxBackupBytes": 4_000_000, "retentionDays": 180}))
     return machine
 
 

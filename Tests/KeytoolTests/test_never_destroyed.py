@@ -20,7 +20,7 @@ from known import SAFE_PASSWORD
 from locks import Held
 from place import ID, records
 from runner import snapshot
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)
@@ -45,9 +45,9 @@ def machine(pulled):
 @pytest.fixture
 def second(tmp_path):
     """Another directory, prepared and empty."""
-    folder = SafeFolder(tmp_path / "second")
-    folder.path.mkdir()
-    return folder.prepare()
+    directory = SafeDirectory(tmp_path / "second")
+    directory.path.mkdir()
+    return directory.prepare()
 
 
 @pytest.fixture
@@ -55,11 +55,11 @@ def new_password(given):
     return given("new-safe-password", b"another-stable-5\n")
 
 
-def contacts(folder):
+def contacts(directory):
     """Of each backup that opens, under either password."""
     keys = [oracle.safe_keys(password, ID) for password in (SAFE_PASSWORD, b"another-stable-5")]
-    return [contacts_of(oracle.open_safe(folder.backup(key).read_bytes(), key))
-            for key in keys if folder.backup(key).exists()]
+    return [contacts_of(oracle.open_safe(directory.backup(key).read_bytes(), key))
+            for key in keys if directory.backup(key).exists()]
 
 
 def points(keytool, *command):
@@ -101,43 +101,43 @@ def lying(keytool, *command):
 def test_change_judges_the_old_place_first(machine, second, new_password, verb, key, reason):
     change = {"passwd": ["safe", "passwd", *new_password], "move": ["safe", "move", "--server", second.url]}[verb]
     theirs = phone(80, key)
-    machine.folder.put(KEYS, theirs)
+    machine.directory.put(KEYS, theirs)
     machine.keytool.fails(20, "safe", "push", "--force")
-    before = snapshot(machine.folder.path), snapshot(second.path)
+    before = snapshot(machine.directory.path), snapshot(second.path)
     for options in ([], ["--accept-loss"]):
         error = machine.keytool.fails(20, *change, *options, "--json").error
         assert error["reason"] == reason and "safe pull" in error["hint"]
-        assert (snapshot(machine.folder.path), snapshot(second.path)) == before
+        assert (snapshot(machine.directory.path), snapshot(second.path)) == before
     # With one more word it goes, and is kept: whoever wrote it may want it back.
     machine.keytool.ok(*change, "--overwrite")
     assert theirs in machine.kept
-    assert contacts(machine.folder) + contacts(second) == [names(40)]
+    assert contacts(machine.directory) + contacts(second) == [names(40)]
     assert machine.push()["result"] == "unchanged"
 
 
 def test_change_after_a_pull_carries_the_other_devices_contacts(machine, new_password):
     theirs = phone(80)
-    machine.folder.put(KEYS, theirs)
+    machine.directory.put(KEYS, theirs)
     machine.keytool.fails(20, "safe", "passwd", *new_password)
     machine.keytool.ok("safe", "pull")
     machine.keytool.ok("safe", "passwd", *new_password)
-    assert contacts(machine.folder) == [names(80)] and machine.kept == [theirs]
+    assert contacts(machine.directory) == [names(80)] and machine.kept == [theirs]
 
 
 def test_old_place_that_comes_back_with_another_devices_backup(machine, second):
     """It was away during the move, and the phone has written there since."""
-    machine.folder.go_away()
+    machine.directory.go_away()
     assert "was not deleted" in machine.keytool.ok("safe", "move", "--server", second.url).err
     assert contacts(second) == [names(40)]
-    machine.folder.come_back()
+    machine.directory.come_back()
     theirs = phone(80)
-    machine.folder.put(KEYS, theirs)
+    machine.directory.put(KEYS, theirs)
     for options in ([], ["--force"], ["-q"]):
         result = machine.keytool.ok("safe", "push", *options)
         assert "another device" in result.err
         assert ("--forget-old" in result.err) == (options != ["-q"])
         assert machine.blob == theirs
-    assert machine.folder.url in machine.keytool.ok("safe", "status").out
+    assert machine.directory.url in machine.keytool.ok("safe", "status").out
     assert machine.keytool.json("safe", "server", "--forget-old")["forgotten"] is True
     result = machine.keytool.ok("safe", "push")
     assert result.err == "" and machine.blob == theirs
@@ -146,11 +146,11 @@ def test_old_place_that_comes_back_with_another_devices_backup(machine, second):
 
 def test_old_place_that_comes_back_as_it_was_is_emptied(machine, second):
     before = machine.blob
-    machine.folder.go_away()
+    machine.directory.go_away()
     machine.keytool.ok("safe", "move", "--server", second.url)
-    machine.folder.come_back()
+    machine.directory.come_back()
     result = machine.keytool.ok("safe", "push")
-    assert result.err == "" and machine.folder.names() == [] and machine.kept == [before]
+    assert result.err == "" and machine.directory.names() == [] and machine.kept == [before]
     assert contacts(second) == [names(40)]
 
 
@@ -161,17 +161,17 @@ def test_old_place_that_comes_back_as_it_was_is_emptied(machine, second):
 def alias(machine):
     """Another name of a directory that holds a backup of the keystore's own."""
     machine.push("--force")
-    link = machine.folder.path.with_name("alias")
-    link.symlink_to(machine.folder.path.name)
-    return SafeFolder(link)
+    link = machine.directory.path.with_name("alias")
+    link.symlink_to(machine.directory.path.name)
+    return SafeDirectory(link)
 
 
-def is_whole(machine, folder):
+def is_whole(machine, directory):
     """The one backup is there, and push says so because it is."""
-    assert contacts(folder) == [names(40)]
+    assert contacts(directory) == [names(40)]
     machine.push()
     machine.keytool.ok("safe", "check")
-    assert machine.push("--force")["result"] == "uploaded" and contacts(folder) == [names(40)]
+    assert machine.push("--force")["result"] == "uploaded" and contacts(directory) == [names(40)]
 
 
 def test_move_to_another_name_of_the_same_place(machine, alias):
@@ -180,25 +180,25 @@ def test_move_to_another_name_of_the_same_place(machine, alias):
     assert (shown["same_place"], shown["old_removed"]) == (True, False)
     assert machine.blob == before, "nothing was moved"
     assert machine.keytool.json("safe", "status")["server"]["address"] == alias.url
-    is_whole(machine, machine.folder)
+    is_whole(machine, machine.directory)
 
 
 def test_move_to_another_name_before_the_first_push(safe):
-    link = safe.folder.path.with_name("alias")
-    link.symlink_to(safe.folder.path.name)
+    link = safe.directory.path.with_name("alias")
+    link.symlink_to(safe.directory.path.name)
     safe.keytool.ok("safe", "move", "--server", f"file://{link}")
     safe.push()
-    assert safe.folder.names() == [safe.keys.backup_id]
+    assert safe.directory.names() == [safe.keys.backup_id]
     safe.keytool.ok("safe", "check")
 
 
 def test_another_spelling_of_the_address(machine):
     """Never 0 with an empty directory."""
-    path = str(machine.folder.path)
+    path = str(machine.directory.path)
     for url in (f"file://{path}/", f"file://{path[:-1]}%{ord(path[-1]):02x}", f"file://{path}//"):
         result = machine.keytool("safe", "move", "--server", url)
         assert result.code in (0, 64), result
-        is_whole(machine, machine.folder)
+        is_whole(machine, machine.directory)
 
 
 def test_server_changes_the_spelling_only_of_the_same_place(machine, alias, second):
@@ -207,8 +207,8 @@ def test_server_changes_the_spelling_only_of_the_same_place(machine, alias, seco
     assert machine.blob == before
     error = machine.keytool.fails(64, "safe", "server", "--server", second.url, "--json").error
     assert error["reason"] == "other_place" and "safe move" in error["hint"]
-    assert second.names() == [] and machine.folder.names() == [KEYS.backup_id], "the probe is gone"
-    is_whole(machine, machine.folder)
+    assert second.names() == [] and machine.directory.names() == [KEYS.backup_id], "the probe is gone"
+    is_whole(machine, machine.directory)
 
 
 def test_other_name_while_the_first_one_is_away(machine, alias):
@@ -216,12 +216,12 @@ def test_other_name_while_the_first_one_is_away(machine, alias):
     machine.keytool.ok("safe", "server", "--server", alias.url)
     target = alias.path.readlink()
     alias.path.unlink()
-    error = machine.keytool.fails(64, "safe", "move", "--server", machine.folder.url, "--json").error
+    error = machine.keytool.fails(64, "safe", "move", "--server", machine.directory.url, "--json").error
     assert error["reason"] == "replica" and "--leave-old" in error["hint"]
-    assert contacts(machine.folder) == [names(40)]
-    machine.keytool.ok("safe", "move", "--server", machine.folder.url, "--leave-old")
+    assert contacts(machine.directory) == [names(40)]
+    machine.keytool.ok("safe", "move", "--server", machine.directory.url, "--leave-old")
     alias.path.symlink_to(target)
-    is_whole(machine, machine.folder)
+    is_whole(machine, machine.directory)
 
 
 def test_copy_that_follows_the_old_place(machine, second):
@@ -229,17 +229,17 @@ def test_copy_that_follows_the_old_place(machine, second):
     second.put(KEYS, machine.blob)
     error = machine.keytool.fails(64, "safe", "move", "--server", second.url, "--json").error
     assert error["reason"] == "replica"
-    assert contacts(machine.folder) == contacts(second) == [names(40)]
+    assert contacts(machine.directory) == contacts(second) == [names(40)]
     result = machine.keytool.ok("safe", "move", "--server", second.url, "--leave-old")
-    assert contacts(machine.folder) == [names(40)], result
+    assert contacts(machine.directory) == [names(40)], result
     is_whole(machine, second)
 
 
 def test_alias_made_while_a_move_waits_for_its_old_place(machine, second):
     """The old address leads to the new place by now: what is deleted there would be the only backup."""
-    machine.folder.go_away()
+    machine.directory.go_away()
     machine.keytool.ok("safe", "move", "--server", second.url)
-    machine.folder.path.symlink_to(second.path)
+    machine.directory.path.symlink_to(second.path)
     for options in ([], ["--force"], []):
         machine.push(*options)
         assert contacts(second) == [names(40)]
@@ -264,7 +264,7 @@ def killed_move(machine, second, later):
 def begun_move(machine, second):
     """Killed before anything arrived at the new place."""
     machine = killed_move(machine, second, 0)
-    assert contacts(second) == [] and len(contacts(machine.folder)) == 1
+    assert contacts(second) == [] and len(contacts(machine.directory)) == 1
     return machine
 
 
@@ -294,7 +294,7 @@ def test_taken_place_is_no_move_to_begin(machine, second):
     assert "--overwrite" in error["hint"] and "--abort" not in error["hint"]
     assert machine.keytool.json("safe", "status")["changing"] is False
     machine.keytool.ok("safe", "move", "--server", second.url, "--overwrite")
-    assert contacts(second) == [names(40)] and machine.folder.names() == []
+    assert contacts(second) == [names(40)] and machine.directory.names() == []
 
 
 def test_move_to_a_place_that_has_become_too_small(begun_move, second):
@@ -303,7 +303,7 @@ def test_move_to_a_place_that_has_become_too_small(begun_move, second):
     for options in ([], ["--force"], ["--force", "-q"], ["--all", "--force"]):
         result = machine.keytool.ok("safe", "push", *options)
         assert "cannot be finished" in result.err and "--abort" in result.err
-        assert contacts(machine.folder) == [names(40)] and second.names() == []
+        assert contacts(machine.directory) == [names(40)] and second.names() == []
     generation = machine.document["keytool"]["generation"]
     assert generation >= 3, "each of them did its work"
     shown = machine.keytool.json("safe", "status")
@@ -330,7 +330,7 @@ def test_move_that_can_go_on_again(begun_move, second):
     """The push finishes it, without a password."""
     machine = begun_move
     assert machine.keytool.ok("safe", "push").err == ""
-    assert machine.folder.names() == [] and contacts(second) == [names(40)]
+    assert machine.directory.names() == [] and contacts(second) == [names(40)]
     assert machine.keytool.json("safe", "status")["changing"] is False
 
 
@@ -342,25 +342,25 @@ def test_move_that_can_go_on_again(begun_move, second):
 def test_loss_that_was_seen_is_repaired_by_the_next_push(machine, look, loss, code):
     machine.push("--force")
     if loss == "missing":
-        machine.folder.backup(KEYS).unlink()
+        machine.directory.backup(KEYS).unlink()
     else:
-        machine.folder.put(KEYS, bytes([machine.blob[0] ^ 1]) + machine.blob[1:])
+        machine.directory.put(KEYS, bytes([machine.blob[0] ^ 1]) + machine.blob[1:])
     command = {"check": ["safe", "check"], "status": ["safe", "status", "--remote", "--max-age", "1d"]}[look]
     assert machine.keytool(*command).code == code
     assert machine.keytool("safe", "status", "--max-age", "1d").code == 18
     assert machine.keytool("doctor").code == code
     shown = without_waiting(machine.keytool).json("safe", "push")
     assert (shown["result"], shown["reason"]) == ("restored", f"replaced_{loss}")
-    assert contacts(machine.folder) == [names(40)]
+    assert contacts(machine.directory) == [names(40)]
     for command in (["safe", "check"], ["safe", "status", "--remote", "--max-age", "1d"], ["doctor"]):
         machine.keytool.ok(*command)
 
 
 def test_loss_that_was_seen_is_said_while_the_server_is_away(machine):
     machine.push("--force")
-    machine.folder.backup(KEYS).unlink()
+    machine.directory.backup(KEYS).unlink()
     machine.keytool.fails(10, "safe", "check")
-    machine.folder.go_away()
+    machine.directory.go_away()
     machine.keytool.fails(75, "safe", "push")
     assert machine.keytool("safe", "status", "--max-age", "1d").code == 18
 
@@ -377,7 +377,7 @@ def test_abort_deletes_no_other_devices_backup(begun_move, second, other_keytool
     theirs = second.backup(KEYS).read_bytes()
     result = machine.keytool.ok("safe", "push", "--force")
     assert "another device" in result.err and "--abort" in result.err
-    assert contacts(machine.folder) == [names(40)]
+    assert contacts(machine.directory) == [names(40)]
     assert machine.keytool.json("safe", "move", "--abort")["aborted"] is True
     assert second.backup(KEYS).read_bytes() == theirs
     assert machine.keytool.ok("safe", "push", "--force").err == ""
@@ -388,13 +388,13 @@ def test_abort_deletes_no_other_devices_backup(begun_move, second, other_keytool
 def unfinished_move(machine, second):
     """Killed when the backup had just arrived at the new place."""
     machine = killed_move(machine, second, 1)
-    assert len(contacts(second)) == len(contacts(machine.folder)) == 1
+    assert len(contacts(second)) == len(contacts(machine.directory)) == 1
     return machine
 
 
 def test_abort_deletes_what_the_move_has_sent(unfinished_move, second):
     unfinished_move.keytool.ok("safe", "move", "--abort")
-    assert second.names() == [] and contacts(unfinished_move.folder) == [names(40)]
+    assert second.names() == [] and contacts(unfinished_move.directory) == [names(40)]
     assert unfinished_move.push("--force")["result"] == "uploaded" and second.names() == []
 
 
@@ -405,7 +405,7 @@ def test_abort_leaves_what_was_written_since(unfinished_move, second):
     assert "another device" in result.err and "--abort" in result.err
     result = unfinished_move.keytool.ok("safe", "move", "--abort")
     assert "another device" in result.err
-    assert second.backup(KEYS).read_bytes() == theirs and contacts(unfinished_move.folder) == [names(40)]
+    assert second.backup(KEYS).read_bytes() == theirs and contacts(unfinished_move.directory) == [names(40)]
     assert unfinished_move.keytool.ok("safe", "push", "--force").err == ""
 
 
@@ -417,10 +417,10 @@ def test_old_backup_that_says_it_is_deleted_and_is_not(machine, new_password):
     command = ["safe", "passwd", *new_password]
     shown = lying(machine.keytool, *command).json(*command)
     assert (shown["old_removed"], shown["old_left"]) == (False, "not_removed")
-    assert len(contacts(machine.folder)) == 2
+    assert len(contacts(machine.directory)) == 2
     assert "old_server" in machine.keytool.json("safe", "status")
     machine.keytool.ok("safe", "push")
-    assert contacts(machine.folder) == [names(40)] and len(machine.folder.names()) == 1
+    assert contacts(machine.directory) == [names(40)] and len(machine.directory.names()) == 1
     assert "old_server" not in machine.keytool.json("safe", "status")
 
 
@@ -430,7 +430,7 @@ def test_deletion_that_is_a_lie(machine):
     assert error["reason"] == "not_removed"
     assert machine.record("safe").exists()
     machine.keytool.ok(*command)
-    assert machine.folder.names() == []
+    assert machine.directory.names() == []
 
 
 # A deletion that was interrupted
@@ -463,13 +463,13 @@ def test_interrupted_deletion_is_never_carried_out_later(interrupted_deletion):
     is_refused(interrupted_deletion)
     assert interrupted_deletion.push("--resume-deleted")["result"] == "uploaded"
     assert interrupted_deletion.push()["result"] == "unchanged"
-    assert contacts(interrupted_deletion.folder) == [names(40)]
+    assert contacts(interrupted_deletion.directory) == [names(40)]
 
 
 def test_interrupted_deletion_can_be_done_again(interrupted_deletion):
     is_refused(interrupted_deletion)
     interrupted_deletion.keytool.ok("safe", "delete", "--yes")
-    assert interrupted_deletion.folder.names() == []
+    assert interrupted_deletion.directory.names() == []
     interrupted_deletion.keytool.fails(10, "safe", "push")
 
 
@@ -483,7 +483,7 @@ def test_interrupted_deletion_ends_with_a_pull(interrupted_deletion):
 def test_interrupted_deletion_ends_where_a_phone_has_written(interrupted_deletion, command):
     machine = interrupted_deletion
     theirs = phone(80)
-    machine.folder.put(KEYS, theirs)
+    machine.directory.put(KEYS, theirs)
     machine.keytool.fails(20, *command)
     machine.keytool.fails(20, "safe", "push")
     assert machine.blob == theirs and machine.keytool.json("safe", "status")["deleting"] is False
@@ -494,7 +494,7 @@ def test_deletion_that_is_interrupted_by_a_person(machine, number):
     """While it waits for the directory: nothing has begun, and nothing goes on later."""
     machine.push("--force")
     before = machine.blob
-    with Held(machine.folder.backups):
+    with Held(machine.directory.backups):
         running = machine.keytool.start("safe", "delete", "--yes")
         time.sleep(1.5)
         running.send_signal(number)
@@ -507,7 +507,7 @@ def test_deletion_that_is_interrupted_by_a_person(machine, number):
 
 
 def test_pull_of_another_key_changes_everything_at_once(machine):
-    machine.folder.put(KEYS, phone(3, OTHER_KEY))
+    machine.directory.put(KEYS, phone(3, OTHER_KEY))
     pull = ["safe", "pull", "--replace", "--replace-key", ID]
     def state():
         found = records(machine.keytool.keystore, ID)
@@ -527,12 +527,12 @@ def test_pull_of_another_key_changes_everything_at_once(machine):
 
 
 def test_pull_of_fewer_contacts_says_so(machine):
-    machine.folder.put(KEYS, phone(1))
+    machine.directory.put(KEYS, phone(1))
     result = machine.keytool.ok("safe", "pull")
     assert "40 contacts" in result.err and "1 now" in result.err
 
 
 def test_pull_with_the_password_of_fewer_contacts_says_so(machine, safe_password):
-    machine.folder.put(KEYS, phone(1))
-    result = machine.keytool.ok("safe", "pull", "--id", ID, "--server", machine.folder.url, *safe_password)
+    machine.directory.put(KEYS, phone(1))
+    result = machine.keytool.ok("safe", "pull", "--id", ID, "--server", machine.directory.url, *safe_password)
     assert "40 contacts" in result.err and "1 now" in result.err

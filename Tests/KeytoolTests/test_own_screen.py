@@ -19,13 +19,13 @@ UPLOAD = r"Upload the first backup now\? \[y/N\] $"
 
 
 @pytest.fixture
-def setup(keytool, terminal, folder):
+def setup(keytool, terminal, directory):
     """setup(**environment): safe setup at the moment the password is shown."""
     keytool.ok("id", "create", "--id", "ABCD1234")
-    folder.prepare()
+    directory.prepare()
 
     def setup(shown=SHOWN, **environment):
-        run = terminal("safe", "setup", "--server", folder.url,
+        run = terminal("safe", "setup", "--server", directory.url,
                        runner=keytool.with_environment(**environment))
         run.expect(OFFER)
         run.send("")
@@ -35,18 +35,18 @@ def setup(keytool, terminal, folder):
 
 
 @pytest.fixture
-def unchanged(keytool, folder, setup):
+def unchanged(keytool, directory, setup):
     """Nothing half made here and on the server, whatever happens in the test."""
     before = snapshot(keytool.keystore)
     yield
-    assert snapshot(keytool.keystore) == before and list(folder.backups.iterdir()) == []
+    assert snapshot(keytool.keystore) == before and list(directory.backups.iterdir()) == []
 
 
 def chosen(run):
     return CHOSEN.search(run.text, run.text.rfind("chosen at random"))[0]
 
 
-def test_shown_wiped_and_typed(setup, folder, keytool):
+def test_shown_wiped_and_typed(setup, directory, keytool):
     run = setup()
     password = chosen(run)
     assert not run.echo
@@ -62,7 +62,7 @@ def test_shown_wiped_and_typed(setup, folder, keytool):
     assert password not in first and "nobody" not in run.text
     assert run.settings == run.untouched
     keytool.ok("safe", "push")
-    assert (folder.backups / oracle.safe_keys(password.encode(), "ABCD1234").backup_id).exists()
+    assert (directory.backups / oracle.safe_keys(password.encode(), "ABCD1234").backup_id).exists()
 
 
 def test_it_is_the_password(keytool, terminal):
@@ -171,7 +171,7 @@ def test_signal_behind_it_finds_the_first_screen(setup, unchanged):
 
 
 @pytest.mark.parametrize("kind", ["dumb", ""])
-def test_terminal_that_cannot_be_wiped(setup, folder, kind):
+def test_terminal_that_cannot_be_wiped(setup, directory, kind):
     run = setup(r"Write it down, then type it: $", TERM=kind)
     password = chosen(run)
     run.send("wrong")
@@ -183,9 +183,9 @@ def test_terminal_that_cannot_be_wiped(setup, folder, kind):
     assert "\x1b[?" not in run.text and run.settings == run.untouched
 
 
-def test_ignored_signal_stays_ignored(setup, keytool, folder):
+def test_ignored_signal_stays_ignored(setup, keytool, directory):
     command = ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh",
-               *keytool.command_line("safe", "setup", "--create", "--server", folder.url)]
+               *keytool.command_line("safe", "setup", "--create", "--server", directory.url)]
     run = Terminal(command, keytool.environment)
     try:
         run.expect(OFFER)

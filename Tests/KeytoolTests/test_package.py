@@ -29,15 +29,15 @@ def make(target, prefix, destination):
     run("make", "--silent", target, f"binary={BINARY}", f"PREFIX={prefix}", f"DESTDIR={destination}")
 
 
-def make_deb(folder, **environment):
+def make_deb(directory, **environment):
     """Hardly compressed: that takes seconds, and what is tested is inside."""
-    return run("Scripts/make-deb", BINARY, folder, DPKG_DEB_COMPRESSOR_LEVEL="0", **environment).strip()
+    return run("Scripts/make-deb", BINARY, directory, DPKG_DEB_COMPRESSOR_LEVEL="0", **environment).strip()
 
 
-def files(folder):
-    """{path: mode} of all that is no folder."""
-    return {str(path.relative_to(folder)): path.lstat().st_mode & 0o7777
-            for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()}
+def files(directory):
+    """{path: mode} of all that is no directory."""
+    return {str(path.relative_to(directory)): path.lstat().st_mode & 0o7777
+            for path in directory.rglob("*") if path.is_symlink() or not path.is_dir()}
 
 
 def manual(rename=lambda page: page):
@@ -51,16 +51,16 @@ def deb(built, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def content(deb, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("content")
-    run("dpkg-deb", "--extract", deb, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("content")
+    run("dpkg-deb", "--extract", deb, directory)
+    return directory
 
 
 @pytest.fixture(scope="module")
 def control(deb, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("control")
-    run("dpkg-deb", "--control", deb, folder)
-    return folder
+    directory = tmp_path_factory.mktemp("control")
+    run("dpkg-deb", "--control", deb, directory)
+    return directory
 
 
 def names(dependencies):
@@ -82,7 +82,7 @@ def test_install_copies_everything(built, tmp_path):
 @pytest.mark.parametrize("prefix, program", [
     ("/opt/it", "/opt/it/bin/keytool"), ("/opt/my tools", '"/opt/my tools/bin/keytool"'),
     ("/opt/anna's & 50%|\\it", '"/opt/anna\'s & 50%%|\\\\it/bin/keytool"')], ids=["plain", "blank", "signs"])
-def test_folders_of_any_name(built, tmp_path, prefix, program):
+def test_directories_of_any_name(built, tmp_path, prefix, program):
     """The commands of make take them, and the unit names the program as systemd reads it."""
     destination = tmp_path / "it's here"
     other = tmp_path / "it's"
@@ -207,11 +207,11 @@ def test_same_binary_gives_the_same_deb(deb, tmp_path):
 
 @pytest.fixture
 def machine(tmp_path):
-    """A Debian root in a folder where a JDK has registered its keytool, and nothing else is installed."""
+    """A Debian root in a directory where a JDK has registered its keytool, and nothing else is installed."""
     root = tmp_path / "root"
-    for folder in ("var/lib/dpkg/updates", "var/lib/dpkg/info", "var/lib/dpkg/alternatives", "etc/alternatives",
+    for directory in ("var/lib/dpkg/updates", "var/lib/dpkg/info", "var/lib/dpkg/alternatives", "etc/alternatives",
                    "usr/bin", "usr/share/man/man1", "usr/lib/jvm/bin", "usr/lib/jvm/man"):
-        (root / folder).mkdir(parents=True)
+        (root / directory).mkdir(parents=True)
     (root / "var/lib/dpkg/status").touch()
     program = "#!/bin/sh\necho Java\n"
     for name, text in (("bin/keytool", program), ("bin/java", program), ("man/keytool.1.gz", "")):
@@ -249,15 +249,15 @@ def test_link_gives_the_program_its_short_name(deb, content, machine, home):
     (line,) = re.findall(r"^    (mkdir .* ln -s .*)$", text, re.MULTILINE)
     (machine / "usr/bin/java").symlink_to(machine / "usr/lib/jvm/bin/java")
     path = f"{home}/.local/bin:{machine}/usr/bin:{PATH}"
-    assert verdict_on_name(machine, home, path) == "warning"
+    assert result_on_name(machine, home, path) == "warning"
     run("sh", "-c", line.replace("/usr/bin/", f"{machine}/usr/bin/"), HOME=str(home))
-    assert verdict_on_name(machine, home, path) == "ok"
+    assert result_on_name(machine, home, path) == "ok"
     assert run("sh", "-c", "keytool --version", PATH=path).startswith("keytool ")
 
 
-def verdict_on_name(machine, home, path):
+def result_on_name(machine, home, path):
     """What doctor says of `keytool` on PATH. What else it finds here is not asked."""
     result = subprocess.run(
         [machine / "usr/bin/messenger-keytool", "doctor", "--json"], env={"PATH": path, "HOME": str(home)},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    return next(each["verdict"] for each in json.loads(result.stdout)["checks"] if each["check"] == "name")
+    return next(each["result"] for each in json.loads(result.stdout)["checks"] if each["check"] == "name")

@@ -22,7 +22,7 @@ def ready(built, tmp_path_factory):
     keytool = place.keytool
     for id in (ID, OTHER_ID):
         keytool.ok("id", "create", "--id", id)
-    keytool.ok("safe", "setup", ID, "--create", "--server", place.folder.url,
+    keytool.ok("safe", "setup", ID, "--create", "--server", place.directory.url,
                "--safe-password-file", place.home / "safe-password")
     keytool.ok("safe", "push", ID)
     other = oracle.Identity("DESKTOP1", bytes(range(32)))
@@ -74,7 +74,7 @@ def test_json_has_the_code(place):
 
 
 def test_no_source_is_no_error(place):
-    """An empty variable and a folder of credentials for others give nothing."""
+    """An empty variable and a directory of credentials for others give nothing."""
     (place.home / "credentials/keytool.passphrase").unlink()
     empty = {f"KEYTOOL_PASSPHRASE_{kind}": "" for kind in ("FILE", "COMMAND", "FD")}
     place.keytool.with_environment(**empty, CREDENTIALS_DIRECTORY=place.home / "credentials").ok(
@@ -82,7 +82,7 @@ def test_no_source_is_no_error(place):
 
 
 def test_a_replaced_keystore_gets_nothing_of_ours(keytool, other_keytool, given):
-    """What an attacker who can write the folder would do: put his own keys there."""
+    """What an attacker who can write the directory would do: put his own keys there."""
     right = given("passphrase", PASSPHRASE)
     keytool.ok("id", "create", "--id", ID, *right)
     other_keytool.ok("id", "create", "--id", OTHER_ID)

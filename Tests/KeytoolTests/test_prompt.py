@@ -125,8 +125,8 @@ def decline_upload(run):
     run.send("")
 
 
-def test_prompt_names_the_secret_and_whose(identity, terminal, folder):
-    run = terminal("safe", "setup", "--create", "--server", folder.url)
+def test_prompt_names_the_secret_and_whose(identity, terminal, directory):
+    run = terminal("safe", "setup", "--create", "--server", directory.url)
     run.expect("Safe password for ABCD1234")
     run.expect(": ?$")
     run.send(SAFE)
@@ -138,9 +138,9 @@ def test_prompt_names_the_secret_and_whose(identity, terminal, folder):
     assert SAFE not in run.text
 
 
-def test_two_answers_that_differ(identity, terminal, folder, keytool):
+def test_two_answers_that_differ(identity, terminal, directory, keytool):
     before = snapshot(keytool.keystore)
-    run = terminal("safe", "setup", "--create", "--server", folder.url)
+    run = terminal("safe", "setup", "--create", "--server", directory.url)
     answer(run, r"password[^\n]*: ?$", SAFE, "something else")
     # asked from the beginning
     answer(run, r"password[^\n]*: ?$", SAFE)
@@ -150,16 +150,16 @@ def test_two_answers_that_differ(identity, terminal, folder, keytool):
     assert run.finish() == 0, run.text
 
 
-def test_never_the_same_twice(identity, terminal, keytool, folder):
+def test_never_the_same_twice(identity, terminal, keytool, directory):
     before = snapshot(keytool.keystore)
-    run = terminal("safe", "setup", "--create", "--server", folder.url)
+    run = terminal("safe", "setup", "--create", "--server", directory.url)
     answer(run, r"password[^\n]*: ?$", SAFE, "something else")
     run.expect(r"password[^\n]*: ?$")
     run.press(b"\x03")
     assert run.finish() == 130, run.text
     assert snapshot(keytool.keystore) == before
     # The server is prepared and tested first; nothing is on it yet.
-    assert list(folder.backups.iterdir()) == []
+    assert list(directory.backups.iterdir()) == []
 
 
 def test_weak_password_takes_a_second_question(identity, terminal):
@@ -177,10 +177,10 @@ def test_weak_password_takes_a_second_question(identity, terminal):
         assert run.finish() == 0, run.text
 
 
-def test_pull_asks_once(terminal, folder, keytool):
+def test_pull_asks_once(terminal, directory, keytool):
     keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
-    folder.prepare().put(keys, oracle.seal_safe(oracle.safe_document(bytes(range(32))), keys))
-    run = terminal("safe", "pull", "--no-passphrase", "--id", "ABCD1234", "--server", folder.url)
+    directory.prepare().put(keys, oracle.seal_safe(oracle.safe_document(bytes(range(32))), keys))
+    run = terminal("safe", "pull", "--no-passphrase", "--id", "ABCD1234", "--server", directory.url)
     run.expect("Safe password for ABCD1234")
     answer(run, ": ?$", SAFE)
     assert run.finish() == 0, run.text

@@ -132,8 +132,8 @@ def showing(before, question, then):
 class Scene:
     """A keystore with ABCD1234, and what else a prompt needs."""
 
-    def __init__(self, keytool, folder, write):
-        self.keytool, self.folder, self.write = keytool, folder, write
+    def __init__(self, keytool, directory, write):
+        self.keytool, self.directory, self.write = keytool, directory, write
 
     def nothing(self):
         return self
@@ -143,7 +143,7 @@ class Scene:
         return self
 
     def prepared(self):
-        self.folder.prepare()
+        self.directory.prepare()
         return self.identity()
 
     def protected(self):
@@ -153,7 +153,7 @@ class Scene:
 
     def with_safe(self):
         self.identity()
-        self.keytool.ok("safe", "setup", "--create", "--server", self.folder.url,
+        self.keytool.ok("safe", "setup", "--create", "--server", self.directory.url,
                         "--safe-password-file", self.write("safe", SAFE_PASSWORD))
         self.keytool.ok("safe", "push")
         return self
@@ -161,7 +161,7 @@ class Scene:
     def backup(self):
         """On the server of an empty keystore."""
         keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
-        self.folder.prepare().put(keys, oracle.seal_safe(oracle.safe_document(bytes(32)), keys))
+        self.directory.prepare().put(keys, oracle.seal_safe(oracle.safe_document(bytes(32)), keys))
         return self
 
     def code(self):
@@ -226,7 +226,7 @@ PROMPTS = {
         (name, [*script, (r"Safe server \([^\n]*: $", CTRL_C)] if code == 130 and script[-1][1] != CTRL_C else script, code)
         for name, script, code in opening(secret("Safe server password"), 130, tries=1)]),
     "server": Prompt(Scene.identity, ["safe", "setup"], list(naming_server())),
-    "bare folder, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], [
+    "bare directory, yes or no": Prompt(Scene.identity, ["safe", "setup", *SERVER], [
         (name, script, 15 if code == 64 else code)
         for name, script, code in confirming(r"\[y/N\] $")]),
     "revocation password": Prompt(Scene.nothing, ["revoke", "hash"], creating(
@@ -258,12 +258,12 @@ CASES = {f"{name}: {what}": (prompt, script, code)
 
 
 @pytest.fixture
-def scene(keytool, folder, write):
-    return Scene(keytool, folder, write)
+def scene(keytool, directory, write):
+    return Scene(keytool, directory, write)
 
 
 def command_line(scene, prompt, tmp_path):
-    places = {"@server": scene.folder.url, "@code": tmp_path / "code", "@key.dat": tmp_path / "key.dat"}
+    places = {"@server": scene.directory.url, "@code": tmp_path / "code", "@key.dat": tmp_path / "key.dat"}
     return scene.keytool.command_line(*[places.get(word, word) for word in prompt.command])
 
 
@@ -282,7 +282,7 @@ def play(run, script):
 def test_wrong_input(scene, tmp_path, name):
     prompt, script, code = CASES[name]
     prompt.scene(scene)
-    before, stored = snapshot(scene.keytool.keystore), snapshot(scene.folder.path)
+    before, stored = snapshot(scene.keytool.keystore), snapshot(scene.directory.path)
     run = Terminal(command_line(scene, prompt, tmp_path), scene.keytool.environment)
     try:
         play(run, script)
@@ -297,7 +297,7 @@ def test_wrong_input(scene, tmp_path, name):
         run.close()
     if code != 0:
         assert snapshot(scene.keytool.keystore) == before
-        assert snapshot(scene.folder.path) == stored
+        assert snapshot(scene.directory.path) == stored
 
 
 HUNG_UP = [name for name in CASES if name.endswith("hang-up")]
@@ -308,7 +308,7 @@ def test_terminal_that_is_gone(scene, tmp_path, name):
     """Under nohup the signal is ignored, and the terminal answers nothing any more."""
     prompt, script, _ = CASES[name]
     prompt.scene(scene)
-    before, stored = snapshot(scene.keytool.keystore), snapshot(scene.folder.path)
+    before, stored = snapshot(scene.keytool.keystore), snapshot(scene.directory.path)
     with open(tmp_path / "err", "wb") as err:
         run = Terminal(["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh",
                         *command_line(scene, prompt, tmp_path)],
@@ -323,4 +323,4 @@ def test_terminal_that_is_gone(scene, tmp_path, name):
     assert code in ((0,) if prompt is PROMPTS[PICTURE] else (15, 16, 64, 65, 74)), said
     assert not TRAP.search(said) and len(said) < 2000, said
     assert snapshot(scene.keytool.keystore) == before
-    assert snapshot(scene.folder.path) == stored
+    assert snapshot(scene.directory.path) == stored

@@ -9,7 +9,7 @@ import pytest
 
 from loopbackauthority import issue
 from pingservice import PingService
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 from runner import snapshot
 
 GAUGES = ["last_success_timestamp_seconds", "last_attempt_timestamp_seconds", "last_exit_code",
@@ -35,9 +35,9 @@ def metrics(path):
 
 @pytest.fixture
 def file(tmp_path):
-    folder = tmp_path / "collector"
-    folder.mkdir()
-    return folder / "keytool.prom"
+    directory = tmp_path / "collector"
+    directory.mkdir()
+    return directory / "keytool.prom"
 
 
 def test_first_push(safe, file):
@@ -75,7 +75,7 @@ def test_run_with_nothing_to_do_keeps_what_is_known(safe, file):
 def test_failure_is_told_even_where_it_is_tolerated(safe, file, tolerate):
     safe.push("--metrics-file", file)
     first = metrics(file)[0]
-    safe.folder.go_away()
+    safe.directory.go_away()
     time.sleep(1.1)
     result = safe.keytool("safe", "push", "--force", "--metrics-file", file, *tolerate)
     assert result.code == (0 if tolerate else 75)
@@ -86,7 +86,7 @@ def test_failure_is_told_even_where_it_is_tolerated(safe, file, tolerate):
 
 
 def test_failure_before_anything_was_known(safe, file):
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--metrics-file", file)
     values = metrics(file)[0]
     assert values["last_success_timestamp_seconds"] == 0 and values["last_exit_code"] == 75
@@ -140,14 +140,14 @@ def test_success_in_the_future_counts_as_never(safe, file):
     safe.push("--metrics-file", file)
     name = "keytool_safe_last_success_timestamp_seconds "
     file.write_text(re.sub(rf"^{name}\d+", name + "4102444800", file.read_text(), flags=re.M))
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--force", "--metrics-file", file)
     assert metrics(file)[0]["last_success_timestamp_seconds"] == 0
 
 
 def test_success_of_another_alias_is_not_inherited(safe, file):
     safe.push("--metrics-file", file, "--alias", "a")
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--force", "--metrics-file", file, "--alias", "b")
     assert metrics(file) == ({"last_success_timestamp_seconds": 0, "last_exit_code": 75,
                               "last_attempt_timestamp_seconds": metrics(file)[0]["last_attempt_timestamp_seconds"]}, "b")
@@ -162,9 +162,9 @@ def test_what_killed_runs_left_is_removed_after_an_hour(safe, file):
     assert sorted(os.listdir(file.parent)) == [f".{file.name}.young.new", file.name]
 
 
-@pytest.mark.parametrize("place", ["missing/folder/x.prom", "a-folder", "a-link", "/dev/full"])
+@pytest.mark.parametrize("place", ["missing/directory/x.prom", "a-directory", "a-link", "/dev/full"])
 def test_metrics_that_cannot_be_written_are_a_warning(safe, tmp_path, place):
-    (tmp_path / "a-folder").mkdir()
+    (tmp_path / "a-directory").mkdir()
     (tmp_path / "a-link").symlink_to(tmp_path / "target")
     result = safe.keytool.ok("safe", "push", "--metrics-file", tmp_path / place)
     assert "uploaded" in result.out and "keytool: warning: " in result.err
@@ -173,7 +173,7 @@ def test_metrics_that_cannot_be_written_are_a_warning(safe, tmp_path, place):
 
 def test_all_of_them_together(safe, file, tmp_path, safe_password):
     """The worst of them: the larger, under the smaller limit, and the failure."""
-    second = SafeFolder(tmp_path / "second-safe")
+    second = SafeDirectory(tmp_path / "second-safe")
     second.path.mkdir(mode=0o700)
     safe.keytool.ok("id", "create", "--id", "ECHOECHO")
     safe.keytool.ok("safe", "setup", "ECHOECHO", "--create", "--server", second.url, *safe_password)
@@ -233,7 +233,7 @@ def test_success(safe, pinging, service, url_file, state):
 @pytest.mark.parametrize("tolerate", [[], ["--tolerate", "3d"]], ids=["loud", "tolerated"])
 def test_failure(safe, pinging, service, url_file, tolerate):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     result = pinging("safe", "push", "--force", "--ping-url-file", url_file, *tolerate)
     assert result.code == (0 if tolerate else 75)
     assert service.told == ["/ping/7d0c/start", "/ping/7d0c/75"]
@@ -284,10 +284,10 @@ def test_service_that_nobody_trusts(safe, service, url_file):
 @pytest.mark.parametrize("content", [b"", b"http://localhost/x\n", b"https://a b/\n", b"file:///etc/passwd\n",
                                      b"https://localhost/x\nhttps://localhost/y\n", b"https://\xff\n", b"x" * 5000])
 def test_file_without_an_address_is_a_warning(safe, write, content):
-    before = snapshot(safe.folder.path)
+    before = snapshot(safe.directory.path)
     result = safe.keytool.ok("safe", "push", "--ping-url-file", write("ping", content))
     assert "uploaded" in result.out and "keytool: warning: " in result.err
-    assert snapshot(safe.folder.path) != before
+    assert snapshot(safe.directory.path) != before
 
 
 def test_pipe_is_no_file_with_an_address(safe, tmp_path):
@@ -304,6 +304,6 @@ def test_file_that_is_missing_is_a_warning(safe, tmp_path):
 def test_the_failure_itself_comes_before_the_service(safe, pinging, service, url_file):
     """What cron mails is the backup's failure, once."""
     service.close()
-    safe.folder.go_away()
+    safe.directory.go_away()
     result = pinging.fails(75, "safe", "push", "--ping-url-file", url_file)
     assert result.err.count("keytool: error: ") == 1

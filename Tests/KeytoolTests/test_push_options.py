@@ -8,7 +8,7 @@ import time
 import pytest
 
 from runner import snapshot
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 from secondserver import SecondServer
 
 
@@ -19,7 +19,7 @@ def give_contacts(safe, tmp_path, safe_password):
 
 
 def disks(safe):
-    return snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    return snapshot(safe.keytool.keystore), snapshot(safe.directory.path)
 
 
 # --dry-run
@@ -49,15 +49,15 @@ def test_dry_run_of_a_change(safe, give_contacts):
 
 def test_dry_run_after_a_failure(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--force")
-    safe.folder.come_back()
+    safe.directory.come_back()
     assert planned(safe) == "would_upload"
 
 
 def test_dry_run_in_words(safe):
     assert "would upload" in safe.keytool.ok("safe", "push", "--dry-run").out
-    assert safe.folder.names() == []
+    assert safe.directory.names() == []
 
 
 # Losing contacts
@@ -76,20 +76,20 @@ def due(safe, give_contacts):
         safe.push("--force")
         give_contacts(*ids)
         # A push that failed is repeated at once, where a change alone would be deferred.
-        safe.folder.go_away()
+        safe.directory.go_away()
         safe.keytool.fails((17, 75), "safe", "push", "--force")
-        safe.folder.come_back()
+        safe.directory.come_back()
 
     return due
 
 
 def test_losing_over_half_of_the_contacts(safe, due):
     due("AAAA1111")
-    before = snapshot(safe.folder.path)
+    before = snapshot(safe.directory.path)
     for options in ([], ["--overwrite"], ["--force"]):
         result = safe.keytool.fails(17, "safe", "push", *options)
         assert "--accept-loss" in result.err and "4" in result.err
-        assert snapshot(safe.folder.path) == before
+        assert snapshot(safe.directory.path) == before
     error = safe.keytool.fails(17, "safe", "push", "--json").error
     assert (error["name"], error["reason"]) == ("exists", "loses_contacts")
     assert safe.push("--accept-loss")["result"] == "uploaded"
@@ -101,7 +101,7 @@ def test_losing_over_half_of_the_contacts(safe, due):
 def test_losing_over_half_of_the_contacts_by_a_change(safe, due, verb, tmp_path, given):
     """The guard counts from what the old place holds, not from the new one, which holds nothing."""
     due("AAAA1111")
-    second = SafeFolder(tmp_path / "another-server")
+    second = SafeDirectory(tmp_path / "another-server")
     change = {"passwd": ["safe", "passwd", *given("new-safe-password", b"another-stable-5\n")],
               "move": ["safe", "move", "--create", "--server", second.url]}[verb]
     before = safe.blob
@@ -126,23 +126,23 @@ def is_silent(result):
 
 def test_server_away_is_tolerated_after_a_first_success(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     for _ in range(2):  # the first failure does not use it up
         assert is_silent(safe.keytool("safe", "push", "--force", "--tolerate", "3d"))
     safe.keytool.fails(75, "safe", "push", "--force")
-    safe.folder.come_back()
+    safe.directory.come_back()
     assert safe.push("--tolerate", "3d")["result"] == "uploaded", "nor is it forgotten"
 
 
 def test_server_away_is_told_before_the_first_success(safe):
-    safe.folder.go_away()
+    safe.directory.go_away()
     for _ in range(2):
         safe.keytool.fails(75, "safe", "push", "--tolerate", "3d")
 
 
 def test_server_away_is_told_when_the_last_success_is_older(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     time.sleep(1.1)
     safe.keytool.fails(75, "safe", "push", "--force", "--tolerate", "1s")
     assert is_silent(safe.keytool("safe", "push", "--force", "--tolerate", "1h"))
@@ -162,14 +162,14 @@ def test_lock_is_tolerated(safe):
 
 def test_conflict_is_not_tolerated(safe, other_keytool, safe_password):
     safe.push()
-    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.folder.url, *safe_password)
+    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.directory.url, *safe_password)
     other_keytool.ok("safe", "push", "--force")
     safe.keytool.fails(20, "safe", "push", "--force", "--tolerate", "3d")
 
 
 def test_wrong_disk_is_not_tolerated(safe):
     safe.push()
-    safe.folder.config.unlink()
+    safe.directory.config.unlink()
     safe.keytool.fails(15, "safe", "push", "--force", "--tolerate", "3d")
 
 
@@ -181,11 +181,11 @@ def family(safe, tmp_path, safe_password):
     """Three identities and a server for each of the first two: ABCD1234, MMMM5555, ZZZZ9999.
     Gives the second one's server."""
     (tmp_path / "family-server").mkdir()
-    folder = SafeFolder(tmp_path / "family-server")
+    directory = SafeDirectory(tmp_path / "family-server")
     for id in ("MMMM5555", "ZZZZ9999"):
         safe.keytool.ok("id", "create", "--id", id)
-    safe.keytool.ok("safe", "setup", "MMMM5555", "--create", "--server", folder.url, *safe_password)
-    return folder
+    safe.keytool.ok("safe", "setup", "MMMM5555", "--create", "--server", directory.url, *safe_password)
+    return directory
 
 
 def test_all(safe, family):
@@ -193,7 +193,7 @@ def test_all(safe, family):
     assert len(lines) == 2
     for id, line in zip(("ABCD1234", "MMMM5555"), lines):
         assert id in line and "uploaded" in line
-    assert len(safe.folder.names()) == len(family.names()) == 1
+    assert len(safe.directory.names()) == len(family.names()) == 1
     shown = safe.keytool.json("safe", "push", "--all")
     assert shown["command"] == "safe push"
     assert [(one["id"], one["result"]) for one in shown["results"]] == [
@@ -203,7 +203,7 @@ def test_all(safe, family):
 
 
 def test_all_goes_on_after_a_failure(safe, family):
-    safe.folder.go_away()
+    safe.directory.go_away()
     result = safe.keytool("safe", "push", "--all")
     assert result.code == 75, result
     errors = re.findall(r"^keytool: error: .*", result.err, re.M)
@@ -219,7 +219,7 @@ def test_all_goes_on_after_a_failure(safe, family):
 
 
 def test_all_exits_with_the_first_code(safe, family):
-    safe.folder.config.unlink()
+    safe.directory.config.unlink()
     family.go_away()
     result = safe.keytool("safe", "push", "--all")
     assert result.code == 15, result
@@ -230,7 +230,7 @@ def test_all_exits_with_the_first_code(safe, family):
 
 def test_all_tolerates_for_each(safe, family):
     safe.push("ABCD1234")
-    safe.folder.go_away()
+    safe.directory.go_away()
     family.go_away()
     # ABCD1234 has succeeded before, MMMM5555 has not.
     result = safe.keytool("safe", "push", "--all", "--force", "--tolerate", "3d")
@@ -244,7 +244,7 @@ def test_all_that_does_nothing(safe, family):
     shown = safe.keytool.json("safe", "push", "--all", "--dry-run")
     assert [one["result"] for one in shown["results"]] == ["would_upload"] * 2
     assert (disks(safe), snapshot(family.path)) == before
-    assert safe.folder.names() == family.names() == []
+    assert safe.directory.names() == family.names() == []
 
 
 # --jitter
@@ -294,7 +294,7 @@ def test_durations_that_are_none(safe):
     for option in ("--jitter", "--tolerate", "--lock-wait"):
         for duration in ("", "5", "5x", "-1s"):
             safe.keytool.fails(64, "safe", "push", f"{option}={duration}")
-    assert safe.folder.names() == []
+    assert safe.directory.names() == []
 
 
 def test_all_of_none_is_a_lost_setup(keytool):

@@ -20,7 +20,7 @@ PIXELS = 8  # of a module
 
 @pytest.fixture
 def out(tmp_path):
-    """An empty folder for results."""
+    """An empty directory for results."""
     path = tmp_path / "out"
     path.mkdir()
     return path
@@ -182,11 +182,11 @@ def test_a_code_in_the_place_of_a_name_is_not_repeated(contact, keytool, backup_
 
 def test_targets_that_are_no_files(writing, keytool, out):
     os.mkfifo(out / "fifo.svg")
-    (out / "folder.svg").mkdir()
+    (out / "directory.svg").mkdir()
     (out / "precious").write_text("precious")
     (out / "link.svg").symlink_to(out / "precious")
     before = snapshot(out)
-    for name in ("fifo.svg", "folder.svg", "link.svg"):
+    for name in ("fifo.svg", "directory.svg", "link.svg"):
         keytool.fails(73, *writing(name), "--force")
     keytool.fails(73, *writing("absent/a.svg"))
     assert snapshot(out) == before

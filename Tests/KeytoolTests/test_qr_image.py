@@ -35,12 +35,12 @@ def reader(keytool, tmp_path):
     """reader(script) -> keytool that finds this zbarimg, and nothing else, before the usual."""
 
     def reader(script, mode=0o755):
-        folder = tmp_path / "programs"
-        folder.mkdir()
-        program = folder / "zbarimg"
+        directory = tmp_path / "programs"
+        directory.mkdir()
+        program = directory / "zbarimg"
         program.write_text("#!/bin/sh\n" + script)
         program.chmod(mode)
-        return keytool.with_environment(PATH=f"{folder}:{keytool.environment['PATH']}")
+        return keytool.with_environment(PATH=f"{directory}:{keytool.environment['PATH']}")
 
     return reader
 
@@ -300,7 +300,7 @@ def test_reader_gets_the_picture_and_no_descriptor_of_ours(reader, picture, tmp_
         os.close(password)
     targets = dict(re.findall(r"(\d+) -> (.*)", listing.read_text()))
     assert targets["0"] == str(image) and targets["2"] == "/dev/null"
-    # 3 is the folder that ls itself reads, 10 and more are the shell's own
+    # 3 is the directory that ls itself reads, 10 and more are the shell's own
     assert set(targets) <= {"0", "1", "2", "3"}, targets
     assert arguments.read_text().split() == [
         "--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", "/dev/stdin"]
@@ -324,9 +324,9 @@ def test_the_picture_library_cannot_be_configured(keytool, picture, code_passwor
     """ImageMagick would take its policy, and programs to run, from there."""
     image, home = picture(CODE), keytool.home / ".config/ImageMagick"
     configured = tmp_path / "configured"
-    for folder in (configured, home):
-        folder.mkdir(parents=True)
-        (folder / "policy.xml").write_text(
+    for directory in (configured, home):
+        directory.mkdir(parents=True)
+        (directory / "policy.xml").write_text(
             '<policymap><policy domain="coder" rights="none" pattern="*"/></policymap>')
     runner = keytool.with_environment(MAGICK_CONFIGURE_PATH=configured)
     runner.ok("backup", "check", "--qr-image", image, *code_password)

@@ -61,19 +61,19 @@ def test_setup_names_the_ways_out(machine, command):
 
 def test_setup_over_a_damaged_one_says_so(machine, safe_password):
     damage(machine, "safe")
-    refused(machine, "safe", "safe", "setup", "--server", machine.folder.url, *safe_password)
+    refused(machine, "safe", "safe", "setup", "--server", machine.directory.url, *safe_password)
 
 
 def test_setup_is_forgotten(machine, safe_password):
     damage(machine, "safe")
-    on_server = snapshot(machine.folder.path)
+    on_server = snapshot(machine.directory.path)
     result = machine.keytool.ok("safe", "delete", "--force", "--yes", "ABCD1234")
     assert result.out.startswith("forgot the damaged Safe setup of ABCD1234")
     assert "warning" in result.err and "stays on its server" in result.err
-    assert snapshot(machine.folder.path) == on_server and not machine.record("safe").exists()
+    assert snapshot(machine.directory.path) == on_server and not machine.record("safe").exists()
     machine.keytool.fails(10, "safe", "delete", "--force", "--yes")
     # The way on that the hint names; what lies on the server is another writer's now.
-    result = machine.keytool.ok("safe", "setup", "ABCD1234", "--server", machine.folder.url, *safe_password)
+    result = machine.keytool.ok("safe", "setup", "ABCD1234", "--server", machine.directory.url, *safe_password)
     assert "keytool safe pull ABCD1234" in result.err
     machine.keytool.ok("safe", "pull", "ABCD1234")
     assert is_sound(machine)
@@ -93,7 +93,7 @@ def test_a_sound_setup_is_deleted_as_ever(machine):
 
 def test_setup_is_replaced_by_a_pull(machine, safe_password):
     damage(machine, "safe")
-    pull = [*PULL, "--server", machine.folder.url, *safe_password]
+    pull = [*PULL, "--server", machine.directory.url, *safe_password]
     refused(machine, "safe", *pull)
     result = machine.keytool.ok(*pull, "--replace")
     assert 'the record "safe" of ABCD1234 was damaged; it was replaced' in result.err
@@ -103,7 +103,7 @@ def test_setup_is_replaced_by_a_pull(machine, safe_password):
 
 def test_setup_is_removed_by_a_pull_that_keeps_none(machine, safe_password):
     damage(machine, "safe")
-    machine.keytool.ok(*PULL, "--server", machine.folder.url, *safe_password, "--replace", "--no-setup")
+    machine.keytool.ok(*PULL, "--server", machine.directory.url, *safe_password, "--replace", "--no-setup")
     assert not machine.record("safe").exists()
     machine.keytool.fails(10, "safe", "push")
 
@@ -127,7 +127,7 @@ def test_profile_is_replaced_by_a_pull(machine):
 
 def test_profile_is_replaced_by_a_pull_with_the_password(machine, safe_password):
     damage(machine, "profile")
-    pull = [*PULL, "--server", machine.folder.url, *safe_password]
+    pull = [*PULL, "--server", machine.directory.url, *safe_password]
     refused(machine, "profile", *pull)
     machine.keytool.ok(*pull, "--replace")
     assert is_sound(machine)
@@ -135,7 +135,7 @@ def test_profile_is_replaced_by_a_pull_with_the_password(machine, safe_password)
 
 def test_profile_without_a_backup(machine, backup_password):
     damage(machine, "profile")
-    machine.folder.backup(KEYS).unlink()
+    machine.directory.backup(KEYS).unlink()
     assert machine.keytool("safe", "pull", "--replace").code == 10
     code = machine.keytool.ok("backup", "export", "ABCD1234", *backup_password).out
     machine.keytool.ok("id", "remove", "--yes", "ABCD1234")
@@ -172,18 +172,18 @@ def test_everything_is_replaced_by_a_pull(machine, safe_password):
     for record in ("safe", "profile", "identity"):
         damage(machine, record)
     machine.keytool.ok(
-        *PULL, "--server", machine.folder.url, *safe_password, "--replace", "--replace-key", "ABCD1234")
+        *PULL, "--server", machine.directory.url, *safe_password, "--replace", "--replace-key", "ABCD1234")
     assert is_sound(machine)
 
 
 def test_another_key_is_still_refused(machine, safe_password):
     """Damage elsewhere is no consent to another private key."""
     other = oracle.seal_safe(oracle.safe_document(bytes(32), contacts=CONTACTS), KEYS)
-    machine.folder.put(KEYS, other)
+    machine.directory.put(KEYS, other)
     for record in ("profile", "safe"):
         damage(machine, record)
         before = snapshot(machine.keytool.keystore, without=("lock", "state.json"))
-        for command in ([*PULL, "--server", machine.folder.url, *safe_password], ["safe", "pull"]):
+        for command in ([*PULL, "--server", machine.directory.url, *safe_password], ["safe", "pull"]):
             assert machine.keytool(*command, "--replace").code in (17, 65)
         assert snapshot(machine.keytool.keystore, without=("lock", "state.json")) == before
 
@@ -194,11 +194,11 @@ def test_another_key_is_still_refused(machine, safe_password):
 @pytest.mark.parametrize("record", ["safe", "profile", "identity"])
 def test_a_damaged_identity_is_removed(machine, record):
     damage(machine, record)
-    on_server = snapshot(machine.folder.path)
+    on_server = snapshot(machine.directory.path)
     result = machine.keytool.ok("id", "remove", "--yes", "ABCD1234")
     assert ("setup is damaged" in result.err) == (record == "safe")
-    assert (str(machine.folder.path) in result.err) == (record != "safe")
-    assert snapshot(machine.folder.path) == on_server
+    assert (str(machine.directory.path) in result.err) == (record != "safe")
+    assert snapshot(machine.directory.path) == on_server
     assert machine.keytool.json("id", "list")["identities"] == []
 
 

@@ -74,10 +74,10 @@ def test_secret_by_environment(keytool, write, source):
 
 
 def test_secret_by_credential(keytool, tmp_path):
-    folder = tmp_path / "credentials"
-    folder.mkdir()
-    (folder / "keytool.revocation-password").write_text(PASSWORD)
-    runner = keytool.with_environment(CREDENTIALS_DIRECTORY=folder)
+    directory = tmp_path / "credentials"
+    directory.mkdir()
+    (directory / "keytool.revocation-password").write_text(PASSWORD)
+    runner = keytool.with_environment(CREDENTIALS_DIRECTORY=directory)
     assert stated(runner.ok("revoke", "hash")) == KEY
 
 

@@ -30,7 +30,7 @@ def status(safe):
 def state_of(safe):
     """Everything but what `check` may remember."""
     found = snapshot(safe.keytool.keystore, without=("lock", "state.json"))
-    return found, snapshot(safe.folder.path)
+    return found, snapshot(safe.directory.path)
 
 
 def test_same(pushed):
@@ -80,7 +80,7 @@ def test_older_backup_than_was_uploaded(pushed):
     """Somebody has put an earlier one of this keystore back: the next push replaces it."""
     old = pushed.blob
     newest = pushed.push("--force")["backup"]["generation"]
-    pushed.folder.put(pushed.keys, old)
+    pushed.directory.put(pushed.keys, old)
     before = state_of(pushed)
     result = pushed.keytool.fails(19, "safe", "check")
     assert "older" in result.err and "safe push" in result.err
@@ -96,7 +96,7 @@ def test_older_backup_than_was_uploaded(pushed):
 def test_backup_of_an_app_that_differs(pushed):
     key = base64.b64decode(pushed.document["user"]["privatekey"])
     document = oracle.safe_document(key, contacts=[{"identity": "ECHOECHO", "verification": 2}])
-    pushed.folder.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
+    pushed.directory.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
     result = pushed.keytool.fails(20, "safe", "check")
     assert "safe pull" in result.err and "--overwrite" in result.err, "both ways out"
     assert pushed.keytool.fails(20, "safe", "check", "--json").error["reason"] == "foreign"
@@ -106,7 +106,7 @@ def test_backup_of_an_app_that_differs(pushed):
 def test_backup_of_another_private_key(pushed):
     key = base64.b64encode(bytes(range(32))).decode()
     document = {**pushed.document, "user": {"privatekey": key}}
-    pushed.folder.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
+    pushed.directory.put(pushed.keys, oracle.seal_safe(document, pushed.keys))
     result = pushed.keytool.fails(20, "safe", "check")
     assert "private key" in result.err and "--replace-key ABCD1234" in result.err
     assert pushed.keytool.fails(20, "safe", "check", "--json").error["reason"] == "other_key"
@@ -115,7 +115,7 @@ def test_backup_of_another_private_key(pushed):
 def test_missing(safe):
     safe.keytool.fails(10, "safe", "check")
     safe.push()
-    safe.folder.backup(safe.keys).unlink()
+    safe.directory.backup(safe.keys).unlink()
     result = safe.keytool.fails(10, "safe", "check")
     assert "wrong Safe password" not in result.err, "none was asked for"
 
@@ -125,24 +125,24 @@ def test_damaged(pushed):
     before = state_of(pushed)
     for damaged in (whole[:-1], whole[:39], b"", whole + b"\0",
                     bytes([whole[0] ^ 1]) + whole[1:], whole[:-1] + bytes([whole[-1] ^ 0x80])):
-        pushed.folder.put(pushed.keys, damaged)
+        pushed.directory.put(pushed.keys, damaged)
         pushed.keytool.fails(65, "safe", "check")
         assert pushed.blob == damaged, "a check repairs nothing"
-    pushed.folder.put(pushed.keys, whole)
+    pushed.directory.put(pushed.keys, whole)
     assert state_of(pushed) == before
 
 
 def test_authentic_but_no_document(pushed):
     for content in (oracle.seal_box(b"not gzip", pushed.keys), oracle.seal_safe("{", pushed.keys)):
-        pushed.folder.put(pushed.keys, content)
+        pushed.directory.put(pushed.keys, content)
         result = pushed.keytool.fails(65, "safe", "check")
         assert "--overwrite" in result.err
         assert pushed.keytool("safe", "status", "--remote").code == 65
         pushed.keytool.fails(20, "safe", "push")  # somebody wrote it who has the key
 
 
-def test_folder_away(pushed):
-    pushed.folder.go_away()
+def test_directory_away(pushed):
+    pushed.directory.go_away()
     pushed.keytool.fails(75, "safe", "check")
 
 
@@ -170,19 +170,19 @@ def test_password_outlives_the_next_push(pushed, safe_password):
 
 
 def test_wrong_password(pushed, given):
-    before = snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)
+    before = snapshot(pushed.keytool.keystore), snapshot(pushed.directory.path)
     result = pushed.keytool.fails(12, "safe", "check", "--with-password",
                                   *given("safe-password", b"battery staple 4"))
     assert "password" in result.err and "no Safe backup" not in result.err
     assert "push" not in result.err, "an upload would not help"
     assert "keytool safe passwd ABCD1234 sets a new one" in result.err
     assert status(pushed).get("password_proven_at") is None
-    assert (snapshot(pushed.keytool.keystore), snapshot(pushed.folder.path)) == before
+    assert (snapshot(pushed.keytool.keystore), snapshot(pushed.directory.path)) == before
 
 
 def test_password_is_proven_whatever_the_server_holds(pushed, safe_password):
     """It is compared with the key that was derived at the setup."""
-    pushed.folder.put(pushed.keys, pushed.blob[:-1])
+    pushed.directory.put(pushed.keys, pushed.blob[:-1])
     pushed.keytool.fails(65, "safe", "check", "--with-password", *safe_password)
     assert status(pushed)["password_proven_at"]
 

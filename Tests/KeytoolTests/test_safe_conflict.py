@@ -17,19 +17,19 @@ from runner import snapshot
 def other(safe, other_keytool, safe_password):
     """A second machine that pulled the same Safe."""
     safe.push()
-    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.folder.url, *safe_password)
+    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.directory.url, *safe_password)
     return other_keytool
 
 
 def test_newer_backup_of_another_keystore_is_not_overwritten(safe, other):
     other.ok("safe", "push", "--force")
-    before = snapshot(safe.folder.path)
+    before = snapshot(safe.directory.path)
     result = safe.keytool.fails(20, "safe", "push", "--force")
     assert "pull" in result.err and "--overwrite" in result.err
-    assert snapshot(safe.folder.path) == before
+    assert snapshot(safe.directory.path) == before
     error = safe.keytool.fails(20, "safe", "push", "--force", "--json").error
     assert error["name"] == "conflict"
-    assert snapshot(safe.folder.path) == before
+    assert snapshot(safe.directory.path) == before
 
 
 def test_conflict_ends_with_a_pull_or_with_overwrite(safe, other):
@@ -53,14 +53,14 @@ def test_overwrite_is_for_one_identity(safe, other):
 def test_backup_of_an_app_is_not_overwritten(safe):
     safe.push()
     key = base64.b64decode(safe.document["user"]["privatekey"])
-    safe.folder.put(safe.keys, oracle.seal_safe(oracle.safe_document(key), safe.keys))
+    safe.directory.put(safe.keys, oracle.seal_safe(oracle.safe_document(key), safe.keys))
     before = safe.blob
     safe.keytool.fails(20, "safe", "push", "--force")
     assert safe.blob == before
 
 
 def test_first_push_does_not_overwrite_a_backup_either(safe):
-    safe.folder.put(safe.keys, oracle.seal_safe(oracle.safe_document(bytes(32)), safe.keys))
+    safe.directory.put(safe.keys, oracle.seal_safe(oracle.safe_document(bytes(32)), safe.keys))
     before = safe.blob
     safe.keytool.fails(20, "safe", "push")
     assert safe.blob == before
@@ -70,7 +70,7 @@ def test_first_push_does_not_overwrite_a_backup_either(safe):
 def test_what_does_not_authenticate_is_overwritten_and_said(safe):
     """At once, as no backup is expected there yet."""
     noise = b"not a backup at all, and long enough to hold nonce and tag"
-    safe.folder.put(safe.keys, noise)
+    safe.directory.put(safe.keys, noise)
     result = safe.keytool.ok("safe", "push")
     assert "uploaded" in result.out
     assert "damaged" in result.err and "replaced" in result.err
@@ -81,7 +81,7 @@ def test_what_does_not_authenticate_is_overwritten_and_said(safe):
 def test_damaged_backup_is_replaced_after_a_second_look(safe):
     safe.push()
     damaged = safe.blob[:-1]
-    safe.folder.put(safe.keys, damaged)
+    safe.directory.put(safe.keys, damaged)
     result = without_waiting(safe.keytool).ok("safe", "push", "--force", "--json")
     assert (result.json["result"], result.json["reason"]) == ("restored", "replaced_damaged")
     assert "damaged" in result.err
@@ -90,11 +90,11 @@ def test_damaged_backup_is_replaced_after_a_second_look(safe):
 
 def test_backup_that_went_missing_is_uploaded_by_force(safe):
     safe.push()
-    safe.folder.backup(safe.keys).unlink()
+    safe.directory.backup(safe.keys).unlink()
     shown = without_waiting(safe.keytool).json("safe", "push", "--force")
     assert (shown["result"], shown["reason"]) == ("restored", "replaced_missing")
-    assert safe.folder.names() == [safe.keys.backup_id]
-    safe.folder.backup(safe.keys).unlink()
+    assert safe.directory.names() == [safe.keys.backup_id]
+    safe.directory.backup(safe.keys).unlink()
     told = without_waiting(safe.keytool).ok("safe", "push", "--force").out
     assert re.match(r"uploaded [\d.]+ \w+ again to file:", told), told
 
@@ -102,7 +102,7 @@ def test_backup_that_went_missing_is_uploaded_by_force(safe):
 def test_backup_that_comes_back_between_two_looks_is_not_replaced(safe, other):
     """The one test that waits: something that another device writes within the 5 seconds counts."""
     safe.push("--force")
-    own = safe.folder.backup(safe.keys)
+    own = safe.directory.backup(safe.keys)
     away = own.rename(own.with_name("away"))
     running = safe.keytool.start("safe", "push", "--force")
     state, start = safe.record("state.json"), time.monotonic()

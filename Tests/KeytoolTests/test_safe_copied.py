@@ -9,7 +9,7 @@ import oracle
 from edit import contacts_of, document, edit
 from known import SAFE_PASSWORD
 from runner import snapshot
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 
 
 @pytest.fixture
@@ -19,12 +19,12 @@ def pair(safe, other_keytool):
     shutil.copytree(safe.keytool.keystore, other_keytool.keystore, dirs_exist_ok=True)
     for _ in range(3):
         safe.push("--force")
-    return safe, SafeSetup(other_keytool, safe.folder, safe.id, SAFE_PASSWORD)
+    return safe, SafeSetup(other_keytool, safe.directory, safe.id, SAFE_PASSWORD)
 
 
 def newer_with_lower_number(first, second, key):
     """The second goes on from an app's backup, which has no number."""
-    first.folder.put(first.keys, oracle.seal_safe(document(key, {"PPPP0001"}), first.keys))
+    first.directory.put(first.keys, oracle.seal_safe(document(key, {"PPPP0001"}), first.keys))
     second.keytool.ok("safe", "pull")
     edit(second, key, {"PPPP0001", "SECOND02"})
     second.push("--force")
@@ -36,18 +36,18 @@ def test_newer_backup_with_a_lower_number_is_not_overwritten(pair):
     key = base64.b64decode(first.document["user"]["privatekey"])
     newer_with_lower_number(first, second, key)
     edit(first, key, {"FIRST001"})
-    before = snapshot(first.folder.path)
+    before = snapshot(first.directory.path)
     first.keytool.fails(20, "safe", "push", "--force")
-    assert snapshot(first.folder.path) == before
+    assert snapshot(first.directory.path) == before
 
 
 def test_nor_is_one_that_was_written_to_an_emptied_server(pair):
     first, second = pair
     key = base64.b64decode(first.document["user"]["privatekey"])
-    first.folder.backup(first.keys).unlink()
+    first.directory.backup(first.keys).unlink()
     second.push("--force")
     edit(second, key, {"SECOND02"})
     second.push("--force")
-    before = snapshot(first.folder.path)
+    before = snapshot(first.directory.path)
     first.keytool.fails(20, "safe", "push", "--force")
-    assert snapshot(first.folder.path) == before
+    assert snapshot(first.directory.path) == before

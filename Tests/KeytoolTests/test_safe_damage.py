@@ -20,7 +20,7 @@ def pull_all(machines, blobs, code):
     def work(machine, share):
         before = snapshot(machine.keytool.keystore, BUT_THE_FINDING)
         for blob in share:
-            machine.folder.put(KEYS, blob)
+            machine.directory.put(KEYS, blob)
             machine.keytool.fails(code, "safe", "pull")
             assert snapshot(machine.keytool.keystore, BUT_THE_FINDING) == before
             assert machine.blob == blob
@@ -42,11 +42,11 @@ def test_lengthened(machines):
     pull_all(machines, [BLOB + b"\0", BLOB + BLOB, b"\0" + BLOB, bytes(65536)], 65)
 
 
-def test_on_an_empty_machine_too(keytool, folder, safe_password):
+def test_on_an_empty_machine_too(keytool, directory, safe_password):
     """The hint says damaged, not wrong password: that one would have found nothing."""
-    folder.prepare().put(KEYS, BLOB[:-1] + bytes([BLOB[-1] ^ 1]))
+    directory.prepare().put(KEYS, BLOB[:-1] + bytes([BLOB[-1] ^ 1]))
     before = snapshot(keytool.keystore, without=())
-    result = keytool.fails(65, "safe", "pull", "--id", "ABCD1234", "--server", folder.url,
+    result = keytool.fails(65, "safe", "pull", "--id", "ABCD1234", "--server", directory.url,
                            *safe_password)
     assert "damaged" in result.err
     assert snapshot(keytool.keystore) == before

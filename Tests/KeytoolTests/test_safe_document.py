@@ -19,17 +19,17 @@ MINIMAL = oracle.safe_document(KEY)
 
 
 @pytest.fixture
-def folder(folder):
-    return folder.prepare()
+def directory(directory):
+    return directory.prepare()
 
 
 @pytest.fixture
-def pull(keytool, folder, safe_password):
+def pull(keytool, directory, safe_password):
     """pull(blob) -> the finished run of a pull on an empty keystore"""
 
     def pull(blob, expect=0):
-        folder.put(KEYS, blob)
-        command = ["safe", "pull", "--id", "ABCD1234", "--server", folder.url, *safe_password]
+        directory.put(KEYS, blob)
+        command = ["safe", "pull", "--id", "ABCD1234", "--server", directory.url, *safe_password]
         if expect == 0:
             return keytool.json(*command)
         result = keytool.fails(expect, *command)
@@ -59,10 +59,10 @@ RICH = """
 """ % PRIVATE
 
 
-def test_unknown_fields_and_number_spellings_survive(keytool, folder, pull):
+def test_unknown_fields_and_number_spellings_survive(keytool, directory, pull):
     pull(oracle.seal_safe(RICH, KEYS))
     assert keytool.json("safe", "push", "--force")["result"] == "uploaded"
-    written = spelled(oracle.open_safe_text(folder.backup(KEYS).read_bytes(), KEYS))
+    written = spelled(oracle.open_safe_text(directory.backup(KEYS).read_bytes(), KEYS))
     expected = spelled(RICH)
     assert written.pop("keytool")["generation"][0] == "number"
     # a writer names itself here; everything else is as it came
@@ -71,12 +71,12 @@ def test_unknown_fields_and_number_spellings_survive(keytool, folder, pull):
     assert written == expected
 
 
-def test_second_round_trip_changes_nothing_but_the_generation(keytool, folder, pull):
+def test_second_round_trip_changes_nothing_but_the_generation(keytool, directory, pull):
     pull(oracle.seal_safe(RICH, KEYS))
     texts = []
     for _ in range(2):
         keytool.ok("safe", "push", "--force")
-        texts.append(oracle.open_safe_text(folder.backup(KEYS).read_bytes(), KEYS))
+        texts.append(oracle.open_safe_text(directory.backup(KEYS).read_bytes(), KEYS))
         keytool.ok("safe", "pull")
     first, second = ({**json.loads(text), "keytool": None} for text in texts)
     assert list(first) == list(second) and first == second
@@ -92,21 +92,21 @@ def test_every_deflate_level_is_read(pull, level):
     assert pull(oracle.seal_safe(MINIMAL, KEYS, level=level))["stored"] is True
 
 
-def test_more_than_one_stored_block(keytool, folder, pull):
+def test_more_than_one_stored_block(keytool, directory, pull):
     picture = "A" * 70_000
     document = oracle.safe_document(KEY)
     document["user"]["profilePic"] = picture
     pull(oracle.seal_safe(document, KEYS))
     keytool.ok("safe", "push", "--force")
-    written = oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)
+    written = oracle.open_safe(directory.backup(KEYS).read_bytes(), KEYS)
     assert written["user"]["profilePic"] == picture
 
 
-def test_many_contacts(keytool, folder, pull):
+def test_many_contacts(keytool, directory, pull):
     contacts = [{"identity": f"{n:08d}", "verification": n % 3} for n in range(5000)]
     assert pull(oracle.seal_safe({**MINIMAL, "contacts": contacts}, KEYS))["contacts"] == 5000
     keytool.ok("safe", "push", "--force")
-    assert oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)["contacts"] == contacts
+    assert oracle.open_safe(directory.backup(KEYS).read_bytes(), KEYS)["contacts"] == contacts
 
 
 @pytest.mark.parametrize("vector", read_vectors("safe_encrypt"), ids=lambda v: v["id"])

@@ -22,10 +22,10 @@ DOCUMENT = oracle.safe_document(
 
 
 @pytest.fixture
-def filled(folder):
-    """The Safe folder with a backup that an app has written."""
-    folder.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
-    return folder
+def filled(directory):
+    """The Safe directory with a backup that an app has written."""
+    directory.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    return directory
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_identity_is_whole(keytool, pull, backup_password):
 
 def test_pull_of_our_own_backup(safe, other_keytool, safe_password):
     generation = safe.push()["backup"]["generation"]
-    done = other_keytool.json("safe", "pull", "--id", safe.id, "--server", safe.folder.url,
+    done = other_keytool.json("safe", "pull", "--id", safe.id, "--server", safe.directory.url,
                               *safe_password)
     assert (done["written_by"], done["generation"]) == ("keytool", generation)
     assert done["public_key"] == safe.keytool.json("id", "show")["public_key"]
@@ -95,13 +95,13 @@ def test_pull_without_a_password(keytool, filled):
     assert "afe password" in result.err
 
 
-def test_folder_away(keytool, folder, pull):
-    folder.go_away()
+def test_directory_away(keytool, directory, pull):
+    directory.go_away()
     keytool.fails(75, *pull)
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
-def test_folder_is_there_but_empty(keytool, filled, pull):
+def test_directory_is_there_but_empty(keytool, filled, pull):
     """What a mount point looks like when nothing is mounted."""
     shutil.rmtree(filled.backups)
     filled.config.unlink()
@@ -109,9 +109,9 @@ def test_folder_is_there_but_empty(keytool, filled, pull):
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
-def test_backup_went_missing(keytool, folder, pull):
+def test_backup_went_missing(keytool, directory, pull):
     keytool.ok(*pull)
-    folder.backup(KEYS).unlink()
+    directory.backup(KEYS).unlink()
     before = snapshot(keytool.keystore, BUT_THE_FINDING)
     keytool.fails(10, "safe", "pull")
     assert snapshot(keytool.keystore, BUT_THE_FINDING) == before
@@ -143,7 +143,7 @@ def test_another_key_in_the_backup_of_the_setup(safe):
     safe.push()
     key = base64.b64encode(IDENTITY.client_key).decode()
     foreign = oracle.seal_safe({**safe.document, "user": {"privatekey": key}}, safe.keys)
-    safe.folder.put(safe.keys, foreign)
+    safe.directory.put(safe.keys, foreign)
     before = snapshot(safe.keytool.keystore, BUT_THE_FINDING)
     for options in ([], ["--replace"]):
         assert safe.keytool.fails(17, "safe", "pull", *options, "--json").error["reason"] == "other_key"
@@ -167,7 +167,7 @@ def test_older_generation_than_seen(safe):
     safe.push()
     old = safe.blob
     safe.push("--force")
-    safe.folder.put(safe.keys, old)
+    safe.directory.put(safe.keys, old)
     before = snapshot(safe.keytool.keystore, BUT_THE_FINDING)
     assert safe.keytool.fails(19, "safe", "pull", "--json").error["reason"] == "older"
     assert snapshot(safe.keytool.keystore, BUT_THE_FINDING) == before

@@ -20,10 +20,10 @@ DOCUMENT = oracle.safe_document(
 
 
 @pytest.fixture
-def filled(folder):
-    """The Safe folder with a backup that an app has written."""
-    folder.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
-    return folder
+def filled(directory):
+    """The Safe directory with a backup that an app has written."""
+    directory.prepare().put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    return directory
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ LINKING = {**DOCUMENT, "user": {**DOCUMENT["user"], "temporaryDeviceGroupKeyTodo
 
 
 @pytest.mark.parametrize("where", ["file", "pipe"])
-def test_device_group_key_is_as_secret_as_the_private_key(keytool, folder, pull, tmp_path, where):
-    folder.put(KEYS, oracle.seal_safe(LINKING, KEYS))
+def test_device_group_key_is_as_secret_as_the_private_key(keytool, directory, pull, tmp_path, where):
+    directory.put(KEYS, oracle.seal_safe(LINKING, KEYS))
     target = tmp_path / "document.json" if where == "file" else "-"
     for more in [], ["--reveal-private-key"]:
         result = keytool.ok(*pull, "-o", target, "--force", *more)
@@ -65,23 +65,23 @@ def test_device_group_key_is_as_secret_as_the_private_key(keytool, folder, pull,
         assert found == (LINKING["user"] if more else {})
 
 
-def test_device_group_key_goes_through_the_keystore(keytool, folder, pull):
-    folder.put(KEYS, oracle.seal_safe(LINKING, KEYS))
+def test_device_group_key_goes_through_the_keystore(keytool, directory, pull):
+    directory.put(KEYS, oracle.seal_safe(LINKING, KEYS))
     keytool.ok(*pull)
     record = identityfiles.path(keytool.keystore, IDENTITY.id, "devicegroupkey")
     assert len(record.read_bytes()) == 28 + 32 + 16 and stat.S_IMODE(record.lstat().st_mode) == 0o600
     keytool.ok("safe", "push", "--force")
-    pushed = oracle.open_safe(folder.backup(KEYS).read_bytes(), KEYS)
+    pushed = oracle.open_safe(directory.backup(KEYS).read_bytes(), KEYS)
     assert pushed["user"] == LINKING["user"] and "keytool" in pushed
-    folder.put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
+    directory.put(KEYS, oracle.seal_safe(DOCUMENT, KEYS))
     keytool.ok("safe", "pull")
     assert not record.exists()
 
 
 @pytest.mark.parametrize("value", ["", "3d3d", "3d" * 21 + "0", "no key"])
-def test_device_group_key_that_is_none(keytool, folder, pull, value):
+def test_device_group_key_that_is_none(keytool, directory, pull, value):
     user = {**DOCUMENT["user"], "temporaryDeviceGroupKeyTodoRemove": value}
-    folder.put(KEYS, oracle.seal_safe({**DOCUMENT, "user": user}, KEYS))
+    directory.put(KEYS, oracle.seal_safe({**DOCUMENT, "user": user}, KEYS))
     refused = keytool.fails(65, *pull)
     assert "device group key" in refused.err and "--raw" in refused.err
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
@@ -99,10 +99,10 @@ def test_document_is_not_put_on_a_terminal(keytool, pull, terminal):
     assert "ECHOECHO" not in run.text
 
 
-def test_raw_bytes(keytool, folder, pull, tmp_path):
+def test_raw_bytes(keytool, directory, pull, tmp_path):
     target = tmp_path / "blob"
     keytool.ok(*pull, "--raw", "-o", target)
-    assert target.read_bytes() == folder.backup(KEYS).read_bytes()
+    assert target.read_bytes() == directory.backup(KEYS).read_bytes()
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 

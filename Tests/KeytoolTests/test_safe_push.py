@@ -9,7 +9,7 @@ import pytest
 
 import oracle
 from runner import snapshot
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 
 DAY = datetime.timedelta(days=1)
 
@@ -46,7 +46,7 @@ def test_push_in_words(safe):
 
 def test_oracle_opens_what_was_pushed(safe):
     generation = safe.push()["backup"]["generation"]
-    assert safe.folder.names() == [safe.keys.backup_id]
+    assert safe.directory.names() == [safe.keys.backup_id]
     document = safe.document
     assert document["info"]["version"] == 1
     assert isinstance(document["settings"]["syncContacts"], bool)
@@ -78,7 +78,7 @@ def test_unchanged_needs_no_network(safe):
     before = safe.blob
     assert safe.push()["result"] == "unchanged"
     assert safe.blob == before
-    safe.folder.go_away()
+    safe.directory.go_away()
     assert safe.push()["result"] == "unchanged"
 
 
@@ -97,7 +97,7 @@ def changed(safe, tmp_path, safe_password):
     contacts = [{"identity": "ECHOECHO", "verification": 2}]
     second = tmp_path / "second-server"
     second.mkdir()
-    second = SafeFolder(second).prepare()
+    second = SafeDirectory(second).prepare()
     second.put(safe.keys, oracle.seal_safe(oracle.safe_document(key, contacts=contacts), safe.keys))
     safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", second.url, *safe_password)
     return safe
@@ -108,9 +108,9 @@ def test_changed_content_is_deferred_for_23_hours(changed):
     assert changed.push()["result"] == "deferred"
     result = changed.keytool.ok("safe", "push")
     assert "deferred" in result.out and re.search(r"\d\d:\d\d", result.out), "says until when"
-    changed.folder.go_away()
+    changed.directory.go_away()
     assert changed.push()["result"] == "deferred", "no network"
-    changed.folder.come_back()
+    changed.directory.come_back()
     assert changed.blob == before
 
 
@@ -128,45 +128,45 @@ def test_changed_content_is_not_lost_by_a_pull(changed):
     assert changed.push()["result"] == "unchanged"
 
 
-def test_folder_away_and_back(safe):
+def test_directory_away_and_back(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--force")
-    assert not safe.folder.path.exists(), "nothing is made in place of a missing mount"
-    safe.folder.come_back()
+    assert not safe.directory.path.exists(), "nothing is made in place of a missing mount"
+    safe.directory.come_back()
     # unchanged, but the last push failed
     assert safe.push()["result"] == "uploaded"
     assert safe.push()["result"] == "unchanged"
 
 
-def test_folder_is_there_but_empty(safe):
-    safe.folder.config.unlink()
-    before = snapshot(safe.folder.path)
+def test_directory_is_there_but_empty(safe):
+    safe.directory.config.unlink()
+    before = snapshot(safe.directory.path)
     safe.keytool.fails(15, "safe", "push")
-    assert snapshot(safe.folder.path) == before
+    assert snapshot(safe.directory.path) == before
 
 
 def test_larger_than_the_server_takes(safe):
-    safe.folder.prepare(max_backup_bytes=100)
+    safe.directory.prepare(max_backup_bytes=100)
     safe.keytool.fails(14, "safe", "push")
-    assert safe.folder.names() == []
-    safe.folder.prepare()
+    assert safe.directory.names() == []
+    safe.directory.prepare()
     assert safe.push()["result"] == "uploaded"
 
 
 def test_size_at_the_limit(safe):
     size = safe.push()["backup"]["bytes"]
     # the same generation digits and time stamp length: the same size
-    safe.folder.prepare(max_backup_bytes=size)
+    safe.directory.prepare(max_backup_bytes=size)
     assert safe.push("--force")["backup"]["bytes"] == size
-    safe.folder.prepare(max_backup_bytes=size - 1)
+    safe.directory.prepare(max_backup_bytes=size - 1)
     safe.keytool.fails(14, "safe", "push", "--force")
 
 
 @pytest.mark.parametrize("days, effective", [
     (0, 180), (-1, 180), (3651, 180), (1, 1), (3650, 3650)])
 def test_retention_clamp(safe, days, effective):
-    safe.folder.prepare(retention_days=days)
+    safe.directory.prepare(retention_days=days)
     backup = safe.push()["backup"]
     assert moment(backup["expires_at"]) - moment(backup["uploaded_at"]) == effective * DAY
 
@@ -186,14 +186,14 @@ def test_state_names_neither_server_nor_backup(safe):
     safe.push()
     state = safe.record("state.json").read_text()
     assert safe.keys.backup_id not in state
-    assert str(safe.folder.path) not in state and "file:" not in state
+    assert str(safe.directory.path) not in state and "file:" not in state
 
 
 def test_pushes_leave_no_temporary_files(safe):
     for _ in range(3):
         safe.push("--force")
-    assert sorted(path.name for path in safe.folder.path.iterdir()) == ["backups", "config"]
-    assert safe.folder.names() == [safe.keys.backup_id]
+    assert sorted(path.name for path in safe.directory.path.iterdir()) == ["backups", "config"]
+    assert safe.directory.names() == [safe.keys.backup_id]
 
 
 def test_quiet_push_is_silent(safe):

@@ -7,7 +7,7 @@ import pytest
 
 from known import SAFE_PASSWORD
 from runner import snapshot
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 
 
 @pytest.fixture
@@ -17,29 +17,29 @@ def owner(keytool):
     return keytool
 
 
-def setting_up(folder, *options):
-    return ["safe", "setup", "--server", folder.url, *options]
+def setting_up(directory, *options):
+    return ["safe", "setup", "--server", directory.url, *options]
 
 
-def test_create_prepares_a_bare_folder(owner, folder, safe_password):
-    done = owner.json(*setting_up(folder, "--create", *safe_password))
+def test_create_prepares_a_bare_directory(owner, directory, safe_password):
+    done = owner.json(*setting_up(directory, "--create", *safe_password))
     assert done["command"] == "safe setup"
-    assert json.loads(folder.config.read_bytes()) == {
+    assert json.loads(directory.config.read_bytes()) == {
         "maxBackupBytes": 524288, "retentionDays": 180}
-    assert folder.names() == [], "the probe is taken away again"
+    assert directory.names() == [], "the probe is taken away again"
     assert owner.json("id", "list")["identities"][0]["safe"] is True
 
 
-def test_prepared_folder_needs_no_create(owner, folder, safe_password):
-    owner.ok(*setting_up(folder.prepare(), *safe_password))
-    assert folder.names() == []
+def test_prepared_directory_needs_no_create(owner, directory, safe_password):
+    owner.ok(*setting_up(directory.prepare(), *safe_password))
+    assert directory.names() == []
 
 
-def test_create_leaves_a_prepared_folder_alone(owner, folder, safe_password):
-    folder.prepare(max_backup_bytes=2097152, retention_days=30)
-    before = snapshot(folder.path)
-    owner.ok(*setting_up(folder, "--create", *safe_password))
-    assert snapshot(folder.path) == before
+def test_create_leaves_a_prepared_directory_alone(owner, directory, safe_password):
+    directory.prepare(max_backup_bytes=2097152, retention_days=30)
+    before = snapshot(directory.path)
+    owner.ok(*setting_up(directory, "--create", *safe_password))
+    assert snapshot(directory.path) == before
 
 
 @pytest.mark.parametrize("made", [["file"], ["backups/", "file"], ["config", "file"], ["a/"]], ids=" ".join)
@@ -66,31 +66,31 @@ def test_create_fills_no_directory_of_others(safe, other_keytool, tmp_path, safe
 
 @pytest.mark.parametrize("left", [["backups/"], [".config.1-1.abc.new", "backups/"], ["lost+found/"], [".snapshot/"]],
                          ids=" ".join)
-def test_create_goes_on_after_itself(owner, folder, safe_password, left):
+def test_create_goes_on_after_itself(owner, directory, safe_password, left):
     """Or in what a new file system and a NAS put there."""
     for name in left:
-        (folder.path / name).mkdir() if name.endswith("/") else (folder.path / name).write_text("")
-    owner.ok(*setting_up(folder, "--create", *safe_password))
-    assert folder.names() == [] and folder.config.exists()
+        (directory.path / name).mkdir() if name.endswith("/") else (directory.path / name).write_text("")
+    owner.ok(*setting_up(directory, "--create", *safe_password))
+    assert directory.names() == [] and directory.config.exists()
 
 
-def test_prepared_folder_may_hold_other_files(owner, folder, safe_password):
-    (folder.prepare().path / "README").write_text("hi")
-    owner.ok(*setting_up(folder, "--create", *safe_password))
+def test_prepared_directory_may_hold_other_files(owner, directory, safe_password):
+    (directory.prepare().path / "README").write_text("hi")
+    owner.ok(*setting_up(directory, "--create", *safe_password))
 
 
-def test_without_create_nothing_is_created(owner, folder, safe_password):
-    before = snapshot(owner.keystore), snapshot(folder.path)
-    owner.fails(15, *setting_up(folder, *safe_password))
-    assert (snapshot(owner.keystore), snapshot(folder.path)) == before
+def test_without_create_nothing_is_created(owner, directory, safe_password):
+    before = snapshot(owner.keystore), snapshot(directory.path)
+    owner.fails(15, *setting_up(directory, *safe_password))
+    assert (snapshot(owner.keystore), snapshot(directory.path)) == before
 
 
-def test_folder_away(owner, folder, safe_password):
-    folder.path.rmdir()
+def test_directory_away(owner, directory, safe_password):
+    directory.path.rmdir()
     before = snapshot(owner.keystore)
-    owner.fails(75, *setting_up(folder, *safe_password))
+    owner.fails(75, *setting_up(directory, *safe_password))
     assert snapshot(owner.keystore) == before
-    assert not folder.path.exists()
+    assert not directory.path.exists()
 
 
 CONFIGS = {
@@ -114,11 +114,11 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
-def test_config_that_is_not_a_safe_servers(owner, folder, safe_password, config):
-    folder.prepare().config.write_text(config)
-    before = snapshot(owner.keystore), snapshot(folder.path)
-    owner.fails(15, *setting_up(folder, *safe_password))
-    assert (snapshot(owner.keystore), snapshot(folder.path)) == before
+def test_config_that_is_not_a_safe_servers(owner, directory, safe_password, config):
+    directory.prepare().config.write_text(config)
+    before = snapshot(owner.keystore), snapshot(directory.path)
+    owner.fails(15, *setting_up(directory, *safe_password))
+    assert (snapshot(owner.keystore), snapshot(directory.path)) == before
 
 
 @pytest.mark.parametrize("config", [
@@ -128,14 +128,14 @@ def test_config_that_is_not_a_safe_servers(owner, folder, safe_password, config)
     '{"maxBackupBytes":524288,"retentionDays":999999}',
     ' {\n "retentionDays" : 180 , "maxBackupBytes" : 2147483648, "unknown": [1.5, {}] }\n',
 ])
-def test_config_that_is_taken(owner, folder, safe_password, config):
-    folder.prepare().config.write_text(config)
-    owner.ok(*setting_up(folder, *safe_password))
+def test_config_that_is_taken(owner, directory, safe_password, config):
+    directory.prepare().config.write_text(config)
+    owner.ok(*setting_up(directory, *safe_password))
 
 
 def test_existing_setup_is_kept(safe, safe_password, tmp_path):
     before = snapshot(safe.keytool.keystore)
-    result = safe.keytool.fails(17, *setting_up(safe.folder, *safe_password))
+    result = safe.keytool.fails(17, *setting_up(safe.directory, *safe_password))
     assert "safe passwd" in result.err or "safe delete" in result.err
     assert snapshot(safe.keytool.keystore) == before
     safe.push()
@@ -144,42 +144,42 @@ def test_existing_setup_is_kept(safe, safe_password, tmp_path):
 @pytest.mark.parametrize("url", [
     "http://safe.example.net/", "ftp://safe.example.net/", "file://relative/path", "", "file://",
     "{path}", "file://{path}/../elsewhere", "file://{path}/%zz", "file://{path}/%00"])
-def test_addresses_that_are_none(owner, folder, safe_password, url):
-    url = url.format(path=folder.path)
+def test_addresses_that_are_none(owner, directory, safe_password, url):
+    url = url.format(path=directory.path)
     owner.fails(64, "safe", "setup", "--create", "--server", url, *safe_password)
-    assert list(folder.path.iterdir()) == []
+    assert list(directory.path.iterdir()) == []
 
 
-def test_folder_with_a_name_that_a_url_cannot_hold(owner, tmp_path, safe_password):
-    folder = SafeFolder(tmp_path / "my säfe #1 100%")
-    folder.path.mkdir()
-    folder.url = f"file://{urllib.parse.quote(str(folder.path))}"
-    owner.ok(*setting_up(folder, "--create", *safe_password))
+def test_directory_with_a_name_that_a_url_cannot_hold(owner, tmp_path, safe_password):
+    directory = SafeDirectory(tmp_path / "my säfe #1 100%")
+    directory.path.mkdir()
+    directory.url = f"file://{urllib.parse.quote(str(directory.path))}"
+    owner.ok(*setting_up(directory, "--create", *safe_password))
     assert owner.json("safe", "push")["result"] == "uploaded"
-    assert len(folder.names()) == 1
+    assert len(directory.names()) == 1
 
 
-def test_without_identity(other_keytool, folder, safe_password):
-    other_keytool.fails(10, *setting_up(folder, "--create", *safe_password))
-    assert list(folder.path.iterdir()) == []
+def test_without_identity(other_keytool, directory, safe_password):
+    other_keytool.fails(10, *setting_up(directory, "--create", *safe_password))
+    assert list(directory.path.iterdir()) == []
 
 
 @pytest.mark.parametrize("password, code", [
     (b"1234567", 64), (b"", 65), (b"\n", 65), (b"zero\0byte", 65), (b"two\nlines", 65),
     (b"caf\xe9 latin1", 65),
 ])
-def test_passwords_that_are_refused(owner, folder, given, password, code):
+def test_passwords_that_are_refused(owner, directory, given, password, code):
     before = snapshot(owner.keystore)
-    owner.fails(code, *setting_up(folder, "--create", *given("safe-password", password)))
+    owner.fails(code, *setting_up(directory, "--create", *given("safe-password", password)))
     assert snapshot(owner.keystore) == before
-    assert list(folder.path.iterdir()) == []
+    assert list(directory.path.iterdir()) == []
 
 
 @pytest.mark.parametrize("password", [b"aaaaaaaa", b"12345678", b"password"])
-def test_weak_passwords_need_one_more_word(owner, folder, given, password):
-    options = setting_up(folder, "--create", *given("safe-password", password), "--no-input")
+def test_weak_passwords_need_one_more_word(owner, directory, given, password):
+    options = setting_up(directory, "--create", *given("safe-password", password), "--no-input")
     owner.fails(64, *options)
-    assert list(folder.path.iterdir()) == []
+    assert list(directory.path.iterdir()) == []
     owner.ok(*options, "--weak-ok")
 
 
@@ -196,7 +196,7 @@ def test_verbs_without_setup(owner, verb):
 
 
 @pytest.mark.parametrize("verb", ["setup", "move"])
-def test_create_makes_one_folder_only(safe, other_keytool, tmp_path, safe_password, verb):
+def test_create_makes_one_directory_only(safe, other_keytool, tmp_path, safe_password, verb):
     """/mnt/nas, which is not mounted, is not made on the disk below it."""
     url = f"file://{tmp_path}/mnt/nas/keytool"
     if verb == "setup":
@@ -221,7 +221,7 @@ def test_password_that_is_the_present_one(safe, write):
     assert "error: the new Safe password of ABCD1234 equals the present one\n" in refused.err
 
 
-def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
+def test_move_prepares_a_bare_directory_only_when_told(safe, tmp_path):
     safe.push()
     (tmp_path / "bare").mkdir()
     url = f"file://{tmp_path}/bare"
@@ -229,4 +229,4 @@ def test_move_prepares_a_bare_folder_only_when_told(safe, tmp_path):
     absent = safe.keytool.fails(75, "safe", "move", "--server", url + "/absent")
     assert "is away" in absent.err and "--create prepares" in absent.err
     safe.keytool.ok("safe", "move", "--server", url, "--create")
-    assert safe.folder.names() == [] and len(SafeFolder(tmp_path / "bare").names()) == 1
+    assert safe.directory.names() == [] and len(SafeDirectory(tmp_path / "bare").names()) == 1

@@ -13,7 +13,7 @@ from edit import contacts_of, document, edit
 from injection import without_waiting
 from known import SAFE_PASSWORD
 from runner import snapshot
-from safefolder import SafeFolder, SafeSetup
+from safedirectory import SafeDirectory, SafeSetup
 
 PRIVATE_KEY = bytes(range(32))
 
@@ -21,19 +21,19 @@ PRIVATE_KEY = bytes(range(32))
 # Put elsewhere
 
 
-def put_elsewhere(safe, folder, safe_password):
+def put_elsewhere(safe, directory, safe_password):
     """Gives the state of the first server; the Safe is now set up on the second."""
     safe.push()
     state = safe.record("state.json").read_bytes()
     safe.keytool.ok("safe", "delete", "--yes")
-    folder.path.mkdir()
-    safe.keytool.ok("safe", "setup", "--create", "--server", folder.url, *safe_password)
+    directory.path.mkdir()
+    safe.keytool.ok("safe", "setup", "--create", "--server", directory.url, *safe_password)
     safe.record("state.json").write_bytes(state)
-    return SafeSetup(safe.keytool, folder, safe.id, SAFE_PASSWORD)
+    return SafeSetup(safe.keytool, directory, safe.id, SAFE_PASSWORD)
 
 
 def test_state_of_another_server(safe, tmp_path, safe_password):
-    second = SafeFolder(tmp_path / "second-server")
+    second = SafeDirectory(tmp_path / "second-server")
     machine = put_elsewhere(safe, second, safe_password)
     assert machine.keytool.json("safe", "status").get("uploaded_at") is None
     assert machine.push()["result"] == "uploaded"
@@ -42,7 +42,7 @@ def test_state_of_another_server(safe, tmp_path, safe_password):
 
 def test_state_of_another_server_and_a_backup_of_another_device(safe, tmp_path, safe_password):
     """It does not pass for having seen what is on this one."""
-    second = SafeFolder(tmp_path / "second-server")
+    second = SafeDirectory(tmp_path / "second-server")
     machine = put_elsewhere(safe, second, safe_password)
     second.put(machine.keys, oracle.seal_safe(document(PRIVATE_KEY, {"ECHOECHO"}), machine.keys))
     before = machine.blob
@@ -53,29 +53,29 @@ def test_state_of_another_server_and_a_backup_of_another_device(safe, tmp_path, 
 def test_state_of_another_identity(safe, safe_password):
     safe.push()
     safe.keytool.ok("id", "create", "--id", "ZZZZ9999")
-    safe.keytool.ok("safe", "setup", "ZZZZ9999", "--server", safe.folder.url, *safe_password)
-    other = SafeSetup(safe.keytool, safe.folder, "ZZZZ9999", SAFE_PASSWORD)
+    safe.keytool.ok("safe", "setup", "ZZZZ9999", "--server", safe.directory.url, *safe_password)
+    other = SafeSetup(safe.keytool, safe.directory, "ZZZZ9999", SAFE_PASSWORD)
     shutil.copy(safe.record("state.json"), other.record("state.json"))
     assert other.push("ZZZZ9999")["result"] == "uploaded"
-    assert len(safe.folder.names()) == 2
+    assert len(safe.directory.names()) == 2
 
 
 def test_state_of_another_keystore(safe, other_keytool, safe_password):
     safe.push()
-    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.folder.url, *safe_password)
-    other = SafeSetup(other_keytool, safe.folder, safe.id, SAFE_PASSWORD)
+    other_keytool.ok("safe", "pull", "--id", safe.id, "--server", safe.directory.url, *safe_password)
+    other = SafeSetup(other_keytool, safe.directory, safe.id, SAFE_PASSWORD)
     shutil.copy(safe.record("state.json"), other.record("state.json"))
     assert other_keytool.json("safe", "status").get("uploaded_at") is None
-    safe.folder.backup(safe.keys).unlink()
+    safe.directory.backup(safe.keys).unlink()
     assert other.push()["result"] == "uploaded"
 
 
-@pytest.mark.parametrize("thing", ["folder", "link", "link to nothing", "second name", "large"])
+@pytest.mark.parametrize("thing", ["directory", "link", "link to nothing", "second name", "large"])
 def test_state_that_is_no_file_of_ours(safe, tmp_path, thing):
     """Refused aloud, or none: an upload that is due is not skipped in silence."""
     safe.push()
     state, elsewhere = safe.record("state.json"), tmp_path / "elsewhere"
-    if thing == "folder":
+    if thing == "directory":
         state.unlink()
         state.mkdir(mode=0o700)
     elif thing == "large":
@@ -87,11 +87,11 @@ def test_state_that_is_no_file_of_ours(safe, tmp_path, thing):
         state.symlink_to(elsewhere)
         if thing == "link to nothing":
             elsewhere.unlink()
-    safe.folder.backup(safe.keys).unlink()
+    safe.directory.backup(safe.keys).unlink()
     result = safe.keytool("safe", "push", "--json")
     if result.code == 0:
         assert result.json["result"] == "uploaded"
-        assert safe.folder.names() == [safe.keys.backup_id]
+        assert safe.directory.names() == [safe.keys.backup_id]
     else:
         assert result.error["code"] == 77, result
 
@@ -116,29 +116,29 @@ def old_copy(safe, tmp_path):
 
 
 def test_older_keystore_does_not_overwrite_what_is_newer(old_copy):
-    before = snapshot(old_copy.folder.path)
+    before = snapshot(old_copy.directory.path)
     old_copy.keytool.fails(20, "safe", "push", "--force")
     old_copy.keytool.fails(20, "safe", "push")
-    assert snapshot(old_copy.folder.path) == before
+    assert snapshot(old_copy.directory.path) == before
     assert contacts_of(old_copy.document) == {"ECHOECHO", "NEWER111"}
 
 
 def test_older_keystore_finds_out_within_a_week(old_copy):
     """As if nothing had changed, it looks after seven days, and then it says so."""
     later = Clocked(old_copy.keytool, datetime.now(timezone.utc) + timedelta(days=7, minutes=1))
-    before = snapshot(old_copy.folder.path)
+    before = snapshot(old_copy.directory.path)
     later.fails(20, "safe", "push")
-    assert snapshot(old_copy.folder.path) == before
+    assert snapshot(old_copy.directory.path) == before
 
 
 def test_older_keystore_that_is_changed(old_copy):
     key = base64.b64decode(old_copy.document["user"]["privatekey"])
     edit(old_copy, key, {"ECHOECHO", "ALSO1111"})
-    before = snapshot(old_copy.folder.path)
+    before = snapshot(old_copy.directory.path)
     tomorrow = Clocked(old_copy.keytool, datetime.now(timezone.utc) + timedelta(days=1))
     tomorrow.fails(20, "safe", "push")
     old_copy.keytool.fails(17, "safe", "pull")
-    assert snapshot(old_copy.folder.path) == before
+    assert snapshot(old_copy.directory.path) == before
 
 
 def test_older_keystore_pulls_and_goes_on(old_copy):
@@ -151,6 +151,6 @@ def test_older_keystore_pulls_and_goes_on(old_copy):
 
 def test_older_keystore_on_an_emptied_server(old_copy):
     """Its backup is the only one left: better an old one than none."""
-    old_copy.folder.backup(old_copy.keys).unlink()
+    old_copy.directory.backup(old_copy.keys).unlink()
     assert without_waiting(old_copy.keytool).json("safe", "push", "--force")["result"] == "restored"
     assert contacts_of(old_copy.document) == {"ECHOECHO"}

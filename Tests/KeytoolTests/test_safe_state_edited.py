@@ -42,7 +42,7 @@ def judge_all(machine, seeds, is_changed, judge):
     for seed in seeds:
         file = Mutation(genuine, random.Random(seed)).next()
         machine.record("state.json").write_bytes(file)
-        machine.folder.put(machine.keys, uploaded)
+        machine.directory.put(machine.keys, uploaded)
         is_same = said(file) == said(genuine)
         kept += is_same
         try:
@@ -79,7 +79,7 @@ def test_unchanged_on_an_emptied_server(machines):
     """An edited state does not claim that the backup is there."""
 
     def judge(machine, keytool, is_same):
-        machine.folder.backup(machine.keys).unlink()
+        machine.directory.backup(machine.keys).unlink()
         assert push(keytool) == ("unchanged" if is_same else "uploaded")
         assert is_same or contacts_of(machine.document) == {"ECHOECHO"}
 
@@ -105,7 +105,7 @@ def test_changed_on_an_emptied_server(machines):
     """Due, and nothing there that could be lost: uploaded."""
 
     def judge(machine, keytool, is_same):
-        machine.folder.backup(machine.keys).unlink()
+        machine.directory.backup(machine.keys).unlink()
         assert push(without_waiting(keytool)) == ("restored" if is_same else "uploaded")
         assert contacts_of(machine.document) == {"CHANGED1"}
 

@@ -9,7 +9,7 @@ import pytest
 import oracle
 from injection import without_waiting
 from runner import snapshot
-from safefolder import SafeFolder
+from safedirectory import SafeDirectory
 from secondserver import SecondServer
 
 HOUR = datetime.timedelta(hours=1)
@@ -38,7 +38,7 @@ def give_contacts(safe, tmp_path, safe_password):
 def test_before_the_first_push(safe):
     shown = status(safe)
     assert (shown["command"], shown["id"]) == ("safe status", "ABCD1234")
-    assert str(safe.folder.path) in shown["server"]["address"]
+    assert str(safe.directory.path) in shown["server"]["address"]
     assert (shown["generation"], shown["changed"], shown["failed"]) == (0, True, False)
     for field in ("uploaded_at", "seen_at", "expires_at", "password_proven_at", "code_proven_at"):
         assert shown.get(field) is None
@@ -60,7 +60,7 @@ def test_after_a_push(safe):
 def test_in_words(safe):
     backup = safe.push()["backup"]
     result = safe.keytool.ok("safe", "status")
-    for word in (safe.id, str(safe.folder.path), backup["uploaded_at"], backup["expires_at"][:10]):
+    for word in (safe.id, str(safe.directory.path), backup["uploaded_at"], backup["expires_at"][:10]):
         assert word in result.out
     assert re.search(r"\bgeneration 1\b", result.out)
     assert "last proven Safe password never, backup code never\n" in result.out
@@ -84,11 +84,11 @@ def test_changed_by_a_pull(safe, give_contacts):
 
 def test_push_that_failed(safe):
     safe.push()
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, "safe", "push", "--force")
     assert status(safe)["failed"] is True
     assert "failed" in safe.keytool.ok("safe", "status").out
-    safe.folder.come_back()
+    safe.directory.come_back()
     safe.push()
     assert status(safe)["failed"] is False
 
@@ -96,17 +96,17 @@ def test_push_that_failed(safe):
 def test_asks_no_server(safe):
     safe.push()
     before = status(safe)
-    safe.folder.go_away()
+    safe.directory.go_away()
     assert status(safe, "--max-age", "1h") == before
-    assert not safe.folder.path.exists()
+    assert not safe.directory.path.exists()
 
 
 def test_changes_nothing(safe):
     safe.push()
-    before = snapshot(safe.keytool.keystore), snapshot(safe.folder.path)
+    before = snapshot(safe.keytool.keystore), snapshot(safe.directory.path)
     status(safe)
     safe.keytool("safe", "status", "--max-age", "1s")
-    assert (snapshot(safe.keytool.keystore), snapshot(safe.folder.path)) == before
+    assert (snapshot(safe.keytool.keystore), snapshot(safe.directory.path)) == before
 
 
 def test_backup_code_that_was_proven(safe, backup_password):
@@ -133,7 +133,7 @@ def test_another_server_knows_nothing_of_it(safe, tmp_path, safe_password):
     safe.push()
     safe.keytool.ok("safe", "delete", "--yes")
     (tmp_path / "second-server").mkdir()
-    second = SafeFolder(tmp_path / "second-server")
+    second = SafeDirectory(tmp_path / "second-server")
     safe.keytool.ok("safe", "setup", "--create", "--server", second.url, *safe_password)
     assert status(safe).get("uploaded_at") is None
 
@@ -169,9 +169,9 @@ def test_what_was_found_is_not_forgotten(safe, what, code, finding):
     safe.push("--force")
     content = {"nothing": None, "damaged": safe.blob[:-1], "foreign": other_contacts(safe), "older": older}[what]
     if content is None:
-        safe.folder.backup(safe.keys).unlink()
+        safe.directory.backup(safe.keys).unlink()
     else:
-        safe.folder.put(safe.keys, content)
+        safe.directory.put(safe.keys, content)
     # Nobody has looked yet: nothing is due, and nothing is known.
     assert safe.push()["result"] == "unchanged" and status(safe, "--max-age", "1d")["id"] == safe.id
     assert remote(safe, code)["known"] is False
@@ -179,7 +179,7 @@ def test_what_was_found_is_not_forgotten(safe, what, code, finding):
     assert "the next push looks again" in safe.keytool.ok("safe", "status").out
     overdue(safe.keytool, "1d")
     doctor = safe.keytool("doctor", "--json")
-    assert [check["verdict"] for check in doctor.json["checks"] if check["check"] == "safe 1"] == ["problem"], doctor
+    assert [check["result"] for check in doctor.json["checks"] if check["check"] == "safe 1"] == ["problem"], doctor
     hurried = without_waiting(safe.keytool)
     if what == "foreign":
         hurried.fails(20, "safe", "push")

@@ -17,7 +17,7 @@ from clock import BETWEEN_RUNS, Clocked
 from decision import decide
 from edit import contacts_of, document, edit
 from known import SAFE_PASSWORD
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 
 ROUNDS = 200
 ALL_OF_THESE = {"uploaded", "deferred", "unchanged", "confirmed", "conflict", "pulled",
@@ -149,7 +149,7 @@ class Game:
     def app_writes(self):
         contacts = self.safe.contacts | {self.new_edit("P")}
         machine = self.players[0].machine
-        machine.folder.put(machine.keys, oracle.seal_safe(
+        machine.directory.put(machine.keys, oracle.seal_safe(
             document(PRIVATE_KEY, contacts), machine.keys))
         self.safe.write(contacts)
         self.note(None, "app")
@@ -171,15 +171,15 @@ class Game:
 
 
 @pytest.fixture
-def game(keytool, other_keytool, folder, safe_password):
-    folder.prepare()
+def game(keytool, other_keytool, directory, safe_password):
+    directory.prepare()
     keys = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
-    folder.put(keys, oracle.seal_safe(document(PRIVATE_KEY, {"ECHOECHO"}), keys))
+    directory.put(keys, oracle.seal_safe(document(PRIVATE_KEY, {"ECHOECHO"}), keys))
     safe, players = Safe({"ECHOECHO"}), []
     for name, runner in (("A", keytool), ("B", other_keytool)):
-        player = Player(name, SafeSetup(runner, folder, "ABCD1234", SAFE_PASSWORD))
+        player = Player(name, SafeSetup(runner, directory, "ABCD1234", SAFE_PASSWORD))
         Clocked(runner, START).ok(
-            "safe", "pull", "--id", "ABCD1234", "--server", folder.url, *safe_password)
+            "safe", "pull", "--id", "ABCD1234", "--server", directory.url, *safe_password)
         player.saw(safe, START, uploaded=None)
         players.append(player)
     return Game(safe, players, random.Random(SEED))

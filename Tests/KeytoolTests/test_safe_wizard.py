@@ -130,23 +130,23 @@ def test_login_in_the_file(bare, trusting, write, at, safe_password, login, endi
     assert "let me in" not in status.out and USER in status.out
 
 
-def test_pull_and_move_by_a_file(bare, trusting, write, at, safe_password, other_keytool, folder):
+def test_pull_and_move_by_a_file(bare, trusting, write, at, safe_password, other_keytool, directory):
     file = write("server", at(RIGHT))
     trusting.ok("safe", "setup", "--server-file", file, *safe_password)
     trusting.ok("safe", "push")
     elsewhere = other_keytool.with_environment(SSL_CERT_FILE=trusting.environment["SSL_CERT_FILE"])
     elsewhere.ok("safe", "pull", "--id", ID, "--server-file", file, *safe_password)
     assert elsewhere.json("id", "list")["identities"][0]["id"] == ID
-    folder.prepare()
-    elsewhere.ok("safe", "move", "--server", folder.url)
+    directory.prepare()
+    elsewhere.ok("safe", "move", "--server", directory.url)
     elsewhere.ok("safe", "move", "--server-file", file)
-    assert elsewhere.json("safe", "check")["id"] == ID and folder.names() == []
+    assert elsewhere.json("safe", "check")["id"] == ID and directory.names() == []
 
 
-def test_file_without_a_login(keytool, folder, write, safe_password):
-    folder.prepare()
+def test_file_without_a_login(keytool, directory, write, safe_password):
+    directory.prepare()
     keytool.ok("id", "create", "--id", ID)
-    keytool.ok("safe", "setup", "--server-file", write("server", folder.url + "\n"), *safe_password)
+    keytool.ok("safe", "setup", "--server-file", write("server", directory.url + "\n"), *safe_password)
     assert keytool.json("safe", "push")["result"] == "uploaded"
 
 

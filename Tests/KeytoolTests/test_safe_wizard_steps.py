@@ -43,8 +43,8 @@ def trusting(bare):
 # The address
 
 
-def test_text_that_is_no_address(keytool, folder, terminal):
-    folder.prepare()
+def test_text_that_is_no_address(keytool, directory, terminal):
+    directory.prepare()
     keytool.ok("id", "create", "--id", ID)
     run = terminal("safe", "setup")
     for address in ("localhost", "http://localhost/", "https://anna:hunter2@localhost/", "file://host/x", "\x0b"):
@@ -52,17 +52,17 @@ def test_text_that_is_no_address(keytool, folder, terminal):
         run.send(address)
         run.expect(ERROR)
     run.expect(SERVER)
-    run.send(str(folder.path))
-    run.expect(f"keytool: hint: {folder.url}\n")
+    run.send(str(directory.path))
+    run.expect(f"keytool: hint: {directory.url}\n")
     run.expect(SERVER)
-    run.send(folder.url)
+    run.send(directory.url)
     ends_well(run)
 
 
-def test_path_for_an_address(keytool, folder, safe_password):
+def test_path_for_an_address(keytool, directory, safe_password):
     keytool.ok("id", "create", "--id", ID)
-    refused = keytool.fails(64, "safe", "setup", "--server", folder.path, *safe_password)
-    assert f"hint: {folder.url}\n" in refused.err
+    refused = keytool.fails(64, "safe", "setup", "--server", directory.path, *safe_password)
+    assert f"hint: {directory.url}\n" in refused.err
 
 
 @pytest.mark.parametrize("fault", [
@@ -203,22 +203,22 @@ def test_server_that_is_not_prepared(owner, web_server, certificates, terminal):
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_new_folder(keytool, folder, terminal, is_there):
+def test_new_directory(keytool, directory, terminal, is_there):
     keytool.ok("id", "create", "--id", ID)
     if not is_there:
-        folder.path.rmdir()
+        directory.path.rmdir()
     run = terminal("safe", "setup")
     run.expect(SERVER)
-    run.send(folder.url)
+    run.send(directory.url)
     run.expect(PREPARE if is_there else MAKE)
     assert is_there == ("error" in run.text), "what does not exist yet is no failure"
-    assert not folder.config.exists()
+    assert not directory.config.exists()
     run.send("yes")
     ends_well(run)
-    assert json.loads(folder.config.read_text())["maxBackupBytes"] == 524288
+    assert json.loads(directory.config.read_text())["maxBackupBytes"] == 524288
 
 
-def test_folder_that_cannot_be_prepared(keytool, folder, terminal, tmp_path):
+def test_directory_that_cannot_be_prepared(keytool, directory, terminal, tmp_path):
     """Its parent is not there: another address is asked for, and nothing is prepared there without a word."""
     keytool.ok("id", "create", "--id", ID)
     run = terminal("safe", "setup")
@@ -226,19 +226,19 @@ def test_folder_that_cannot_be_prepared(keytool, folder, terminal, tmp_path):
     run.send(f"file://{tmp_path}/absent/safe")
     run.expect(f"error: the directory {tmp_path}/absent does not exist: is the disk mounted\\?\n")
     run.expect(SERVER)
-    run.send(folder.url)
+    run.send(directory.url)
     run.expect(PREPARE)
     run.send("y")
     ends_well(run)
     assert not (tmp_path / "absent").exists()
 
 
-def test_new_folder_that_is_not_to_be_made(keytool, folder, terminal):
+def test_new_directory_that_is_not_to_be_made(keytool, directory, terminal):
     keytool.ok("id", "create", "--id", ID)
-    run = terminal("safe", "setup", "--server", folder.url + "/new")
+    run = terminal("safe", "setup", "--server", directory.url + "/new")
     run.expect(MAKE)
     run.send("")
-    assert run.finish() == 75 and "is away" in run.text and not (folder.path / "new").exists(), run.text
+    assert run.finish() == 75 and "is away" in run.text and not (directory.path / "new").exists(), run.text
 
 
 def test_server_with_a_config_and_no_backups(owner, web_server, certificates, terminal):
@@ -255,9 +255,9 @@ def test_server_with_a_config_and_no_backups(owner, web_server, certificates, te
     assert trusting.json("safe", "push")["result"] == "uploaded"
 
 
-def test_create_is_named_where_nobody_can_be_asked(keytool, folder, safe_password):
+def test_create_is_named_where_nobody_can_be_asked(keytool, directory, safe_password):
     keytool.ok("id", "create", "--id", ID)
-    for url, code in ((folder.url, 15), (folder.url + "/absent", 75)):
+    for url, code in ((directory.url, 15), (directory.url + "/absent", 75)):
         assert "--create" in keytool.fails(code, "safe", "setup", "--server", url, *safe_password).err
 
 

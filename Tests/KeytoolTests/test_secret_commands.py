@@ -49,7 +49,7 @@ def test_command_inherits_no_descriptor_of_ours(keytool, code_file, tmp_path):
     keytool.ok("backup", "check", "-", "--backup-password-command", command,
                stdin=code_file.read_bytes())
     targets = dict(re.findall(r"(\d+) -> (.*)", listing.read_text()))
-    # 3 is the folder that ls itself reads
+    # 3 is the directory that ls itself reads
     assert set(targets) <= {"0", "1", "2", "3"}, targets
     assert targets.get("3", "").startswith("/proc"), targets
 

@@ -67,12 +67,12 @@ def test_descriptor(check, password, expect):
 @pytest.fixture
 def credentials(keytool, tmp_path):
     """credentials(content): a runner under systemd, so to speak."""
-    folder = tmp_path / "credentials"
-    folder.mkdir()
+    directory = tmp_path / "credentials"
+    directory.mkdir()
 
     def credentials(content, runner=keytool):
-        (folder / "keytool.backup-password").write_text(content)
-        return runner.with_environment(CREDENTIALS_DIRECTORY=folder)
+        (directory / "keytool.backup-password").write_text(content)
+        return runner.with_environment(CREDENTIALS_DIRECTORY=directory)
 
     return credentials
 
@@ -93,12 +93,12 @@ def test_environment(check, keytool, write):
         os.close(descriptor)
 
 
-def test_other_secrets_have_sources_of_their_own(keytool, folder, write):
+def test_other_secrets_have_sources_of_their_own(keytool, directory, write):
     keytool.ok("id", "create")
     secret = write("secret", "correct-horse-4")
-    setup = ["safe", "setup", "--create", "--server", folder.url]
+    setup = ["safe", "setup", "--create", "--server", directory.url]
     keytool.with_environment(KEYTOOL_BACKUP_PASSWORD_FILE=secret).fails(16, *setup)
-    assert list(folder.path.iterdir()) == []
+    assert list(directory.path.iterdir()) == []
     keytool.with_environment(KEYTOOL_SAFE_PASSWORD_FILE=secret).ok(*setup)
 
 
@@ -207,20 +207,20 @@ def test_file_of_somebody_else_is_a_warning(check, given):
     assert "belongs to nobody" in check(*option).err
 
 
-def test_file_in_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
+def test_file_in_a_directory_where_all_may_write_is_a_warning(check, tmp_path):
     for mode, is_warned in ((0o777, True), (0o1777, False), (0o775, False), (0o700, False)):
-        folder = tmp_path / f"{mode:o}"
-        folder.mkdir()
-        (folder / "password").write_text(RIGHT)
-        (folder / "password").chmod(0o600)
-        folder.chmod(mode)
-        for options in ({}, {"cwd": folder}):
-            path = "password" if options else folder / "password"
+        directory = tmp_path / f"{mode:o}"
+        directory.mkdir()
+        (directory / "password").write_text(RIGHT)
+        (directory / "password").chmod(0o600)
+        directory.chmod(mode)
+        for options in ({}, {"cwd": directory}):
+            path = "password" if options else directory / "password"
             result = check("--backup-password-file", path, **options)
             assert ("can be replaced by others" in result.err) == is_warned, result
 
 
-def test_link_into_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
+def test_link_into_a_directory_where_all_may_write_is_a_warning(check, tmp_path):
     """Whoever may write there replaces the file, or a link on the way to it."""
     for name, mode in (("open", 0o777), ("own", 0o700), ("safe", 0o700)):
         (tmp_path / name).mkdir()
@@ -230,13 +230,13 @@ def test_link_into_a_folder_where_all_may_write_is_a_warning(check, tmp_path):
     links = {
         "absolute": (tmp_path / "open/password", True),
         "relative": ("../open/password", True),
-        "of a folder": ("folder/password", True),
+        "of a directory": ("directory/password", True),
         "twice": ("absolute", True),
-        "over the open folder": ("../open/back", True),
+        "over the open directory": ("../open/back", True),
         "to our own": ("../safe/password", False),
         "within our own": ("password", False),
     }
-    (tmp_path / "own/folder").symlink_to("../open")
+    (tmp_path / "own/directory").symlink_to("../open")
     (tmp_path / "open/back").symlink_to("../safe/password")
     for name, (target, is_warned) in links.items():
         link = tmp_path / "own" / name

@@ -308,7 +308,7 @@ def test_pull_with_the_password_forgets_nothing_of_the_place(pushed):
     assert pushed.blob == theirs
 
 
-def test_login_that_leads_to_another_folder_is_refused(pushed, write):
+def test_login_that_leads_to_another_directory_is_refused(pushed, write):
     """The same address, and nothing of ours."""
     elsewhere = {}
 

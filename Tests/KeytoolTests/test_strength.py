@@ -68,11 +68,11 @@ def test_what_is_not_weak(export, password):
     assert "weak" not in export(password).err
 
 
-def test_safe_setup_has_the_same_rules(keytool, folder, given):
+def test_safe_setup_has_the_same_rules(keytool, directory, given):
     keytool.ok("id", "create", "--id", "ABCD1234")
     before = snapshot(keytool.keystore)
-    setup = ["safe", "setup", "--no-input", "--create", "--server", folder.url]
+    setup = ["safe", "setup", "--no-input", "--create", "--server", directory.url]
     weak = given("safe-password", "Password1")
     keytool.fails(64, *setup, *weak)
-    assert snapshot(keytool.keystore) == before and list(folder.path.iterdir()) == []
+    assert snapshot(keytool.keystore) == before and list(directory.path.iterdir()) == []
     assert "weak" in keytool.ok(*setup, *weak, "--weak-ok").err

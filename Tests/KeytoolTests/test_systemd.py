@@ -104,21 +104,21 @@ def test_service_pushes(safe, scheduled):
 def test_service_fails_where_a_push_has_to_be_looked_at(safe, scheduled, service):
     """No exit code but 0 is success: --tolerate has made 0 of those that may wait."""
     assert values(service, "SuccessExitStatus") == []
-    safe.folder.go_away()
+    safe.directory.go_away()
     safe.keytool.fails(75, *scheduled)
 
 
 def test_service_gives_the_passphrase_as_the_credential_that_is_looked_for(safe, scheduled, service, given, tmp_path):
     (credential,) = values(service, "LoadCredentialEncrypted")
     name, _, source = credential.partition(":")
-    # A path with folders that is missing would fail the service of a keystore that has no passphrase.
+    # A path with directories that is missing would fail the service of a keystore that has no passphrase.
     assert "%i" in source and "/" not in source
     safe.keytool.ok("key", "protect", *given("passphrase", b"three tin roofs\n"))
-    folder = tmp_path / "credentials"
-    folder.mkdir(mode=0o700)
-    keytool = safe.keytool.with_environment(CREDENTIALS_DIRECTORY=folder)
+    directory = tmp_path / "credentials"
+    directory.mkdir(mode=0o700)
+    keytool = safe.keytool.with_environment(CREDENTIALS_DIRECTORY=directory)
     keytool.fails(16, *scheduled)
-    (folder / name).write_bytes(b"three tin roofs\n")
+    (directory / name).write_bytes(b"three tin roofs\n")
     keytool.ok(*scheduled)
 
 

@@ -22,7 +22,7 @@ from locks import Held
 from masterkey import NEW_PASSPHRASE, PASSPHRASE
 from place import ID, OTHER_ID, Place
 from runner import REPOSITORY, on_two_processors, snapshot
-from safefolder import SafeSetup
+from safedirectory import SafeSetup
 
 OLD_LOCK = f"identities/{ID}/lock"
 
@@ -33,8 +33,8 @@ def grown(place):
     place.keytool.ok("id", "create", "--id", OTHER_ID)
     place.keytool.ok("backup", "export", ID, "-o", place.code, "--backup-password-file", place.home / "backup-password")
     place.keytool.ok("backup", "check", place.code, "--backup-password-file", place.home / "backup-password")
-    safe = SafeSetup(place.keytool, place.folder, ID, SAFE_PASSWORD)
-    place.folder.put(safe.keys, oracle.seal_safe(
+    safe = SafeSetup(place.keytool, place.directory, ID, SAFE_PASSWORD)
+    place.directory.put(safe.keys, oracle.seal_safe(
         {**safe.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}]}, safe.keys))
     # Its backup is replaced, and goes into the history; the move stays.
     place.keytool.ok("safe", "pull", ID, "--force")
@@ -146,7 +146,7 @@ def test_beside_a_push(old):
         held = snapshot(old.keystore / f"identities/{ID}")
         assert facts(old) == old.said
         assert snapshot(old.keystore / f"identities/{ID}") == held
-        assert [path.name for path in identityfiles.folders(old.keystore)] == [OTHER_ID]
+        assert [path.name for path in identityfiles.directories(old.keystore)] == [OTHER_ID]
         old.keytool.fails(11, "safe", "push", ID, "--lock-wait", "0s")
     waiting = Held(old.keystore / OLD_LOCK)
     push = old.keytool.start("safe", "push", ID, "--lock-wait", "20s")

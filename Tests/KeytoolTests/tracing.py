@@ -27,16 +27,16 @@ def ptrace(request, pid, data=0):
         raise OSError(number, f"ptrace: {os.strerror(number)}")
 
 
-def run_to_exit(command_line, environment, folder, **options):
+def run_to_exit(command_line, environment, directory, **options):
     """Gives the result, and the memory as it was on the way out.
 
-    `folder`: where the output goes, as nobody reads a pipe while the process is traced.
+    `directory`: where the output goes, as nobody reads a pipe while the process is traced.
     """
-    out, err = folder / "traced-out", folder / "traced-err"
+    out, err = directory / "traced-out", directory / "traced-err"
     with out.open("wb") as stdout, err.open("wb") as stderr:
         try:
             process = subprocess.Popen(
-                command_line, env=environment, cwd=folder, start_new_session=True, stdout=stdout,
+                command_line, env=environment, cwd=directory, start_new_session=True, stdout=stdout,
                 stderr=stderr, preexec_fn=lambda: ptrace(TRACEME, 0),
                 **{"stdin": subprocess.DEVNULL, **options})
         except subprocess.SubprocessError as error:

@@ -56,7 +56,7 @@ def resealed(master, path):
 def downgrade_identity(master, new, old):
     old.mkdir(0o700)
     place = identityfiles.of_place(new)
-    files = [path for folder in (new, place) if folder.exists() for path in folder.iterdir() if path.is_file()]
+    files = [path for directory in (new, place) if directory.exists() for path in directory.iterdir() if path.is_file()]
     for path in files:
         put(old / path.name, path.read_bytes() if path.name in PLAIN else resealed(master, path))
     if (place / "history").exists():
@@ -74,7 +74,7 @@ def downgrade(keystore, master):
     own = identityfiles.opened(keystore / "keystore", master)
     assert own[0] == 2 and len(own) == 17
     put(keystore / "keystore", seal_old(master, b"\x01" + own[1:], "********", "keystore"))
-    for new in identityfiles.folders(keystore):
+    for new in identityfiles.directories(keystore):
         downgrade_identity(master, new, keystore / "identities" / new.name)
     shutil.rmtree(keystore / "identities" / identityfiles.MESSENGER, ignore_errors=True)
 

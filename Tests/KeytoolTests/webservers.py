@@ -1,6 +1,6 @@
 """Real nginx and Apache over TLS on a loopback port, as WebDAV servers that hold a Safe.
 
-Each has a folder of its own, where all its files are: below /tmp and not among the tests' own,
+Each has a directory of its own, where all its files are: below /tmp and not among the tests' own,
 because as root the tests start it as nobody, who must be able to get there.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from certificates import openssl
-from safefolder import MAX_BACKUP_BYTES, SafeFolder
+from safedirectory import MAX_BACKUP_BYTES, SafeDirectory
 
 PATIENCE = 20  # seconds
 USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
@@ -44,16 +44,16 @@ class Request(NamedTuple):
     encoding: str
 
 
-class WebServer(SafeFolder):
+class WebServer(SafeDirectory):
     """Serves `path`, which is there only once it was made. What is changed counts from the next
     start on; the port stays."""
 
     MARK = "/mark"  # asked for by us alone
 
     def __init__(self, certificate, login=None):
-        self.folder = Path(tempfile.mkdtemp(prefix="keytool-web-", dir="/tmp"))
-        (self.folder / "root").mkdir()
-        super().__init__(self.folder / "root" / "safe")
+        self.directory = Path(tempfile.mkdtemp(prefix="keytool-web-", dir="/tmp"))
+        (self.directory / "root").mkdir()
+        super().__init__(self.directory / "root" / "safe")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -72,7 +72,7 @@ class WebServer(SafeFolder):
 
     @property
     def log(self):
-        return self.folder / "access.log"
+        return self.directory / "access.log"
 
     def prepare(self, *limits, **named):
         self.path.mkdir(exist_ok=True)
@@ -90,15 +90,15 @@ class WebServer(SafeFolder):
 
     def start(self):
         for name, source in {"crt": self.certificate.path, "key": self.certificate.key}.items():
-            shutil.copyfile(source, self.folder / f"server.{name}")
+            shutil.copyfile(source, self.directory / f"server.{name}")
         if self.login:
             hashed = openssl("passwd", "-apr1", "-stdin", given=self.login.password + b"\n")
-            (self.folder / "users").write_bytes(self.login.user.encode() + b":" + hashed)
-        (self.folder / "server.conf").write_text(self.configuration())
+            (self.directory / "users").write_bytes(self.login.user.encode() + b":" + hashed)
+        (self.directory / "server.conf").write_text(self.configuration())
         self._hand_over()
-        with (self.folder / "said").open("wb") as said:
+        with (self.directory / "said").open("wb") as said:
             self.process = subprocess.Popen(
-                self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=said,
+                self.command(), cwd=self.directory, stdin=subprocess.DEVNULL, stdout=said,
                 stderr=said, start_new_session=True, env={"PATH": "/usr/sbin:/usr/bin"}, **USER)
         deadline = time.monotonic() + PATIENCE
         while not self._answers():
@@ -159,12 +159,12 @@ class WebServer(SafeFolder):
 
     def close(self):
         self.stop()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.directory)
 
     def _hand_over(self):
         """All files become the server's own."""
         if USER:
-            for path in (self.folder, *self.folder.rglob("*")):
+            for path in (self.directory, *self.directory.rglob("*")):
                 shutil.chown(path, USER["user"], USER["group"])
         return self
 
@@ -177,14 +177,14 @@ class WebServer(SafeFolder):
 
     def _complaints(self):
         names = ("said", "error.log")
-        return [path.read_text() for path in map(self.folder.joinpath, names) if path.exists()]
+        return [path.read_text() for path in map(self.directory.joinpath, names) if path.exists()]
 
 
 class Nginx(WebServer):
     requests_a_minute = None  # more are answered 429, without Retry-After
 
     def command(self):
-        return ["nginx", "-p", str(self.folder), "-c", "server.conf", "-e", "error.log"]
+        return ["nginx", "-p", str(self.directory), "-c", "server.conf", "-e", "error.log"]
 
     def configuration(self):
         login = 'auth_basic "Safe"; auth_basic_user_file users;' if self.login else ""
@@ -228,7 +228,7 @@ class Apache(WebServer):
                "dav", "dav_fs", "ssl")
 
     def command(self):
-        return ["apache2", "-d", str(self.folder), "-f", "server.conf", "-D", "FOREGROUND"]
+        return ["apache2", "-d", str(self.directory), "-f", "server.conf", "-D", "FOREGROUND"]
 
     def configuration(self):
         modules = "\n".join(f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so"
@@ -243,7 +243,7 @@ class Apache(WebServer):
 ServerName localhost
 Listen 127.0.0.1:{self.port}
 PidFile pid
-DefaultRuntimeDir "{self.folder}"
+DefaultRuntimeDir "{self.directory}"
 ErrorLog error.log
 LogFormat "%m\\t%U\\t%>s\\t%u\\t{headers}" seen
 CustomLog access.log seen
@@ -258,7 +258,7 @@ SSLCertificateFile server.crt
 SSLCertificateKeyFile server.key
 DocumentRoot root
 DavLockDB locks
-<Directory "{self.folder}/root">
+<Directory "{self.directory}/root">
 Dav On
 LimitRequestBody {self.max_body_bytes}
 {login}

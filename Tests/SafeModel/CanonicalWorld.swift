@@ -51,9 +51,9 @@ package struct CanonicalWorld: Hashable, Sendable {
         add(label: number > 2_000_000 ? 1 << 32 + number - 2_000_000 : number)
     }
 
-    private mutating func add(_ moment: Timestamp?, _ now: Timestamp) {
-        guard let moment else { return values.append(-1) }
-        let hours = (now - moment) / .hours(1)
+    private mutating func add(_ timestamp: Timestamp?, _ now: Timestamp) {
+        guard let timestamp else { return values.append(-1) }
+        let hours = (now - timestamp) / .hours(1)
         let limits: [Double] = [-24, -0.001, 23, 24, 7 * 24, 90 * 24]
         values.append(Int32(limits.firstIndex { hours < $0 } ?? limits.count))
     }
@@ -95,7 +95,9 @@ package struct CanonicalWorld: Hashable, Sendable {
         values.append(place.journal.isEmpty ? -4 : -5)
         if let newest = place.journal.sent.last, live.contains(newest) { add(newest) }
         if let pulled = place.journal.pulled, live.contains(pulled) { add(pulled) }
-        for moment in [place.uploadedAt, place.seenAt, place.notBefore, place.lookUntil] { add(moment, world.now) }
+        for timestamp in [place.uploadedAt, place.seenAt, place.notBefore, place.lookUntil] {
+            add(timestamp, world.now)
+        }
         values.append((place.hasFailed ? 1 : 0) + 2 * (place.finding.map { Int32($0.hashIndex) } ?? 0))
     }
 }

@@ -9,7 +9,7 @@ import SafeRules
     private static let grace = 23 * hour
 
     /// 1970, 2038 and 2106, where counters of seconds end, the ends of the years with four digits, and of 64 bits.
-    static let moments: [Int64] = [
+    static let timestamps: [Int64] = [
         .min, -1, 0, 2_147_483_647_000, 2_147_483_648_000, 4_294_967_296_000, 253_402_300_799_000, .max,
     ]
 
@@ -19,9 +19,10 @@ import SafeRules
     private func isSound(_ decision: UploadDecision, _ past: UploadDecision.Past, now: Timestamp) -> Bool {
         switch decision {
         case .upload: return true
-        case .wait(let moment): return now < moment && moment - now <= .milliseconds(Self.longestWait)
-        case .deferred(let moment):
-            return !past.isUnchanged && !past.hasFailed && now < moment && moment - now <= .milliseconds(Self.grace)
+        case .wait(let timestamp): return now < timestamp && timestamp - now <= .milliseconds(Self.longestWait)
+        case .deferred(let timestamp):
+            return !past.isUnchanged && !past.hasFailed && now < timestamp
+                && timestamp - now <= .milliseconds(Self.grace)
         case .confirm, .unchanged:
             guard let lastUpload = past.lastUpload else { return false }
             return past.isUnchanged && !past.hasFailed && lastUpload <= now
@@ -31,8 +32,8 @@ import SafeRules
     @Test func `no clock and no state makes it trap or say something unsound`() {
         var unsound: [String] = []
         var count = 0
-        let remembered = Self.moments.map { Timestamp(milliseconds: $0) as Timestamp? } + [nil]
-        for now in Self.moments.map(Timestamp.init) {
+        let remembered = Self.timestamps.map { Timestamp(milliseconds: $0) as Timestamp? } + [nil]
+        for now in Self.timestamps.map(Timestamp.init) {
             for lastUpload in remembered {
                 for lastSeen in remembered {
                     for notBefore in remembered {
@@ -74,8 +75,9 @@ import SafeRules
             var now = Timestamp(milliseconds: start)
             let past = UploadDecision.Past(
                 isUnchanged: false, hasFailed: Int.random(in: 0..<10, using: &generator) == 0,
-                lastUpload: moment(near: start, &generator), lastSeen: moment(near: start, &generator),
-                notBefore: moment(near: start, &generator), retentionDays: .random(in: .min ... .max, using: &generator)
+                lastUpload: timestamp(near: start, &generator), lastSeen: timestamp(near: start, &generator),
+                notBefore: timestamp(near: start, &generator),
+                retentionDays: .random(in: .min ... .max, using: &generator)
             )
             // Whoever pushes again when told to has uploaded after three runs at most.
             var runs = 0
@@ -83,7 +85,7 @@ import SafeRules
                 runs += 1
                 switch UploadDecision.decide(past, isForced: false, now: now) {
                 case .upload: break loop
-                case .deferred(let moment), .wait(let moment): now = moment
+                case .deferred(let timestamp), .wait(let timestamp): now = timestamp
                 case .confirm, .unchanged: Issue.record("changed content was taken for unchanged: \(past)")
                 }
             }
@@ -95,10 +97,10 @@ import SafeRules
         #expect(delays.contains { $0 > 40 * Self.hour })
     }
 
-    private func moment(near start: Int64, _ generator: inout SystemRandomNumberGenerator) -> Timestamp? {
+    private func timestamp(near start: Int64, _ generator: inout SystemRandomNumberGenerator) -> Timestamp? {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: return nil
-        case 1: return Timestamp(milliseconds: Self.moments.randomElement(using: &generator)!)
+        case 1: return Timestamp(milliseconds: Self.timestamps.randomElement(using: &generator)!)
         default:
             return Timestamp(
                 milliseconds: start + Int64.random(in: -50 * Self.hour...50 * Self.hour, using: &generator))

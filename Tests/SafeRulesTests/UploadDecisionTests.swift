@@ -113,12 +113,13 @@ import VectorKit
     ]
 
     @Test(arguments: waits) func `a server may ask for a day's wait, not for more`(_ wait: Int64, _ isHeard: Bool) {
-        let moment = Timestamp(milliseconds: Self.now.milliseconds + wait)
+        let timestamp = Timestamp(milliseconds: Self.now.milliseconds + wait)
         for hasFailed in [true, false] {
             for isUnchanged in [true, false] {
                 let past = Self.past(
-                    isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: Self.ago(Self.day), notBefore: moment)
-                let isWaiting = decide(past) == .wait(until: moment)
+                    isUnchanged: isUnchanged, hasFailed: hasFailed, lastUpload: Self.ago(Self.day), notBefore: timestamp
+                )
+                let isWaiting = decide(past) == .wait(until: timestamp)
                 #expect(isWaiting == isHeard)
             }
         }

@@ -4,7 +4,7 @@ import SafeStore
 import SafeWire
 import Testing
 
-/// The folder itself: what the adapter above it makes of errors is tested there.
+/// The directory itself: what the adapter above it makes of errors is tested there.
 @Suite final class FolderStoreTests {
     private let path: String
     private let id = BackupID([UInt8](repeating: 0xab, count: 32).span)
@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
-            .appending(path: "folder-store-\(UUID().uuidString)").path()
+            .appending(path: "directory-store-\(UUID().uuidString)").path()
     }
 
     deinit {
@@ -24,8 +24,8 @@ import Testing
         return try FolderStore(at: path)
     }
 
-    private func names(_ folder: String = "") throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path + "/" + folder).sorted()
+    private func names(_ directory: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path + "/" + directory).sorted()
     }
 
     private func put(_ name: String, _ content: [UInt8] = [1]) throws {
@@ -62,7 +62,7 @@ import Testing
         #expect(all == ["backups", "config"])
     }
 
-    @Test func `a folder with other files is not prepared`() throws {
+    @Test func `a directory with other files is not prepared`() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try put("picture")
         #expect(throws: FileError.exists(path: path)) { try FolderStore.prepare(at: path, limits: .standard) }
@@ -70,7 +70,7 @@ import Testing
         #expect(all == ["picture"])
     }
 
-    @Test func `a folder that is missing is told from one that is not prepared`() throws {
+    @Test func `a directory that is missing is told from one that is not prepared`() throws {
         #expect(throws: FileError.missing(path: path)) { _ = try FolderStore(at: path) }
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         let store = try FolderStore(at: path)
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: FileError.missing(path: path + "/backups")) { try store.store([1], at: id, existing: .replace) }
     }
 
-    @Test func `what is too long, a link or a folder is not read`() throws {
+    @Test func `what is too long, a link or a directory is not read`() throws {
         let store = try prepared()
         try put("backups/" + id.hex, [UInt8](repeating: 0, count: maxFetchedBytes + 1))
         #expect(throws: FileError.tooLarge(path: path + "/backups/" + id.hex, limit: maxFetchedBytes)) {

@@ -6,20 +6,20 @@ import SafeTransports
 
 @Suite struct FolderExchangeTests {
     @Test(arguments: SafeExchangeRule.prepared) func `the contract`(_ rule: SafeExchangeRule) throws {
-        try rule.check(FolderServer.prepared())
+        try rule.check(DirectoryServer.prepared())
     }
 
     @Test(arguments: SafeExchangeRule.unprepared) func `the contract, before preparation`(
         _ rule: SafeExchangeRule
     ) throws {
-        try rule.check(FolderServer())
+        try rule.check(DirectoryServer())
     }
 
     private let id = SafeExchangeRule.id(0xab)
     private let place = "backups/" + String(repeating: "ab", count: 32)
 
     @Test func `the layout is that of a server's paths`() throws {
-        let server = try FolderServer.prepared()
+        let server = try DirectoryServer.prepared()
         try server.exchange.store([1, 2], at: id, if: .none)
         let tree = try server.tree()
         #expect(tree == ["backups", place, "config"])
@@ -29,8 +29,8 @@ import SafeTransports
         #expect(backup == [1, 2])
     }
 
-    @Test func `a folder without backups is not prepared`() throws {
-        let server = try FolderServer()
+    @Test func `a directory without backups is not prepared`() throws {
+        let server = try DirectoryServer()
         try server.putConfig(ServerLimits.standard.config)
         let notPrepared = SafeExchangeError.notPrepared(server.address)
         #expect(throws: notPrepared) { try server.exchange.fetch(id) }
@@ -40,8 +40,8 @@ import SafeTransports
         #expect(tree == ["config"])
     }
 
-    @Test func `preparing makes the last folder alone`() throws {
-        let server = try FolderServer()
+    @Test func `preparing makes the last directory alone`() throws {
+        let server = try DirectoryServer()
         let exchange = try FolderExchange(SafeServerAddress(parsing: server.address + "/a/b c"))!
         #expect(throws: SafeExchangeError.unavailable(server.address + "/a/b%20c")) { try exchange.config() }
         #expect(throws: SafeExchangeError.unavailable(server.address + "/a/b%20c")) { try exchange.prepare(.standard) }
@@ -53,19 +53,19 @@ import SafeTransports
         #expect(tree == ["a", "a/b c", "a/b c/backups", "a/b c/config", "a/backups", "a/config"])
     }
 
-    @Test func `a folder that holds other files is not prepared, unless it is a server already`() throws {
-        let server = try FolderServer()
+    @Test func `a directory that holds other files is not prepared, unless it is a server already`() throws {
+        let server = try DirectoryServer()
         try server.put("picture", [1])
         #expect(throws: SafeExchangeError.notEmpty(server.address)) { try server.exchange.prepare(.standard) }
         let tree = try server.tree()
         #expect(tree == ["picture"])
-        let prepared = try FolderServer.prepared()
+        let prepared = try DirectoryServer.prepared()
         try prepared.put("picture", [1])
         try prepared.exchange.prepare(.standard)
     }
 
     @Test func `an old temporary file is no backup, and is swept; other files are left alone`() throws {
-        let server = try FolderServer.prepared()
+        let server = try DirectoryServer.prepared()
         let left = [".new", ".1x9z.new"].map { "backups/." + id.hex + $0 }
         let foreign = ["backups/.notes.1x9z.new", "backups/.new"]
         for name in left + foreign {
@@ -86,7 +86,7 @@ import SafeTransports
     }
 
     @Test func `links and other things in the place of files are refused`() throws {
-        let server = try FolderServer.prepared()
+        let server = try DirectoryServer.prepared()
         try server.put("elsewhere", [7])
         let refused = SafeExchangeError.refused(code: ELOOP)
         try server.putLink(place, to: "../elsewhere")
@@ -106,8 +106,8 @@ import SafeTransports
         #expect(elsewhere == [7])
     }
 
-    @Test func `the folder itself may be a link, but not a file`() throws {
-        let server = try FolderServer.prepared()
+    @Test func `the directory itself may be a link, but not a file`() throws {
+        let server = try DirectoryServer.prepared()
         try server.putLink("link", to: ".")
         let linked = try FolderExchange(SafeServerAddress(parsing: server.address + "/link"))!
         try linked.store([1], at: id, if: .none)
@@ -119,7 +119,7 @@ import SafeTransports
     }
 
     @Test func `of many writers at once, each waiting for its turn, one whole backup stands there`() throws {
-        let server = try FolderServer.prepared()
+        let server = try DirectoryServer.prepared()
         let faults = Faults()
         for _ in 0..<10 {
             let end = DispatchGroup()
@@ -153,7 +153,7 @@ import SafeTransports
     }
 
     @Test func `without preparation there is nothing to hold`() throws {
-        let server = try FolderServer()
+        let server = try DirectoryServer()
         #expect(throws: SafeExchangeError.notPrepared(server.address)) { try server.exchange.hold() }
         try server.takeAway()
         #expect(throws: SafeExchangeError.unavailable(server.address)) { try server.exchange.hold() }

@@ -5,12 +5,12 @@ import SecureMemory
 import ServerKit
 import SafeTransports
 
-/// The WebDAV folder of `HTTPSServer`, as a Safe server.
+/// The WebDAV directory of `HTTPSServer`, as a Safe server.
 final class HTTPSSafe: ServerUnderTest {
     private let server: HTTPSServer
     private let parsed: SafeServerAddress
 
-    /// An empty folder, not prepared.
+    /// An empty directory, not prepared.
     init() throws {
         server = try HTTPSServer()
         parsed = try SafeServerAddress(parsing: server.address)

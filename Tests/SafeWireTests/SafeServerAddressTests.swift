@@ -1,7 +1,7 @@
 import SafeWire
 import Testing
 
-/// Which addresses lead to a folder.
+/// Which addresses lead to a directory.
 @Suite struct SafeServerAddressTests {
     @Test(arguments: [
         ("file:///srv/safe", "/srv/safe"),
@@ -21,9 +21,9 @@ import Testing
         ("file:///a:b@c", "/a:b@c"),
         ("file:///a?b#c", "/a?b#c"),
         ("file:///a%0Ab", "/a\nb"),
-    ]) func `a folder's address is accepted`(_ text: String, _ folder: String) throws {
+    ]) func `a directory's address is accepted`(_ text: String, _ directory: String) throws {
         let address = try SafeServerAddress(parsing: text)
-        #expect(address == .folder(folder))
+        #expect(address == .directory(directory))
         #expect(address.host == "localhost")
     }
 

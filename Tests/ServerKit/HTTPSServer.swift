@@ -1,6 +1,6 @@
 import Foundation
 
-/// A WebDAV folder over HTTPS in a process of Python's, with a certificate of its own.
+/// A WebDAV directory over HTTPS in a process of Python's, with a certificate of its own.
 public final class HTTPSServer: @unchecked Sendable {
     private static let source = """
         import base64, hashlib, http.server, os, ssl, sys, time
@@ -70,7 +70,7 @@ public final class HTTPSServer: @unchecked Sendable {
             def do_PUT(self):
                 def act(path, body):
                     if not os.path.isdir(os.path.dirname(path)):
-                        return self.answer(409, b"<html>no such folder</html>")
+                        return self.answer(409, b"<html>no such directory</html>")
                     is_new = not os.path.exists(path)
                     with open(path, "wb") as file:
                         file.write(body)
@@ -99,18 +99,18 @@ public final class HTTPSServer: @unchecked Sendable {
         server.serve_forever()
         """
 
-    /// Of the folder, `https://127.0.0.1:PORT/safe/`.
+    /// Of the directory, `https://127.0.0.1:PORT/safe/`.
     public let address: String
-    private let folder: URL
+    private let directory: URL
     /// Its own certificate, in PEM.
     public let authority: [UInt8]
     private let process = Process()
 
-    /// An empty folder, not prepared.
+    /// An empty directory, not prepared.
     public init() throws {
-        folder = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let certificate = folder.appending(path: "certificate.pem")
+        directory = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let certificate = directory.appending(path: "certificate.pem")
         let openssl = Process()
         openssl.executableURL = URL(filePath: "/usr/bin/openssl")
         openssl.arguments = [
@@ -127,7 +127,7 @@ public final class HTTPSServer: @unchecked Sendable {
         try handle.write(contentsOf: Data(authority))
         try handle.close()
 
-        let root = folder.appending(path: "root")
+        let root = directory.appending(path: "root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
         process.executableURL = URL(filePath: "/usr/bin/python3")
         process.arguments = ["-c", Self.source, root.path(), certificate.path()]
@@ -143,15 +143,15 @@ public final class HTTPSServer: @unchecked Sendable {
 
     deinit {
         kill(process.processIdentifier, SIGKILL)
-        try? FileManager.default.removeItem(at: folder)
+        try? FileManager.default.removeItem(at: directory)
     }
 
     /// The address without its path.
     public var origin: String { String(address.dropLast("/safe/".count)) }
 
-    /// Puts a file into the folder.
+    /// Puts a file into the directory.
     public func put(_ name: String, _ content: [UInt8]) throws {
-        try Data(content).write(to: folder.appending(path: "root/" + name))
+        try Data(content).write(to: directory.appending(path: "root/" + name))
     }
 
     /// From here on nothing answers.

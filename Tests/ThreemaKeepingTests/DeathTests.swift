@@ -16,11 +16,10 @@ import Threema
         case first, changed, refreshed, missing
     }
 
-    private func death(_ number: Int, _ moment: Moment) -> @Sendable (Int, MemoryServer.Request) -> MemoryServer.Fault?
-    {
+    private func death(_ number: Int, _ time: Moment) -> @Sendable (Int, MemoryServer.Request) -> MemoryServer.Fault? {
         { current, _ in
             guard current == number else { return nil }
-            switch moment {
+            switch time {
             case .before: return .deathBefore
             case .after: return .deathAfter
             }
@@ -45,13 +44,13 @@ import Threema
     }
 
     @Test(arguments: Situation.allCases, Moment.allCases) func `of a push`(
-        _ situation: Situation, _ moment: Moment
+        _ situation: Situation, _ time: Moment
     ) throws {
         var number = 0
         while true {
             let house = try household(situation)
             let profile = try house.profile()
-            house.server.misbehave(death(number, moment))
+            house.server.misbehave(death(number, time))
             guard house.killing({ try house.push() }) else { break }
             // Whoever looks now finds nothing, the old backup or the new one, but nothing broken.
             _ = try house.stored()
@@ -67,15 +66,15 @@ import Threema
         #expect(number == (situation == .missing ? 5 : 4))
     }
 
-    @Test(arguments: Moment.allCases) func `of a push, then a change before the next one`(_ moment: Moment) throws {
+    @Test(arguments: Moment.allCases) func `of a push, then a change before the next one`(_ time: Moment) throws {
         for number in 0..<4 {
             let house = try household(.changed)
-            house.server.misbehave(death(number, moment))
+            house.server.misbehave(death(number, time))
             try #require(house.killing { try house.push() })
             // Dead once more at the same place, with other content.
             try house.change(to: Household.document("third"))
             house.advance(.hours(23))
-            house.server.misbehave(death(number, moment))
+            house.server.misbehave(death(number, time))
             try #require(house.killing { try house.push() })
             try house.change(to: Household.document("fourth"))
             house.advance(.hours(23))
@@ -87,11 +86,11 @@ import Threema
         }
     }
 
-    @Test(arguments: Moment.allCases, [true, false]) func `of a deletion`(_ moment: Moment, _ isKeepingSetup: Bool)
+    @Test(arguments: Moment.allCases, [true, false]) func `of a deletion`(_ time: Moment, _ isKeepingSetup: Bool)
         throws
     {
         let house = try household(.refreshed)
-        house.server.misbehave(death(0, moment))
+        house.server.misbehave(death(0, time))
         #expect(
             house.killing {
                 _ = try house.keeper.safe.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
@@ -110,10 +109,10 @@ import Threema
         }
     }
 
-    @Test(arguments: Moment.allCases) func `of a deletion, which no push carries out`(_ moment: Moment) throws {
+    @Test(arguments: Moment.allCases) func `of a deletion, which no push carries out`(_ time: Moment) throws {
         let house = try household(.refreshed)
         // Fetch, then remove.
-        house.server.misbehave(death(1, moment))
+        house.server.misbehave(death(1, time))
         #expect(house.killing { _ = try house.keeper.safe.deleteSafe(of: Household.id) })
         let before = house.server.backups
         _ = house.server.takeRequests()
@@ -155,10 +154,10 @@ import Threema
         #expect(number == 8)
     }
 
-    @Test(arguments: Moment.allCases) func `of a pull by the stored key`(_ moment: Moment) throws {
+    @Test(arguments: Moment.allCases) func `of a pull by the stored key`(_ time: Moment) throws {
         let house = try household(.changed)
         house.server.backups[Household.place] = try Household.appBackup(Household.document("phone"))
-        house.server.misbehave(death(0, moment))
+        house.server.misbehave(death(0, time))
         #expect(house.killing { try house.pull { $0.isReplacing = true } })
         #expect(try house.profile() == Household.document("second"))
         try house.pull { $0.isReplacing = true }

@@ -31,8 +31,8 @@ final class Household: Sendable {
         let parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
             .appending(path: "household-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: false)
-        let folder = parent.appending(path: "keys/identities/threema/\(Self.id.text)")
-        let remains = Remains(of: folder)
+        let directory = parent.appending(path: "keys/identities/threema/\(Self.id.text)")
+        let remains = Remains(of: directory)
         let clock = Clock()
         let own = try server ?? MemoryServer { remains.take() }
         self.parent = parent
@@ -75,7 +75,7 @@ final class Household: Sendable {
 
     func advance(_ duration: Duration) { clock.advance(duration) }
 
-    func setClock(_ moment: Timestamp) { clock.set(moment) }
+    func setClock(_ timestamp: Timestamp) { clock.set(timestamp) }
 
     func locked() throws -> LockedIdentity { try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60)) }
 
@@ -194,36 +194,38 @@ private final class Clock: Sendable {
 
     func advance(_ duration: Duration) { value.withLock { $0 = $0 + duration } }
 
-    func set(_ moment: Timestamp) { value.withLock { $0 = moment } }
+    func set(_ timestamp: Timestamp) { value.withLock { $0 = timestamp } }
 }
 
-/// The files of a folder as they once stood.
+/// The files of a directory as they once stood.
 private final class Remains: Sendable {
-    private let folder: URL
+    private let directory: URL
     private let files = Mutex<[String: Data]>([:])
 
-    init(of folder: URL) {
-        self.folder = folder
+    init(of directory: URL) {
+        self.directory = directory
     }
 
     /// The files, those of the places included.
     private var names: [String] {
-        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path())) ?? []
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path())) ?? []
         return names.filter {
-            (try? folder.appending(path: $0).resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
+            (try? directory.appending(path: $0).resourceValues(forKeys: [.isRegularFileKey]))?.isRegularFile == true
         }
     }
 
     func take() {
-        let found = names.reduce(into: [:]) { $0[$1] = try? Data(contentsOf: folder.appending(path: $1)) }
+        let found = names.reduce(into: [:]) { $0[$1] = try? Data(contentsOf: directory.appending(path: $1)) }
         files.withLock { $0 = found }
     }
 
     func putBack() {
-        for name in names where name != "lock" { try? FileManager.default.removeItem(at: folder.appending(path: name)) }
+        for name in names where name != "lock" {
+            try? FileManager.default.removeItem(at: directory.appending(path: name))
+        }
         for (name, content) in files.withLock({ $0 }) where name != "lock" {
-            try! content.write(to: folder.appending(path: name))
-            chmod(folder.appending(path: name).path(), 0o600)
+            try! content.write(to: directory.appending(path: name))
+            chmod(directory.appending(path: name).path(), 0o600)
         }
     }
 }

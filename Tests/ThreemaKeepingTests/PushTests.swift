@@ -158,12 +158,12 @@ import Threema
         try house.push()
         try house.change(to: Household.document("second"))
         house.advance(.hours(23))
-        let moment = house.now + .hours(1)
-        try house.changeState { $0.safe?.state.notBefore = moment }
+        let timestamp = house.now + .hours(1)
+        try house.changeState { $0.safe?.state.notBefore = timestamp }
         _ = house.server.takeRequests()
-        #expect(throws: Household.refusal(.waiting(until: moment, loss: nil))) { try house.push() }
+        #expect(throws: Household.refusal(.waiting(until: timestamp, loss: nil))) { try house.push() }
         #expect(house.server.takeRequests() == [])
-        house.setClock(moment)
+        house.setClock(timestamp)
         try expectPush(.uploaded, upload)
     }
 

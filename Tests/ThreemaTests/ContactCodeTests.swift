@@ -40,7 +40,7 @@ import VectorKit
     }
 
     @Test(arguments: ["9223372036854775807", "99999999999999999999", "-", "1e9", " 1", ""])
-    func `an expiry that is no moment counts as none`(_ expiry: String) throws {
+    func `an expiry that is no timestamp counts as none`(_ expiry: String) throws {
         #expect(try ContactCode(parsing: "3mid:ABCD1234,\(key),\(expiry)").expires == nil)
     }
 

@@ -40,7 +40,7 @@ struct OpenSafe {
     static func location(of keys: borrowing SafeKeys, on server: String) throws -> String {
         switch try SafeServerAddress(parsing: server) {
         case .https(let address): address.base(for: keys.backupID) + "backups/" + keys.backupID.hex
-        case .folder(let path): path + "/backups/" + keys.backupID.hex
+        case .directory(let path): path + "/backups/" + keys.backupID.hex
         }
     }
 }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 public import SecureMemory
 
-extension Folder {
+extension Directory {
     /// What a write does where the name is taken.
     public enum Existing: Sendable {
         case replace
@@ -18,7 +18,7 @@ extension Folder {
         case everybody
     }
 
-    /// Writes a file whole or not at all: a temporary file beside it, fsync, rename, fsync of the folder.
+    /// Writes a file whole or not at all: a temporary file beside it, fsync, rename, fsync of the directory.
     ///
     /// Under `.secret` the temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by
     /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
@@ -78,7 +78,7 @@ extension Folder {
         rule == .shared ? sharedTemporaryName(name) : ".\(name).new"
     }
 
-    /// Renames within this folder and makes it last.
+    /// Renames within this directory and makes it last.
     public func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
         var result =
             switch existing {

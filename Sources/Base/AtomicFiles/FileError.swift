@@ -1,4 +1,4 @@
-/// Why a file or folder could not be used. `path` is for people; it holds nothing secret.
+/// Why a file or directory could not be used. `path` is for people; it holds nothing secret.
 public enum FileError: Error, Equatable, Sendable {
     /// There is nothing of that name.
     case missing(path: String)
@@ -8,9 +8,9 @@ public enum FileError: Error, Equatable, Sendable {
     case exposed(path: String, mode: UInt32)
     /// It belongs to another account; `owner` is its user id.
     case notOurs(path: String, owner: UInt32)
-    /// A link, a second hard link, a FIFO or a folder stands where a plain file belongs, or the reverse.
+    /// A link, a second hard link, a FIFO or a directory stands where a plain file belongs, or the reverse.
     case wrongKind(path: String)
-    /// The link on the way, or a folder above it, could be changed by another account.
+    /// The link on the way, or a directory above it, could be changed by another account.
     case unsafeLink(path: String)
     /// The file holds more than `limit` bytes.
     case tooLarge(path: String, limit: Int)

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// An exclusive flock(2) on a file of a folder. The kernel drops it with the process, so it never
+/// An exclusive flock(2) on a file of a directory. The kernel drops it with the process, so it never
 /// goes stale; it ends with this value.
 public struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
@@ -21,19 +21,19 @@ public struct FileLock: ~Copyable, Sendable {
     /// How long to sleep between two tries.
     private static let pause = Duration.milliseconds(50)
 
-    fileprivate init(_ name: String, in folder: borrowing Folder, wait: Duration) throws(FileError) {
-        let path = folder.path(of: name)
+    fileprivate init(_ name: String, in directory: borrowing Directory, wait: Duration) throws(FileError) {
+        let path = directory.path(of: name)
         let deadline = ContinuousClock.now + wait
         while true {
             let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-            let file = unsafe keytool_openat(folder.descriptor, name, flags, 0o600)
+            let file = unsafe keytool_openat(directory.descriptor, name, flags, 0o600)
             guard file >= 0 else { throw FileError(.open, path: path, code: errno) }
             do throws(FileError) {
-                let status = try Folder.status(of: file, path: path)
-                try folder.check(status, name)
+                let status = try Directory.status(of: file, path: path)
+                try directory.check(status, name)
                 if flock(file, LOCK_EX | LOCK_NB) == 0 {
                     // The file may have been replaced between open and lock: then this lock excludes nobody.
-                    if let now = try folder.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
+                    if let now = try directory.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
                         descriptor = file
                         return
                     }
@@ -54,17 +54,17 @@ public struct FileLock: ~Copyable, Sendable {
 }
 
 extension FileLock {
-    /// The lock on a folder itself, which needs no file in it. A file system without locks (some network file
-    /// systems lock no folders) gives one that excludes nobody.
-    fileprivate init(itself folder: borrowing Folder, wait: Duration) throws(FileError) {
+    /// The lock on a directory itself, which needs no file in it. A file system without locks (some network file
+    /// systems lock no directories) gives one that excludes nobody.
+    fileprivate init(itself directory: borrowing Directory, wait: Duration) throws(FileError) {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        let file = unsafe keytool_openat(folder.descriptor, ".", flags, 0)
-        guard file >= 0 else { throw FileError(.open, path: folder.path, code: errno) }
+        let file = unsafe keytool_openat(directory.descriptor, ".", flags, 0)
+        guard file >= 0 else { throw FileError(.open, path: directory.path, code: errno) }
         let deadline = ContinuousClock.now + wait
         while flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {
             guard ContinuousClock.now < deadline else {
                 close(file)
-                throw .locked(path: folder.path)
+                throw .locked(path: directory.path)
             }
             usleep(UInt32(Self.pause / .microseconds(1)))
         }
@@ -72,8 +72,8 @@ extension FileLock {
     }
 }
 
-extension Folder {
-    /// Takes the lock on this folder itself.
+extension Directory {
+    /// Takes the lock on this directory itself.
     /// - Throws: `.locked` where another process still holds it after `wait`.
     public func lock(wait: Duration) throws(FileError) -> FileLock {
         try FileLock(itself: self, wait: wait)

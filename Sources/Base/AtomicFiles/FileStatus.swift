@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-// What a file or folder is and who may touch it, checked on the open descriptor or without following.
+// What a file or directory is and who may touch it, checked on the open descriptor or without following.
 
-extension Folder {
+extension Directory {
     /// Takes over a descriptor that open answered, once what it leads to is found acceptable.
-    static func adopt(_ descriptor: Int32, path: String, rule: Rule) throws(FileError) -> Folder {
+    static func adopt(_ descriptor: Int32, path: String, rule: Rule) throws(FileError) -> Directory {
         guard descriptor >= 0 else { throw FileError(.open, path: path, code: errno) }
-        let folder = Folder(descriptor: descriptor, path: path, rule: rule)
+        let directory = Directory(descriptor: descriptor, path: path, rule: rule)
         let status = try status(of: descriptor, path: path)
         if rule == .secret { try checkSecrecy(status, path: path) }
-        return folder
+        return directory
     }
 
     /// The file must be plain; under `.secret` also ours, with no permissions for others and one name.
@@ -22,20 +22,20 @@ extension Folder {
         try Self.checkSecrecy(status, path: path(of: name))
     }
 
-    /// - Throws: `.wrongKind` where the name is a link, a folder or a special file; `.missing`.
+    /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
     public func requirePlainFile(_ name: String) throws(FileError) {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
     }
 
-    /// Whether a folder stands in this one under that name: not removed, and not another one in its place.
-    public func holds(_ inner: borrowing Folder, as name: String) throws(FileError) -> Bool {
+    /// Whether a directory stands in this one under that name: not removed, and not another one in its place.
+    public func holds(_ inner: borrowing Directory, as name: String) throws(FileError) -> Bool {
         guard let here = try status(name) else { return false }
         let status = try Self.status(of: inner.descriptor, path: inner.path)
         return here.st_ino == status.st_ino && here.st_dev == status.st_dev
     }
 
-    func isFolder(_ name: String) throws(FileError) -> Bool {
+    func isDirectory(_ name: String) throws(FileError) -> Bool {
         try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
@@ -44,7 +44,7 @@ extension Folder {
         try status(name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
 
-    /// The permission bits of a file or folder.
+    /// The permission bits of a file or directory.
     /// - Throws: `.missing`.
     public func mode(of name: String) throws(FileError) -> UInt32 {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
@@ -52,7 +52,7 @@ extension Folder {
     }
 
     /// The length of a plain file in bytes.
-    /// - Throws: `.wrongKind` where the name is a link, a folder or a special file; `.missing`.
+    /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
     public func length(of name: String) throws(FileError) -> Int {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
@@ -93,7 +93,7 @@ extension FileError {
             switch code {
             case ENOENT: .missing(path: path)
             case EEXIST: .exists(path: path)
-            // O_NOFOLLOW met a link; O_DIRECTORY met a file; a folder was opened for writing; a FIFO or socket.
+            // O_NOFOLLOW met a link; O_DIRECTORY met a file; a directory was opened for writing; a FIFO or socket.
             case ELOOP, ENOTDIR, EISDIR, ENXIO: .wrongKind(path: path)
             default: .system(operation, path: path, code: code)
             }

@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import SecureMemory
 
-// What killed writers left in a folder that others use, too. There a temporary file is called
+// What killed writers left in a directory that others use, too. There a temporary file is called
 // `.NAME.WRITER.RANDOM.new`; WRITER tells the machine's present run and the process.
 
-extension Folder {
+extension Directory {
     /// After so many seconds a temporary file is nobody's any more, whoever made it.
     private static let oldAge = 3600
 

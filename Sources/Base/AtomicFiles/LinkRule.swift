@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// When the path of a secret folder may be a link: systemd's `DynamicUser=` makes one. It may be
+/// When the path of a secret directory may be a link: systemd's `DynamicUser=` makes one. It may be
 /// followed if nobody but root and we could have made it or can redirect it.
 enum LinkRule {
     /// Links that are followed on the way; as many as the kernel follows.
@@ -9,7 +9,7 @@ enum LinkRule {
 
     /// Walks the path step by step where its last step is a link; any other path stays as it is.
     /// - Returns: `path`, or what the link leads to, without any link.
-    /// - Throws: `.unsafeLink` where a link or folder on the way belongs to another account, where a folder is
+    /// - Throws: `.unsafeLink` where a link or directory on the way belongs to another account, where a directory is
     ///   writable for others (sticky ones such as /tmp excepted), or where the way leads nowhere.
     static func resolve(_ path: String) throws(FileError) -> String {
         let place = withoutTail(path)
@@ -19,12 +19,12 @@ enum LinkRule {
         }
         guard status.st_mode & S_IFMT == S_IFLNK else { return place }
 
-        var way = steps(of: place.utf8.first == slash ? place : workingFolder + "/" + place)
+        var way = steps(of: place.utf8.first == slash ? place : workingDirectory + "/" + place)
         var reached = ""
         var links = 0
         while let step = way.popLast() {
             if step == ".." {
-                reached = reached.isEmpty ? "" : withoutRoot(folder(above: reached))
+                reached = reached.isEmpty ? "" : withoutRoot(directory(above: reached))
                 continue
             }
             let here = reached + "/" + step
@@ -46,8 +46,8 @@ enum LinkRule {
         return reached.isEmpty ? "/" : reached
     }
 
-    /// The folder that a path is in.
-    static func folder(above path: String) -> String {
+    /// The directory that a path is in.
+    static func directory(above path: String) -> String {
         let bytes = Array(path.utf8)
         guard let end = bytes.lastIndex(of: slash) else { return "." }
         return end == 0 ? "/" : String(decoding: bytes[..<end], as: UTF8.self)
@@ -72,7 +72,7 @@ enum LinkRule {
             .reversed()
     }
 
-    private static var workingFolder: String {
+    private static var workingDirectory: String {
         guard let path = unsafe getcwd(nil, 0) else { return "" }
         defer { unsafe free(path) }
         return unsafe String(cString: path)

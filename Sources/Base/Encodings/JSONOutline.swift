@@ -1,8 +1,8 @@
 /// The members of a JSON object and where they stand, without a value made of any of them.
 ///
-/// It is taken of *canonical* text only: exactly the bytes that `JSONValue.sorted.encoded` makes. Then a member can be put
-/// in between two others as text, and the result is canonical, too. The grammar, the limits and the encoding are checked
-/// throughout, as `JSONScanner` does; what is not canonical is nobody's error, and is read by the scanner.
+/// It is taken of *canonical* text only: exactly the bytes that `JSONValue.sorted.encoded` makes. Then a member can be
+/// put in between two others as text, and the result is canonical, too. The grammar, the limits and the encoding are
+/// checked throughout, as `JSONScanner` does; what is not canonical is nobody's error, and is read by the scanner.
 public struct JSONOutline {
     /// One member.
     public struct Member {

@@ -1,9 +1,9 @@
-/// A moment: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 public struct Timestamp: Comparable, Hashable, Sendable {
     /// Milliseconds since the epoch; negative before it.
     public let milliseconds: Int64
 
-    /// Any value is a moment: nothing here overflows.
+    /// Every value is valid: nothing here overflows.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
@@ -11,9 +11,9 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     /// Whether `left` is the earlier one.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// Saturates instead of overflowing: a moment may come from a file that anybody wrote.
-    public static func + (moment: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(milliseconds: clamped(moment.milliseconds.addingReportingOverflow(duration.milliseconds)))
+    /// Saturates instead of overflowing: a timestamp may come from a file that anybody wrote.
+    public static func + (timestamp: Timestamp, duration: Duration) -> Timestamp {
+        Timestamp(milliseconds: clamped(timestamp.milliseconds.addingReportingOverflow(duration.milliseconds)))
     }
 
     /// The time from `right` to `left`, saturating.
@@ -57,7 +57,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         guard compact.utf8.elementsEqual(bytes) else { return nil }
     }
 
-    /// The nearest moment of the years 0...9999.
+    /// The nearest timestamp in the years 0...9999.
     private var clampedToYears: Timestamp {
         Timestamp(milliseconds: min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999))
     }

@@ -48,7 +48,8 @@ public enum BLAKE2b {
         defer { SpentStack.wipe() }
         Sodium.start()
         var digest = [UInt8](repeating: 0, count: count)
-        // Guarded memory, because the state begins with the key; a multiple of 64 bytes, so it is aligned as it has to be.
+        // Guarded memory, because the state begins with the key; a multiple of 64 bytes, so it is aligned as it has to
+        // be.
         _ = SecureBytes(count: crypto_generichash_blake2b_statebytes()) { state in
             unsafe state.withUnsafeMutableBufferPointer { state in
                 let state = OpaquePointer(state.baseAddress!)

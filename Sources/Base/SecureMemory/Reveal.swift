@@ -1,5 +1,5 @@
-// The ways by which bytes leave guarded memory. What they return is ordinary memory: it may be swapped, and nobody wipes
-// it. `grep -rn "reveal" Sources` lists every use, and `Scripts/check-secrets` refuses other ways.
+// The ways by which bytes leave guarded memory. What they return is ordinary memory: it may be swapped, and nobody
+// wipes it. `grep -rn "reveal" Sources` lists every use, and `Scripts/check-secrets` refuses other ways.
 
 extension Span where Element == UInt8 {
     /// A copy in ordinary memory: for what is no secret, such as a nonce, a salt or ciphertext, or has to be shown.

@@ -20,16 +20,16 @@
 /// open(2)'s O_TMPFILE, a file without a name: <asm-generic/fcntl.h>'s __O_TMPFILE with O_DIRECTORY.
 static const int keytool_O_TMPFILE = 020000000 | O_DIRECTORY;
 
-/// Renames within one folder and fails with EEXIST instead of replacing.
-static inline int keytool_rename_noreplace(int folder, const char *from, const char *to) {
-    return (int)syscall(SYS_renameat2, folder, from, folder, to, RENAME_NOREPLACE);
+/// Renames within one directory and fails with EEXIST instead of replacing.
+static inline int keytool_rename_noreplace(int directory, const char *from, const char *to) {
+    return (int)syscall(SYS_renameat2, directory, from, directory, to, RENAME_NOREPLACE);
 }
 
 /// Again while a signal interrupts it, which happens on network file systems.
-static inline int keytool_openat(int folder, const char *name, int flags, unsigned int mode) {
+static inline int keytool_openat(int directory, const char *name, int flags, unsigned int mode) {
     int result;
     do {
-        result = openat(folder, name, flags, mode);
+        result = openat(directory, name, flags, mode);
     } while (result < 0 && errno == EINTR);
     return result;
 }

@@ -52,9 +52,9 @@ extension CurlRequest.Result {
     }
 }
 
-/// OpenSSL's error of a handshake. libcurl has one code for all of them (`CURLE_SSL_CONNECT_ERROR`), and hands OpenSSL's
-/// number on within its message: `error:` and eight hexadecimal digits, the library in the upper 9 bits and the reason
-/// in the lower 23 (err.h).
+/// OpenSSL's error of a handshake. libcurl has one code for all of them (`CURLE_SSL_CONNECT_ERROR`), and hands
+/// OpenSSL's number on within its message: `error:` and eight hexadecimal digits, the library in the upper 9 bits and
+/// the reason in the lower 23 (err.h).
 enum TLSError {
     /// The connection ended.
     case unexpectedEnd

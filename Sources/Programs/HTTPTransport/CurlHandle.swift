@@ -5,7 +5,8 @@ internal import HTTP
 /// the address behind the name; options, URL, headers and bodies are wiped and forgotten in between.
 ///
 /// Used by one request at a time. libcurl compares what a connection was made with before it uses it again, but nothing
-/// here relies on that: another endpoint, and the look at a certificate that is not verified, have handles of their own.
+/// here relies on that: another endpoint, and the look at a certificate that is not verified, have handles of their
+/// own.
 @safe
 final class CurlHandle: @unchecked Sendable {
     let curl: Curl

@@ -55,7 +55,7 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.milliseconds)
         set(CURLOPT_TIMEOUT_MS, request.timeouts.total.milliseconds)
         receive()
-        watch()
+        limitIdleTime()
         count()
     }
 
@@ -63,7 +63,7 @@ struct CurlRequest: ~Copyable {
 
     // MARK: What is asked
 
-    /// The system's certificate authorities by their folder (reading Debian's whole bundle takes OpenSSL 25 ms),
+    /// The system's certificate authorities by their directory (reading Debian's whole bundle takes OpenSSL 25 ms),
     /// unless others are given: here, or by OpenSSL's own variables.
     mutating func trust(_ authority: [UInt8]?) {
         if let authority {
@@ -74,9 +74,9 @@ struct CurlRequest: ~Copyable {
             set(CURLOPT_CAINFO, file)
             setNothing(CURLOPT_CAPATH)
         } else {
-            let folder = Self.variable("SSL_CERT_DIR") ?? "/etc/ssl/certs"
-            guard unsafe access(folder, R_OK) == 0 else { return }
-            set(CURLOPT_CAPATH, folder)
+            let directory = Self.variable("SSL_CERT_DIR") ?? "/etc/ssl/certs"
+            guard unsafe access(directory, R_OK) == 0 else { return }
+            set(CURLOPT_CAPATH, directory)
             setNothing(CURLOPT_CAINFO)
         }
     }
@@ -107,7 +107,7 @@ struct CurlRequest: ~Copyable {
 
     /// Ends the request when nothing has gone or come for too long. libcurl's own limit is one of average speed: it
     /// ends some seconds later.
-    private func watch() {
+    private func limitIdleTime() {
         let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
         let function: keytool_curl_progress = { context, toReceive, received, toSend, sent in
             let buffer = unsafe ResponseBuffer.of(context)

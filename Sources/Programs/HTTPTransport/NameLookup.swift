@@ -3,8 +3,8 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
-/// Asks the system once more for a name that libcurl has found no address for. libcurl has one code for a name that does
-/// not exist and for name servers that do not answer.
+/// Asks the system once more for a name that libcurl has found no address for. libcurl has one code for a name that
+/// does not exist and for name servers that do not answer.
 enum NameLookup {
     /// A name server that knows the answer gives it in this time: it was asked a moment ago.
     private static let timeout = Duration.seconds(1)

@@ -27,8 +27,8 @@ final class ResponseBuffer {
     /// Whether the request was ended because nothing went or came.
     private(set) var isIdle = false
 
-    /// - Parameter mayRepeat: whether libcurl may send the request again on a new connection, if a kept one turns out to
-    ///   be closed.
+    /// - Parameter mayRepeat: whether libcurl may send the request again on a new connection, if a kept one turns out
+    ///   to be closed.
     init(limit: Int, idle: Duration, mayRepeat: Bool) {
         self.mayRepeat = mayRepeat
         self.limit = limit

@@ -9,8 +9,8 @@ struct ShownCertificate {
 
     // OpenSSL's X509_V_ERR_….
     // libcurl leaves one of the first two where the certificate is in order and the name is not.
-    private static let noVerdict = 0
-    private static let noVerdictYet = 1
+    private static let notVerified = 0
+    private static let notYetVerified = 1
     private static let notYetValid = 9
     private static let expired = 10
     private static let selfSigned = 18
@@ -25,7 +25,7 @@ struct ShownCertificate {
         case Self.notYetValid: .notYetValid(value("Start date") ?? "")
         case Self.selfSigned: .selfSigned
         case let code where Self.unknownIssuers.contains(code): .unknownIssuer(value("Issuer") ?? "")
-        case Self.noVerdict, Self.noVerdictYet: .otherHost(names)
+        case Self.notVerified, Self.notYetVerified: .otherHost(names)
         default: nil
         }
     }

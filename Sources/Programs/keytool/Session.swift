@@ -31,7 +31,7 @@ struct Session {
     /// A keystore's path: option, environment, systemd's state directory, XDG, home.
     static func keystorePath(_ option: String?) throws -> String {
         if let option {
-            guard !option.isEmpty else { throw UsageFailure("--keystore names no folder") }
+            guard !option.isEmpty else { throw UsageFailure("--keystore names no directory") }
             return option
         }
         if let path = try Environment.setting(GlobalOptions.keystoreVariable) { return path }
@@ -42,7 +42,7 @@ struct Session {
         let data = try Environment.setting("XDG_DATA_HOME")
         if let data, isAbsolute(data[...]) { return try keystorePath(in: data) }
         guard let home = try Environment.home else {
-            throw UsageFailure("there is no home folder", hint: "use --keystore")
+            throw UsageFailure("there is no home directory", hint: "use --keystore")
         }
         return try keystorePath(in: home + "/.local/share")
     }
@@ -96,7 +96,7 @@ struct Session {
     ///   - usingKeyring: whether the key that `key unlock` left in the kernel's keyring may be used.
     ///   - mayBeUnprotected: whether a given passphrase has another use if the keystore is not protected.
     /// - Throws: `KeystoreError.unprotected` if a passphrase is given for a keystore without protection: whoever can
-    ///   write the folder could have put a keystore of their own there.
+    ///   write the directory could have put a keystore of their own there.
     func unlock(
         _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
         mayBeUnprotected: Bool = false
@@ -127,14 +127,15 @@ struct Session {
             keystore: keystore, now: WallClock.now, sleep: { Sleep.wait($0) }, connect: connecting(limits))
     }
 
-    /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's time.
+    /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's
+    /// time.
     func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits) -> ThreemaKeeper {
         keeper.connecting(connecting(limits))
     }
 
     /// The way to a Safe server. Nothing is opened before the first request.
     func connecting(_ limits: TimeLimits) -> SafeKeeper.Connect {
-        let watch = output.progress?.watch
+        let progress = output.progress?.handler
         let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
         // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
@@ -144,7 +145,7 @@ struct Session {
         return { server, id in
             FolderExchange(server.address)
                 ?? HTTPExchange(
-                    server, for: id, by: client, timeout: limits.request, retry: retry, watch: watch,
+                    server, for: id, by: client, timeout: limits.request, retry: retry, progress: progress,
                     observer: observer)!
         }
     }

@@ -128,7 +128,7 @@ extension SafeMachine {
         case .last: readdress(noting: nil)
         case .known where !isOlder(found, at: .current): readdress(noting: nil)
         case .nothing where !knowledge.current.expectsBackup, .own: readdress(noting: knowledge.current.finding)
-        // Another login may lead to another folder.
+        // Another login may lead to another directory.
         default: perform(proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofOtherWay)])
         }
     }

@@ -65,8 +65,8 @@ extension SafeMachine {
         switch standing {
         case .last:
             note(nil, at: role)
-            let moment = now
-            update(role) { $0.seenAt = moment }
+            let timestamp = now
+            update(role) { $0.seenAt = timestamp }
             if outcome.result == .nothing { outcome.result = .confirmed }
         case .foreign, .own:
             note(.foreign, at: role)

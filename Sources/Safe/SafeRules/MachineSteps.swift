@@ -99,12 +99,12 @@ extension SafeMachine {
     /// A server that asks to wait is left alone by later runs, too, from the moment of its answer.
     mutating func noteWait(_ role: Role, _ error: SafeExchangeError) {
         guard case .throttled(_, let seconds?) = error else { return }
-        let moment = now + min(.seconds(max(1, seconds)), UploadDecision.longestWait)
-        update(role) { $0.notBefore = moment }
+        let timestamp = now + min(.seconds(max(1, seconds)), UploadDecision.longestWait)
+        update(role) { $0.notBefore = timestamp }
     }
 
-    /// A condition did not hold: look again, and judge again. The look may show what the last one did: Apache refuses the
-    /// tags of files that are younger than a second, and a cache may return what was there before.
+    /// A condition did not hold: look again, and judge again. The look may show what the last one did: Apache refuses
+    /// the tags of files that are younger than a second, and a cache may return what was there before.
     private mutating func lookAgain(_ role: Role, _ look: Step) {
         work.conditionFailures += 1
         guard work.conditionFailures < 5 else { return fail(.unsettled(role)) }
@@ -123,8 +123,8 @@ extension SafeMachine {
     private mutating func writeFailed(_ role: Role, _ error: SafeExchangeError) {
         noteWait(role, error)
         if error.isUncertain {
-            let moment = now + UploadDecision.settling
-            update(role) { $0.lookUntil = moment }
+            let timestamp = now + UploadDecision.settling
+            update(role) { $0.lookUntil = timestamp }
         }
         fail(.exchange(role, error))
     }

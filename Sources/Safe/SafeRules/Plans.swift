@@ -63,8 +63,8 @@ extension SafeMachine {
         let isForced = push.isForced || push.isOverwriting || knowledge.isDeleting
         switch UploadDecision.decide(knowledge.current.past, isForced: isForced, now: now) {
         case .unchanged: outcome.result = outcome.upload == nil ? .unchanged : .uploaded
-        case .deferred(let moment): outcome.result = .deferred(until: moment)
-        case .wait(let moment): fail(.waiting(until: moment, loss: knowledge.current.finding))
+        case .deferred(let timestamp): outcome.result = .deferred(until: timestamp)
+        case .wait(let timestamp): fail(.waiting(until: timestamp, loss: knowledge.current.finding))
         case .confirm where push.isDryRun: outcome.result = .wouldConfirm
         case .upload where push.isDryRun: outcome.result = .wouldUpload
         case .confirm:

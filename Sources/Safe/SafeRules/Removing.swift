@@ -139,8 +139,8 @@ extension SafeMachine {
         switch standing(found, at: role) {
         case .last:
             note(nil, at: role)
-            let moment = now
-            update(role) { $0.seenAt = moment }
+            let timestamp = now
+            update(role) { $0.seenAt = timestamp }
         case .foreign, .own:
             note(.foreign, at: role)
             fail(Self.conflict(found, at: role))

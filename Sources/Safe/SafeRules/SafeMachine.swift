@@ -201,8 +201,8 @@ package struct SafeMachine: Sendable {
         rule.standing(of: found, at: place(role))
     }
 
-    /// `--overwrite` agrees to lose what the first look at a place shows: these bytes, at this place, and no others that
-    /// are written there while the command runs.
+    /// `--overwrite` agrees to lose what the first look at a place shows: these bytes, at this place, and no others
+    /// that are written there while the command runs.
     mutating func agree(to found: Found, at role: Role) {
         guard isOverwriting(at: role), !outcome.progress.hasAgreed(at: role) else { return }
         let isLoss = [.foreign, .unreadable].contains(standing(found, at: role))

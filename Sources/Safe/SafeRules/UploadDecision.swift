@@ -11,7 +11,7 @@ public enum UploadDecision: Equatable, Sendable {
     /// or a request that was never answered may still arrive.
     case confirm
     case unchanged
-    /// Changed, but the last upload is too recent; due at that moment.
+    /// Changed, but the last upload is too recent; due at that time.
     case deferred(until: Timestamp)
     /// The server asked not to be bothered until then.
     case wait(until: Timestamp)

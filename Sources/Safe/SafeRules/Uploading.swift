@@ -3,7 +3,8 @@ internal import SafeWire
 
 // An upload, in the order of its requests:
 //
-//   limits → hold → look → the rule → (5 seconds, look, the rule) → seal → keep what is there → announce → store → verify
+//   limits → hold → look → the rule → (5 seconds, look, the rule) → seal → keep what is there → announce → store →
+//   verify
 //
 // The digest of what is about to be sent is saved before it is sent (`announce`).
 
@@ -69,7 +70,8 @@ extension SafeMachine {
         if bytes > limit { fail(.tooLarge(role, bytes: bytes, limit: limit)) }
     }
 
-    /// What follows a store that the server accepted. After a refused condition the upload begins again, and so does this.
+    /// What follows a store that the server accepted. After a refused condition the upload begins again, and so does
+    /// this.
     func verification(_ role: Role) -> [Step] {
         [isVerifying ? .look(role, .verify(tries: 1)) : .finishUpload(role)]
     }
@@ -87,14 +89,14 @@ extension SafeMachine {
         let limits = work.limits[role] ?? .standard
         let generation = nextGeneration(role)
         let (digest, bytes) = work.sealed
-        let (moment, contacts, isVerifying) = (now, contacts, isVerifying)
+        let (timestamp, contacts, isVerifying) = (now, contacts, isVerifying)
         update(role) { place in
             place.last = digest
             place.content = place.document
             place.generation = generation
             place.contacts = Int64(contacts)
-            place.uploadedAt = moment
-            place.seenAt = isVerifying ? moment : nil
+            place.uploadedAt = timestamp
+            place.seenAt = isVerifying ? timestamp : nil
             place.retentionDays = Int64(limits.retentionDays)
             place.notBefore = nil
             place.hasFailed = false

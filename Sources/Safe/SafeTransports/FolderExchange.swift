@@ -3,17 +3,17 @@ internal import Glibc
 internal import SafeStore
 public import SafeWire
 
-/// The Safe server in a local folder, `file:///DIR`.
+/// The Safe server in a local directory, `file:///DIR`.
 ///
-/// The folder is opened anew for each request: a mount may come and go between two of them.
+/// The directory is opened anew for each request: a mount may come and go between two of them.
 public struct FolderExchange: SafeExchange {
     private let path: String
     private let name: String
 
     /// Nothing is opened yet.
-    /// - Returns: nil for an address that is no folder.
+    /// - Returns: nil for an address that is no directory.
     public init?(_ address: SafeServerAddress) {
-        guard case .folder(let path) = address else { return nil }
+        guard case .directory(let path) = address else { return nil }
         self.path = path
         name = address.text
     }
@@ -29,11 +29,11 @@ public struct FolderExchange: SafeExchange {
         return bytes.map { StoredBackup(bytes: $0) }
     }
 
-    /// See `SafeExchange`. A folder has no tags: `hold` keeps other writers of this program away.
+    /// See `SafeExchange`. A directory has no tags: `hold` keeps other writers of this program away.
     public func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
-        let existing: Folder.Existing = condition == .absent ? .refuse : .replace
+        let existing: Directory.Existing = condition == .absent ? .refuse : .replace
         try answer { (safe) throws(FileError) in try safe.store(backup, at: id, existing: existing) }
     }
 
@@ -75,7 +75,7 @@ public struct FolderExchange: SafeExchange {
         do throws(FileError) {
             safe = try FolderStore(at: path)
         } catch {
-            // The folder itself is away: a mount that is not there, a disk that was unplugged.
+            // The directory itself is away: a mount that is not there, a disk that was unplugged.
             if case .missing = error { throw .unavailable(name) }
             throw SafeExchangeError(error, name)
         }
@@ -91,7 +91,7 @@ extension SafeExchangeError {
     fileprivate init(_ error: FileError, _ name: String) {
         self =
             switch error {
-            // The folder is there, but `config` or `backups` is not.
+            // The directory is there, but `config` or `backups` is not.
             case .missing: .notPrepared(name)
             case .tooLarge(_, let limit): .tooLarge(limit: limit)
             case .system(_, _, ESTALE), .system(_, _, EIO), .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):

@@ -25,18 +25,18 @@ public final class HTTPExchange: SafeExchange, Sendable {
     ///   - id: of the backup that is meant: its first byte may be part of the address.
     ///   - client: what the requests are sent by.
     ///   - timeout: for one request.
-    ///   - watch: called often while a request is under way, on the caller's thread.
+    ///   - progress: called often while a request is under way, on the caller's thread.
     ///   - observer: called after each request, on the caller's thread.
     /// - Returns: nil for an address that is not HTTPS.
     package init?(
         _ server: borrowing SafeEndpoint, for id: BackupID, by client: any HTTPClient, timeout: Duration,
-        retry: RetryPolicy, watch: HTTPProgress? = nil, observer: Observer? = nil
+        retry: RetryPolicy, progress: HTTPProgress? = nil, observer: Observer? = nil
     ) {
         guard case .https(let https) = server.address else { return nil }
         address = https
         base = https.base(for: id)
         sender = HTTPSender(
-            to: server, base: base, by: client, timeout: timeout, retry: retry, watch: watch, observer: observer)
+            to: server, base: base, by: client, timeout: timeout, retry: retry, progress: progress, observer: observer)
     }
 
     // MARK: The port
@@ -111,17 +111,17 @@ public final class HTTPExchange: SafeExchange, Sendable {
     }
 
     private func makeBackups() throws(SafeExchangeError) {
-        var answer = try makeFolder(Self.backups)
+        var answer = try makeDirectory(Self.backups)
         if answer.status == 409 || answer.status == 404 {
-            // The folder above is missing, too.
-            _ = try makeFolder("")
-            answer = try makeFolder(Self.backups)
+            // The directory above is missing, too.
+            _ = try makeDirectory("")
+            answer = try makeDirectory(Self.backups)
         }
         // 405 says that there is one already, and so do some servers by a redirect.
         guard answer.isSuccess || answer.status == 405 || answer.status == 301 else { throw refusalToPrepare(answer) }
     }
 
-    private func makeFolder(_ path: String) throws(SafeExchangeError) -> HTTPResponse {
+    private func makeDirectory(_ path: String) throws(SafeExchangeError) -> HTTPResponse {
         try send(.mkcol, path, [], limit: Self.maxIgnoredBytes)
     }
 

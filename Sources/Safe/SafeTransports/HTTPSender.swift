@@ -13,7 +13,7 @@ final class HTTPSender: Sendable {
     private let client: any HTTPClient
     private let timeout: Duration
     private let retry: RetryPolicy
-    private let watch: HTTPProgress?
+    private let progress: HTTPProgress?
     private let observer: HTTPExchange.Observer?
     private let noticed = Mutex(ExchangeNotes())
     /// Whether a GET failed as often as it may.
@@ -27,7 +27,7 @@ final class HTTPSender: Sendable {
     ///   - timeout: for one request.
     init(
         to server: borrowing SafeEndpoint, base: String, by client: any HTTPClient, timeout: Duration,
-        retry: RetryPolicy, watch: HTTPProgress?, observer: HTTPExchange.Observer?
+        retry: RetryPolicy, progress: HTTPProgress?, observer: HTTPExchange.Observer?
     ) {
         name = server.address.text
         let url = Array(base.utf8)
@@ -44,7 +44,7 @@ final class HTTPSender: Sendable {
         self.client = client
         self.timeout = timeout
         self.retry = retry
-        self.watch = watch
+        self.progress = progress
         self.observer = observer
     }
 
@@ -115,7 +115,7 @@ final class HTTPSender: Sendable {
         request.headers.insert(Self.userAgent, at: 0)
         request.timeouts = timeouts
         do throws(HTTPError) {
-            let answer = try client.send(request, to: endpoint, progress: watch)
+            let answer = try client.send(request, to: endpoint, progress: progress)
             let lead = answer.clockLead(now: time(nil))
             noticed.withLock { $0.clockLead = lead ?? $0.clockLead }
             return answer

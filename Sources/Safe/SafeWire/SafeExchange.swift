@@ -48,16 +48,16 @@ extension SafeExchange {
     /// Most servers cannot.
     public func hold() throws(SafeExchangeError) -> (any Sendable)? { nil }
 
-    /// A folder has none.
+    /// A directory has none.
     public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? { nil }
 
-    /// A folder has none.
+    /// A directory has none.
     public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? { nil }
 
-    /// A folder's failures are not retried.
+    /// A directory's failures are not retried.
     public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool { false }
 
-    /// A folder asks for no second try, and its clock is this machine's.
+    /// A directory asks for no second try, and its clock is this machine's.
     public var notes: ExchangeNotes { ExchangeNotes() }
 }
 

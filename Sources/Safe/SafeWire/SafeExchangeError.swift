@@ -12,7 +12,7 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case noBackups(String, status: Int)
     /// It does not let `backups/` and `config` be made.
     case cannotPrepare(String, status: Int)
-    /// The folder that is to become one holds other files; nothing was made there.
+    /// The directory that is to become one holds other files; nothing was made there.
     case notEmpty(String)
     /// It answers as no Safe server does: with this status.
     case unexpectedStatus(String, Int)

@@ -1,9 +1,9 @@
 internal import Encodings
 
-/// Where a Safe server is: a folder with a server's layout, or an HTTPS address.
+/// Where a Safe server is: a directory with a server's layout, or an HTTPS address.
 public enum SafeServerAddress: Equatable, Sendable {
     /// `file:///DIR`: the absolute path, without a slash at the end.
-    case folder(String)
+    case directory(String)
     /// `https://HOST[:PORT]/PATH/`.
     case https(HTTPSAddress)
 
@@ -21,15 +21,15 @@ public enum SafeServerAddress: Equatable, Sendable {
     /// one address, except for links.
     public var text: String {
         switch self {
-        case .folder(let path): "file://" + Self.percentEncoded(path)
+        case .directory(let path): "file://" + Self.percentEncoded(path)
         case .https(let address): address.text
         }
     }
 
-    /// The machine's name. A folder is on this machine, as far as anybody can tell.
+    /// The machine's name. A directory is on this machine, as far as anybody can tell.
     public var host: String {
         switch self {
-        case .folder: "localhost"
+        case .directory: "localhost"
         case .https(let address): address.host
         }
     }
@@ -46,7 +46,7 @@ public enum SafeServerAddress: Equatable, Sendable {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { throw .unknownScheme }
         switch parts[0].lowercased() {
-        case "file": self = .folder(try Self.folder(parts[1]))
+        case "file": self = .directory(try Self.directory(parts[1]))
         case "https": self = .https(try HTTPSAddress(parsing: parts[1]))
         default: throw .unknownScheme
         }
@@ -55,7 +55,7 @@ public enum SafeServerAddress: Equatable, Sendable {
     }
 
     /// By bytes: as characters, a slash under a combining mark is none, and two names that look alike are one.
-    private static func folder(_ text: Substring) throws(SafeServerAddressError) -> String {
+    private static func directory(_ text: Substring) throws(SafeServerAddressError) -> String {
         let slash = UInt8(ascii: "/")
         var rest = text.utf8
         if rest.starts(with: "//".utf8) {
@@ -66,9 +66,9 @@ public enum SafeServerAddress: Equatable, Sendable {
         guard let path = percentDecoded(rest), path.first == slash, !path.contains(0) else { throw .badPath }
         let steps = path.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
         guard !steps.contains(where: { $0.elementsEqual("..".utf8) }),
-            let folder = String(validating: [slash] + steps.joined(separator: [slash]), as: UTF8.self)
+            let directory = String(validating: [slash] + steps.joined(separator: [slash]), as: UTF8.self)
         else { throw .badPath }
-        return folder
+        return directory
     }
 
     /// What a URL may not hold becomes a percent sign and two digits.
@@ -98,10 +98,10 @@ public enum SafeServerAddress: Equatable, Sendable {
         return bytes
     }
 
-    /// Two folders are one if their paths have the same bytes.
+    /// Two directories are one if their paths have the same bytes.
     public static func == (left: SafeServerAddress, right: SafeServerAddress) -> Bool {
         switch (left, right) {
-        case (.folder(let left), .folder(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.directory(let left), .directory(let right)): left.utf8.elementsEqual(right.utf8)
         case (.https(let left), .https(let right)): left == right
         default: false
         }

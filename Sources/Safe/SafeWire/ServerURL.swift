@@ -56,12 +56,12 @@ private struct LoginInURL {
     /// Behind the `@`.
     let end: Int
 
-    /// Whether there may be one in what is no `https://USER:PASSWORD@…`: an @ in anything but a folder's path.
+    /// Whether there may be one in what is no `https://USER:PASSWORD@…`: an @ in anything but a directory's path.
     static func mayBe(_ bytes: Span<UInt8>) -> Bool {
-        let folder = Array("file:///".utf8)
-        let isFolder =
-            bytes.count >= folder.count && folder.indices.allSatisfy { bytes[$0] | 0x20 == folder[$0] | 0x20 }
-        return !isFolder && bytes.indices.contains { bytes[$0] == UInt8(ascii: "@") }
+        let directory = Array("file:///".utf8)
+        let isDirectory =
+            bytes.count >= directory.count && directory.indices.allSatisfy { bytes[$0] | 0x20 == directory[$0] | 0x20 }
+        return !isDirectory && bytes.indices.contains { bytes[$0] == UInt8(ascii: "@") }
     }
 
     /// Nil where there is none.

@@ -16,7 +16,7 @@ internal import SecureMemory
 // The record has the key of the name "history", and its file name in its additional data.
 
 enum History {
-    static let folderName = "history"
+    static let directoryName = "history"
     static let purpose: RecordName = "history"
     static let version: UInt8 = 1
     static let digestCount = 32
@@ -79,8 +79,8 @@ public struct HistoryEntry: Equatable, Sendable {
 }
 
 extension IdentityRecords {
-    /// The earlier backups of a place, the newest first. What is no entry by name, kind or length is skipped; nothing is
-    /// opened.
+    /// The earlier backups of a place, the newest first. What is no entry by name, kind or length is skipped; nothing
+    /// is opened.
     public func history(of place: PlaceName) throws -> [HistoryEntry] {
         try steadily { records in
             try records.withHistory(of: place) { history in
@@ -103,8 +103,8 @@ extension IdentityRecords {
     /// - Parameters:
     ///   - name: as `history` gives it.
     ///   - place: the place that `history` was asked for.
-    /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged` with
-    ///   the record `history`.
+    /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged`
+    ///   with the record `history`.
     public func readHistory(_ name: String, of place: PlaceName) throws -> [UInt8] {
         try steadily { records in try records.historyContent(name, of: place).bytes }
     }
@@ -115,7 +115,7 @@ extension IdentityRecords {
             return try history.read(name, limit: Self.maxRecordBytes)
         }
         guard let record = read ?? nil else {
-            throw FileError.missing(path: folder.path + "/" + History.folderName + "/" + name)
+            throw FileError.missing(path: directory.path + "/" + History.directoryName + "/" + name)
         }
         let content = try record.withBytes { (record) throws(KeystoreError) in
             try open(record, History.purpose.at(place), fileName: name)
@@ -126,21 +126,21 @@ extension IdentityRecords {
         return content
     }
 
-    /// Lends the folder of a place's history.
+    /// Lends the directory of a place's history.
     /// - Returns: nil, and `body` is not called, if there is none.
     func withHistory<Result: ~Copyable>(
-        of place: PlaceName, _ body: (borrowing Folder) throws -> Result
+        of place: PlaceName, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result? {
-        try within(place) { folder in
-            guard let history = try folder.folderIfPresent(History.folderName) else { return nil }
+        try within(place) { directory in
+            guard let history = try directory.directoryIfPresent(History.directoryName) else { return nil }
             return try body(history)
         } ?? nil
     }
 }
 
 extension LockedIdentity {
-    /// Stores a backup in the history of a place. An earlier entry of the same digest is replaced, so that each is there
-    /// once, with its last time.
+    /// Stores a backup in the history of a place. An earlier entry of the same digest is replaced, so that each is
+    /// there once, with its last time.
     /// - Parameters:
     ///   - bytes: the backup, encrypted; up to about 16 MiB.
     ///   - digest: 32 bytes, which tell backups apart.
@@ -153,14 +153,14 @@ extension LockedIdentity {
         precondition(digest.count == History.digestCount)
         let name = History.name(milliseconds, digest)
         guard bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
-            let path = records.folder.path + "/" + History.folderName + "/" + name
+            let path = records.directory.path + "/" + History.directoryName + "/" + name
             throw FileError.tooLarge(path: path, limit: IdentityRecords.maxRecordBytes - History.overhead)
         }
         let content = History.encode(bytes, digest, milliseconds)
         let record = records.seal(content.span, History.purpose.at(place), fileName: name)
-        try records.making(place) { folder in
-            try folder.makeFolder(History.folderName)
-            try folder.folder(History.folderName).write(name, record.span)
+        try records.making(place) { directory in
+            try directory.makeDirectory(History.directoryName)
+            try directory.directory(History.directoryName).write(name, record.span)
         }
         let prefix = Array(digest.prefix(History.prefixCount))
         for entry in try records.history(of: place) where entry.name != name && entry.digestPrefix == prefix {
@@ -173,8 +173,8 @@ extension LockedIdentity {
     /// Removes the old entries of a place.
     /// - Parameters:
     ///   - place: whose history is thinned.
-    ///   - milliseconds: entries that were stored before this time go, in milliseconds since the epoch. Those with a time
-    ///     from before this program existed stay: their clock was wrong.
+    ///   - milliseconds: entries that were stored before this time go, in milliseconds since the epoch. Those with a
+    ///     time from before this program existed stay: their clock was wrong.
     ///   - count: so many of the newest stay, whatever their time: a clock may be wrong.
     public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
         for entry in try records.history(of: place).dropFirst(count)

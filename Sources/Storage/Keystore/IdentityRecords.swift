@@ -1,7 +1,7 @@
 public import AtomicFiles
 public import SecureMemory
 
-/// What a keystore holds of one identity, in a folder named by its ID:
+/// What a keystore holds of one identity, in a directory named by its ID:
 ///
 ///     NAME               0600   sealed record
 ///     places/PLACE/      0700   what belongs to one place, for example to one backup of the identity:
@@ -22,8 +22,8 @@ public struct IdentityRecords: ~Copyable {
 
     /// Whose records these are.
     public let owner: Owner
-    let folder: Folder
-    let version: FolderVersion
+    let directory: Directory
+    let version: DirectoryVersion
     let keystore: OpenKeystore
 
     /// Whether there is a record of that name, sound or not.
@@ -49,7 +49,7 @@ public struct IdentityRecords: ~Copyable {
 
     /// When `setTimeOfLock` was last called, or else the lock was made, in milliseconds since the epoch.
     public func timeOfLock() throws -> Int64? {
-        try steadily { records in try records.folder.modificationTime(of: LockedKeystore.lockName) }
+        try steadily { records in try records.directory.modificationTime(of: LockedKeystore.lockName) }
     }
 
     /// The state of a place as it was last written; nil if the file is missing or too long. Without its state a place
@@ -98,7 +98,7 @@ public struct IdentityRecords: ~Copyable {
     /// The commit that a killed or failed process left.
     /// - Returns: nil if there is none.
     func unfinishedCommit() throws -> RecordCommit? {
-        let file = try folder.readIfPresent(RecordCommit.fileName, limit: RecordCommit.maxBytes)
+        let file = try directory.readIfPresent(RecordCommit.fileName, limit: RecordCommit.maxBytes)
         guard let file else { return nil }
         return try RecordCommit(
             file, of: owner, version, key: keystore.digestKey(RecordCommit.purpose))
@@ -106,42 +106,42 @@ public struct IdentityRecords: ~Copyable {
 
     // MARK: Places
 
-    /// Lends the folder that holds the files of a place, or the identity's own for nil.
-    /// - Returns: nil, and `body` is not called, if the place has no folder.
+    /// Lends the directory that holds the files of a place, or the identity's own for nil.
+    /// - Returns: nil, and `body` is not called, if the place has no directory.
     func within<Result: ~Copyable>(
-        _ place: PlaceName?, _ body: (borrowing Folder) throws -> Result
+        _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result? {
         guard let place, version == .version2 else {
-            return place == nil || place == .main ? try body(folder) : nil
+            return place == nil || place == .main ? try body(directory) : nil
         }
-        guard let places = try folder.folderIfPresent(Self.placesName),
-            let inner = try places.folderIfPresent(place.text)
+        guard let places = try directory.directoryIfPresent(Self.placesName),
+            let inner = try places.directoryIfPresent(place.text)
         else { return nil }
         return try body(inner)
     }
 
-    /// Lends the folder of a place for writing; it is made if it is missing.
+    /// Lends the directory of a place for writing; it is made if it is missing.
     func making<Result: ~Copyable>(
-        _ place: PlaceName?, _ body: (borrowing Folder) throws -> Result
+        _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result {
         if let place, version == .version2 {
-            if try !folder.contains(Self.placesName) { try folder.makeFolder(Self.placesName) }
-            let places = try folder.folder(Self.placesName)
-            if try !places.contains(place.text) { try places.makeFolder(place.text) }
+            if try !directory.contains(Self.placesName) { try directory.makeDirectory(Self.placesName) }
+            let places = try directory.directory(Self.placesName)
+            if try !places.contains(place.text) { try places.makeDirectory(place.text) }
         }
-        guard let result = try within(place, body) else { throw FileError.missing(path: folder.path) }
+        guard let result = try within(place, body) else { throw FileError.missing(path: directory.path) }
         return result
     }
 
-    /// The places that have a folder, in byte order.
+    /// The places that have a directory, in byte order.
     func places() throws(FileError) -> [PlaceName] {
         guard version == .version2 else { return [.main] }
-        guard let places = try folder.folderIfPresent(Self.placesName) else { return [] }
+        guard let places = try directory.directoryIfPresent(Self.placesName) else { return [] }
         return try places.names().compactMap(PlaceName.init)
     }
 }
 
-/// A file of an identity: directly in its folder, or in that of a place.
+/// A file of an identity: directly in its directory, or in that of a place.
 struct RecordFile: Hashable {
     static let stateName = "state.json"
 
@@ -158,7 +158,7 @@ struct RecordFile: Hashable {
     static func state(of place: PlaceName) -> RecordFile { RecordFile(place, stateName) }
 }
 
-extension Folder {
+extension Directory {
     /// - Returns: nil if there is no such file.
     func readIfPresent(_ name: String, limit: Int) throws(FileError) -> SecureBytes? {
         do throws(FileError) {
@@ -171,9 +171,9 @@ extension Folder {
     }
 
     /// - Returns: nil if there is nothing of that name.
-    func folderIfPresent(_ name: String) throws(FileError) -> Folder? {
+    func directoryIfPresent(_ name: String) throws(FileError) -> Directory? {
         do throws(FileError) {
-            return try folder(name)
+            return try directory(name)
         } catch .missing {
             return nil
         } catch {

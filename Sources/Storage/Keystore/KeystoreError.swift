@@ -1,4 +1,5 @@
-/// What is wrong with a keystore; what is wrong with files comes as `FileError`, a bad master key file as `KeyFileError`.
+/// What is wrong with a keystore; what is wrong with files comes as `FileError`, a bad master key file as
+/// `KeyFileError`.
 public enum KeystoreError: Error, Equatable, Sendable {
     /// There is no keystore, or an empty one.
     case absent(path: String)
@@ -20,6 +21,6 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case damaged(record: String, owner: Owner?)
     /// The keystore is of a version that is not known.
     case unknownVersion(UInt8)
-    /// A folder of version 1 in a keystore of version 2; it is not read.
+    /// A directory of version 1 in a keystore of version 2; it is not read.
     case notConverted(path: String)
 }

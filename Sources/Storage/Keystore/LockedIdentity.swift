@@ -40,16 +40,16 @@ public struct LockedIdentity: ~Copyable {
             return
         }
         guard RecordCommit.count(of: files) <= RecordCommit.maxBytes else {
-            let path = records.folder.path + "/" + RecordCommit.fileName
+            let path = records.directory.path + "/" + RecordCommit.fileName
             throw FileError.tooLarge(path: path, limit: RecordCommit.maxBytes)
         }
         let key = records.keystore.digestKey(RecordCommit.purpose)
         let commit = RecordCommit.encode(files, of: records.owner, key: key)
         do {
-            try records.folder.write(RecordCommit.fileName, commit.span)
+            try records.directory.write(RecordCommit.fileName, commit.span)
         } catch {
             // It may have got its name already, if what failed was to make that last.
-            try? records.folder.remove(RecordCommit.fileName)
+            try? records.directory.remove(RecordCommit.fileName)
             throw error
         }
         // The changes are made. What cannot be written out now is read from the commit file, and the next one to hold
@@ -92,10 +92,10 @@ extension IdentityRecords {
 
     /// Removes what killed writers left half made. The caller holds the identity's lock.
     func sweep() throws {
-        if try folder.hasTemporaryNames() { try folder.sweepFiles() }
+        if try directory.hasTemporaryNames() { try directory.sweepFiles() }
         for place in try places() {
-            _ = try within(place) { folder in
-                if try folder.hasTemporaryNames() { try folder.sweepFiles() }
+            _ = try within(place) { directory in
+                if try directory.hasTemporaryNames() { try directory.sweepFiles() }
             }
             _ = try withHistory(of: place) { history in
                 if try history.hasTemporaryNames() { try history.sweepFiles() }

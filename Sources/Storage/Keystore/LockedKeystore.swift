@@ -2,7 +2,7 @@ public import AtomicFiles
 public import KeyWrapping
 public import SecureMemory
 
-/// A keystore as it lies there: a folder whose `master.key` is sound as a key file, but not opened yet.
+/// A keystore as it lies there: a directory whose `master.key` is sound as a key file, but not opened yet.
 public final class LockedKeystore: Sendable {
     static let masterKeyName = "master.key"
     static let lockName = "lock"
@@ -11,60 +11,61 @@ public final class LockedKeystore: Sendable {
     /// The version that this program writes, in the record `keystore`.
     static let version: UInt8 = 2
     static let keystoreIDCount = 16
-    /// Folders one in the other, from that of an identity: places, a place, its history.
+    /// Directories one in the other, from that of an identity: places, a place, its history.
     static let identityDepth = 4
     /// How long an operation on the keystore as a whole waits for another one.
     static let lockWait = Duration.seconds(30)
 
-    let folder: Folder
+    let directory: Directory
     private let wrapped: WrappedKey
 
     /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`; `KeyFileError`;
     ///   `FileError`, for example `.exposed`.
     public init(at path: String) throws {
         do throws(FileError) {
-            folder = try Folder.open(path, rule: .secret)
+            directory = try Directory.open(path, rule: .secret)
         } catch .missing {
             throw KeystoreError.absent(path: path)
         } catch {
             throw error
         }
-        guard try folder.contains(Self.masterKeyName) else {
-            guard try Self.isEmpty(folder) else { throw KeystoreError.masterKeyMissing(path: path) }
+        guard try directory.contains(Self.masterKeyName) else {
+            guard try Self.isEmpty(directory) else { throw KeystoreError.masterKeyMissing(path: path) }
             throw KeystoreError.absent(path: path)
         }
-        wrapped = try WrappedKey(try folder.read(Self.masterKeyName, limit: KeyFileFormat.maxCount))
+        wrapped = try WrappedKey(try directory.read(Self.masterKeyName, limit: KeyFileFormat.maxCount))
         sweep()
     }
 
-    /// Whose identities are in a keystore, by the names of their folders. The master key's file is not looked at.
+    /// Whose identities are in a keystore, by the names of their directories. The master key's file is not looked at.
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
     public static func owners(at path: String) throws(FileError) -> [Owner] {
-        let folder = try Folder.open(path, rule: .secret)
+        let directory = try Directory.open(path, rule: .secret)
         // Version 1 first: what is converted meanwhile is seen at least once.
-        return try ownersOfVersion1(in: folder) + owners(in: folder)
+        return try ownersOfVersion1(in: directory) + owners(in: directory)
     }
 
-    /// The owners whose folders are of version 2, in byte order. What is not named as a messenger or an ID is skipped.
-    static func owners(in folder: borrowing Folder) throws(FileError) -> [Owner] {
-        guard let identities = try folder.folderIfPresent(identitiesName) else { return [] }
+    /// The owners whose directories are of version 2, in byte order. What is not named as a messenger or an ID is
+    /// skipped.
+    static func owners(in directory: borrowing Directory) throws(FileError) -> [Owner] {
+        guard let identities = try directory.directoryIfPresent(identitiesName) else { return [] }
         var owners: [Owner] = []
         for messenger in try identities.names() where Owner.isMessenger(messenger) {
             // Somebody else's file of such a name is no reason to fail.
             if try identities.isFile(messenger) { continue }
-            owners += try identities.folder(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
+            owners += try identities.directory(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
         }
         return owners
     }
 
-    /// The folder's path, as it was given.
-    public var path: String { folder.path }
+    /// The directory's path, as it was given.
+    public var path: String { directory.path }
 
     /// The path of the file that holds the master key.
-    public var masterKeyPath: String { folder.path + "/" + Self.masterKeyName }
+    public var masterKeyPath: String { directory.path + "/" + Self.masterKeyName }
 
     /// The permission bits of that file.
-    public func masterKeyMode() throws(FileError) -> UInt32 { try folder.mode(of: Self.masterKeyName) }
+    public func masterKeyMode() throws(FileError) -> UInt32 { try directory.mode(of: Self.masterKeyName) }
 
     /// What protects the master key.
     public var protection: WrappedKey.Protection { wrapped.protection }
@@ -123,7 +124,7 @@ public final class LockedKeystore: Sendable {
 
     private func ownContent(_ key: borrowing MasterKey) throws -> (version: UInt8, id: [UInt8]) {
         let damaged = KeystoreError.damaged(record: Self.recordName.text, owner: nil)
-        guard try folder.contains(Self.recordName.text) else { throw damaged }
+        guard try directory.contains(Self.recordName.text) else { throw damaged }
         let record = try record()
         let isVersion1 = record.withBytes { SealedRecord.isSealedInVersion1($0) }
         let content = try record.withBytes { (record) throws(KeystoreError) in
@@ -141,46 +142,46 @@ public final class LockedKeystore: Sendable {
     }
 
     private func record() throws(FileError) -> SecureBytes {
-        try folder.read(Self.recordName.text, limit: IdentityRecords.maxRecordBytes)
+        try directory.read(Self.recordName.text, limit: IdentityRecords.maxRecordBytes)
     }
 
-    // MARK: The folder
+    // MARK: The directory
 
     /// What is wrong with the modes, owners and kinds of the files of all identities: nothing of it is opened.
-    /// - Returns: one error for each file or folder.
+    /// - Returns: one error for each file or directory.
     public func permissionProblems() throws(FileError) -> [FileError] {
-        guard let identities = try folder.folderIfPresent(Self.identitiesName) else { return [] }
-        return try Self.permissionProblems(in: identities) { (folder, name) throws(FileError) in
-            guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: folder) }
-            return try Self.permissionProblems(in: folder) { (folder, _) throws(FileError) in
-                try Self.permissionProblems(of: folder)
+        guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
+        return try Self.permissionProblems(in: identities) { (directory, name) throws(FileError) in
+            guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: directory) }
+            return try Self.permissionProblems(in: directory) { (directory, _) throws(FileError) in
+                try Self.permissionProblems(of: directory)
             }
         }
     }
 
-    /// - Parameter look: for each folder in this one.
+    /// - Parameter look: for each directory in this one.
     private static func permissionProblems(
-        in folder: borrowing Folder, _ look: (borrowing Folder, String) throws(FileError) -> [FileError]
+        in directory: borrowing Directory, _ look: (borrowing Directory, String) throws(FileError) -> [FileError]
     ) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
-        for name in try folder.names() {
-            do throws(FileError) { errors += try look(folder.folder(name), name) } catch { errors.append(error) }
+        for name in try directory.names() {
+            do throws(FileError) { errors += try look(directory.directory(name), name) } catch { errors.append(error) }
         }
         return errors
     }
 
-    /// - Parameter folder: of an identity or a place.
-    private static func permissionProblems(of folder: borrowing Folder) throws(FileError) -> [FileError] {
+    /// - Parameter directory: of an identity or a place.
+    private static func permissionProblems(of directory: borrowing Directory) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
-        for name in try folder.names() {
+        for name in try directory.names() {
             do throws(FileError) {
                 switch name {
-                case History.folderName: errors += try permissionProblems(of: folder.folder(name))
+                case History.directoryName: errors += try permissionProblems(of: directory.directory(name))
                 case IdentityRecords.placesName:
-                    errors += try permissionProblems(in: folder.folder(name)) { (place, _) throws(FileError) in
+                    errors += try permissionProblems(in: directory.directory(name)) { (place, _) throws(FileError) in
                         try permissionProblems(of: place)
                     }
-                default: try folder.requirePlainFile(name)
+                default: try directory.requirePlainFile(name)
                 }
             } catch {
                 errors.append(error)
@@ -191,16 +192,16 @@ public final class LockedKeystore: Sendable {
 
     /// Whether the file of the master key is still the one that was read.
     func isCurrent() throws(FileError) -> Bool {
-        guard try folder.contains(Self.masterKeyName) else { return false }
-        let now = try folder.read(Self.masterKeyName, limit: KeyFileFormat.maxCount)
+        guard try directory.contains(Self.masterKeyName) else { return false }
+        let now = try directory.read(Self.masterKeyName, limit: KeyFileFormat.maxCount)
         return now.withBytes { now in wrapped.file.withBytes { ConstantTime.areEqual(now, $0) } }
     }
 
     /// Whether there is no identity, of whatever version, nor anything else where they stand.
-    static func isEmpty(_ folder: borrowing Folder) throws(FileError) -> Bool {
-        guard let identities = try folder.folderIfPresent(identitiesName) else { return true }
+    static func isEmpty(_ directory: borrowing Directory) throws(FileError) -> Bool {
+        guard let identities = try directory.directoryIfPresent(identitiesName) else { return true }
         for name in try identities.names() {
-            guard Owner.isMessenger(name), try identities.folder(name).names().isEmpty else { return false }
+            guard Owner.isMessenger(name), try identities.directory(name).names().isEmpty else { return false }
         }
         return true
     }
@@ -208,15 +209,15 @@ public final class LockedKeystore: Sendable {
     /// Removes what a killed process left half made or half removed, unless somebody is at work here: the master
     /// key in another wrapping, an identity on its way in or out. A keystore that cannot be written can still be read.
     private func sweep() {
-        let identities = try? folder.folder(Self.identitiesName)
+        let identities = try? directory.directory(Self.identitiesName)
         let messengers = ((try? identities?.names()) ?? []).filter(Owner.isMessenger)
         let isUntidy =
-            (try? folder.hasTemporaryNames()) == true || (try? identities?.hasTemporaryNames()) == true
-            || messengers.contains { (try? identities?.folder($0).hasTemporaryNames()) == true }
-        guard isUntidy, let lock = try? folder.lock(Self.lockName, wait: .zero) else { return }
-        try? folder.sweepFiles()
-        try? identities?.sweepFolders(depth: Self.identityDepth)
-        for name in messengers { try? identities?.folder(name).sweepFolders(depth: Self.identityDepth) }
+            (try? directory.hasTemporaryNames()) == true || (try? identities?.hasTemporaryNames()) == true
+            || messengers.contains { (try? identities?.directory($0).hasTemporaryNames()) == true }
+        guard isUntidy, let lock = try? directory.lock(Self.lockName, wait: .zero) else { return }
+        try? directory.sweepFiles()
+        try? identities?.sweepDirectories(depth: Self.identityDepth)
+        for name in messengers { try? identities?.directory(name).sweepDirectories(depth: Self.identityDepth) }
         _ = consume lock
     }
 }

@@ -17,9 +17,9 @@ extension OpenKeystore {
     ///   without a passphrase; `KeystoreError.foreign`.
     public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> OpenKeystore {
         if let present = try existing(at: path, passphrase) { return present }
-        try Folder.make(path)
-        let folder = try Folder.open(path, rule: .secret)
-        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        try Directory.make(path)
+        let directory = try Directory.open(path, rule: .secret)
+        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         if let present = try existing(at: path, passphrase) { return present }
         let key = MasterKey.random()
         let wrapped: WrappedKey
@@ -29,7 +29,7 @@ extension OpenKeystore {
             try proveReproduced(wrapped, key, by: passphrase)
         case .none: wrapped = try .unprotected(key)
         }
-        try write(key, wrapped, in: folder)
+        try write(key, wrapped, in: directory)
         _ = consume lock
         return OpenKeystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
     }
@@ -58,8 +58,8 @@ extension OpenKeystore {
     /// The same, under the passphrase of the key's file.
     /// - Parameters:
     ///   - key: the master key.
-    ///   - wrapped: the key's file. It becomes `master.key` as it is, unless its cost is weak; then the key is protected
-    ///     at keytool's own cost.
+    ///   - wrapped: the key's file. It becomes `master.key` as it is, unless its cost is weak; then the key is
+    ///     protected at keytool's own cost.
     ///   - passphrase: what opened `wrapped`.
     ///   - path: of the directory.
     /// - Returns: what protects the key in the keystore.
@@ -81,33 +81,33 @@ extension OpenKeystore {
     private static func adopt(
         _ key: borrowing MasterKey, as wrapped: borrowing WrappedKey, at path: String
     ) throws {
-        try Folder.make(path)
-        let folder = try Folder.open(path, rule: .secret)
-        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
-        guard try LockedKeystore.isEmpty(folder) else { throw KeystoreError.notEmpty(path: path) }
-        try write(key, wrapped, in: folder)
+        try Directory.make(path)
+        let directory = try Directory.open(path, rule: .secret)
+        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        guard try LockedKeystore.isEmpty(directory) else { throw KeystoreError.notEmpty(path: path) }
+        try write(key, wrapped, in: directory)
         _ = consume lock
     }
 
     /// Writes the record that proves the key, then the key: without the second there is no keystore yet.
     private static func write(
-        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, in folder: borrowing Folder
+        _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, in directory: borrowing Directory
     ) throws {
         // Somebody else's file of that name (a Java keystore, say) is not ours to replace.
         let name = LockedKeystore.recordName
-        if try folder.contains(name.text) {
-            let record = try folder.read(name.text, limit: IdentityRecords.maxRecordBytes)
+        if try directory.contains(name.text) {
+            let record = try directory.read(name.text, limit: IdentityRecords.maxRecordBytes)
             guard record.withBytes({ SealedRecord.isSealed($0) || SealedRecord.isSealedInVersion1($0) }) else {
-                throw KeystoreError.foreign(path: folder.path + "/" + name.text)
+                throw KeystoreError.foreign(path: directory.path + "/" + name.text)
             }
         }
         // The key of an empty keystore opens nothing.
-        if try folder.contains(LockedKeystore.masterKeyName) { try folder.remove(LockedKeystore.masterKeyName) }
+        if try directory.contains(LockedKeystore.masterKeyName) { try directory.remove(LockedKeystore.masterKeyName) }
         let content = [LockedKeystore.version] + Random.bytes(LockedKeystore.keystoreIDCount)
         let record = SealedRecord.seal(content.span, of: nil, name, key: key)
-        try folder.write(name.text, record.span)
+        try directory.write(name.text, record.span)
         try wrapped.file.withBytes { (file) throws(FileError) in
-            try folder.write(LockedKeystore.masterKeyName, file, existing: .refuse)
+            try directory.write(LockedKeystore.masterKeyName, file, existing: .refuse)
         }
     }
 
@@ -136,9 +136,9 @@ extension OpenKeystore {
     private func replace(
         with wrapped: consuming WrappedKey, proof: (consuming SecureBytes) throws -> Void
     ) throws {
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         guard try locked.isCurrent() else { throw KeystoreError.changed(path: locked.masterKeyPath) }
-        try wrapped.file.withBytes { try locked.folder.replace(LockedKeystore.masterKeyName, $0, proof: proof) }
+        try wrapped.file.withBytes { try locked.directory.replace(LockedKeystore.masterKeyName, $0, proof: proof) }
         _ = consume lock
     }
 

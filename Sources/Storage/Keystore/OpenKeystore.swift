@@ -2,14 +2,14 @@ public import AtomicFiles
 internal import KeyWrapping
 public import SecureMemory
 
-/// A folder that holds identities, open and unlocked:
+/// A directory that holds identities, open and unlocked:
 ///
 ///     DIR/                0700
 ///       keystore          sealed record: version (1 byte) and keystore id (16 bytes, random)
 ///       master.key        the master key, wrapped
 ///       lock              held while master.key changes and identities are added
 ///       identities/MESSENGER/ID/
-///                         one folder for each identity, see `IdentityRecords`
+///                         one directory for each identity, see `IdentityRecords`
 ///
 /// It knows no messenger: records are bytes of an owner, under a name.
 public final class OpenKeystore: Sendable {
@@ -18,7 +18,7 @@ public final class OpenKeystore: Sendable {
     /// Whether the keystore was of version 1 when it was opened.
     let isVersion1: Bool
 
-    private var folder: Folder { _read { yield locked.folder } }
+    private var directory: Directory { _read { yield locked.directory } }
 
     /// - Parameter masterKey: proven by the keystore's record.
     init(_ locked: LockedKeystore, _ masterKey: consuming MasterKey, version: UInt8) {
@@ -35,8 +35,8 @@ public final class OpenKeystore: Sendable {
     /// Whose identities are in this keystore, in byte order of messengers and IDs.
     public func identities() throws(FileError) -> [Owner] {
         // Version 1 first: what another process converts meanwhile is seen at least once.
-        let old = isVersion1 ? try LockedKeystore.ownersOfVersion1(in: folder) : []
-        return try Set(old + LockedKeystore.owners(in: folder)).sorted {
+        let old = isVersion1 ? try LockedKeystore.ownersOfVersion1(in: directory) : []
+        return try Set(old + LockedKeystore.owners(in: directory)).sorted {
             ($0.messenger, $0.id) < ($1.messenger, $1.id)
         }
     }
@@ -45,36 +45,36 @@ public final class OpenKeystore: Sendable {
     /// - Throws: `KeystoreError.noIdentity`, `.notConverted`; `FileError`.
     public func identity(_ owner: Owner) throws -> IdentityRecords {
         guard let home = try home(of: owner) else { throw try missing(owner) }
-        if let folder = try home.parent.folderIfPresent(owner.id) {
-            return IdentityRecords(owner: owner, folder: folder, version: home.version, keystore: self)
+        if let directory = try home.parent.directoryIfPresent(owner.id) {
+            return IdentityRecords(owner: owner, directory: directory, version: home.version, keystore: self)
         }
         // Another process has just removed or converted it.
         return try identity(owner)
     }
 
     /// - Returns: nil if there is no such identity.
-    func version(of owner: Owner) throws(FileError) -> FolderVersion? {
+    func version(of owner: Owner) throws(FileError) -> DirectoryVersion? {
         switch try home(of: owner) {
         case .some(let home): home.version
         case .none: nil
         }
     }
 
-    /// The folder in which that of an identity stands.
+    /// The directory in which that of an identity stands.
     private struct Home: ~Copyable {
-        let parent: Folder
-        let version: FolderVersion
+        let parent: Directory
+        let version: DirectoryVersion
     }
 
     private func home(of owner: Owner) throws(FileError) -> Home? {
-        guard let identities = try folder.folderIfPresent(LockedKeystore.identitiesName) else { return nil }
-        if let parent = try identities.folderIfPresent(owner.messenger), try parent.contains(owner.id) {
+        guard let identities = try directory.directoryIfPresent(LockedKeystore.identitiesName) else { return nil }
+        if let parent = try identities.directoryIfPresent(owner.messenger), try parent.contains(owner.id) {
             return Home(parent: parent, version: .version2)
         }
         guard isVersion1, Version1.owner(owner.id) == owner else { return nil }
         if try identities.contains(owner.id) { return Home(parent: identities, version: .version1) }
         // Another process may have converted it between the two looks.
-        guard let parent = try identities.folderIfPresent(owner.messenger), try parent.contains(owner.id) else {
+        guard let parent = try identities.directoryIfPresent(owner.messenger), try parent.contains(owner.id) else {
             return nil
         }
         return Home(parent: parent, version: .version2)
@@ -82,7 +82,7 @@ public final class OpenKeystore: Sendable {
 
     private func missing(_ owner: Owner) throws(FileError) -> KeystoreError {
         guard try unreadOwners().contains(owner) else { return .noIdentity(owner) }
-        return .notConverted(path: folder.path + "/" + LockedKeystore.identitiesName + "/" + owner.id)
+        return .notConverted(path: directory.path + "/" + LockedKeystore.identitiesName + "/" + owner.id)
     }
 
     /// The records of an identity, under its lock, for changing. What a killed process left unfinished is finished.
@@ -100,7 +100,7 @@ public final class OpenKeystore: Sendable {
                 let records = try identity(owner)
                 let lock: FileLock
                 do {
-                    lock = try records.folder.lock(LockedKeystore.lockName, wait: wait)
+                    lock = try records.directory.lock(LockedKeystore.lockName, wait: wait)
                 } catch {
                     guard try isCurrent(records) else { continue }
                     throw error
@@ -113,10 +113,10 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Whether this is still the folder that counts.
+    /// Whether this is still the directory that counts.
     private func isCurrent(_ records: borrowing IdentityRecords) throws(FileError) -> Bool {
         guard let home = try home(of: records.owner), home.version == records.version else { return false }
-        return try home.parent.holds(records.folder, as: records.owner.id)
+        return try home.parent.holds(records.directory, as: records.owner.id)
     }
 
     /// Whatever fails because another process removes the identity meanwhile: there is no such identity.
@@ -131,39 +131,40 @@ public final class OpenKeystore: Sendable {
 
     /// Adds an identity with all of its records at once.
     ///
-    /// `fill` writes them into a folder that nobody sees yet, which then gets its name in one step. What
-    /// a killed process left of such a folder is swept by the next one that adds an identity of this messenger.
+    /// `fill` writes them into a directory that nobody sees yet, which then gets its name in one step. What
+    /// a killed process left of such a directory is swept by the next one that adds an identity of this messenger.
     /// - Throws: `KeystoreError.exists`, and then nothing was changed; or what `fill` throws.
     public func add(_ owner: Owner, _ fill: (borrowing LockedIdentity) throws -> Void) throws {
-        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         // An empty keystore may have got another master key since this one was opened.
         try locked.prove(masterKey)
         guard try home(of: owner) == nil else { throw KeystoreError.exists(owner) }
-        try folder.makeFolder(LockedKeystore.identitiesName)
-        let identities = try folder.folder(LockedKeystore.identitiesName)
-        try identities.makeFolder(owner.messenger)
-        try self.fill(owner, in: identities.folder(owner.messenger), fill)
+        try directory.makeDirectory(LockedKeystore.identitiesName)
+        let identities = try directory.directory(LockedKeystore.identitiesName)
+        try identities.makeDirectory(owner.messenger)
+        try self.fill(owner, in: identities.directory(owner.messenger), fill)
         _ = consume lock
     }
 
     /// The caller holds the keystore's lock.
-    /// - Returns: what `fill` returns, for example the new folder's lock.
+    /// - Returns: what `fill` returns, for example the new directory's lock.
     func fill<Value: ~Copyable>(
-        _ owner: Owner, in parent: borrowing Folder, _ fill: (borrowing LockedIdentity) throws -> Value
+        _ owner: Owner, in parent: borrowing Directory, _ fill: (borrowing LockedIdentity) throws -> Value
     ) throws -> Value {
         let temporary = Self.temporaryName(owner.id)
         try sweep(temporary, in: parent)
         return try EndingSignals.held {
             let value: Value
             do {
-                try parent.makeFolder(temporary)
+                try parent.makeDirectory(temporary)
                 value = try fill(
                     LockedIdentity(
                         lock: nil,
                         records: IdentityRecords(
-                            owner: owner, folder: try parent.folder(temporary), version: .version2, keystore: self)))
+                            owner: owner, directory: try parent.directory(temporary), version: .version2, keystore: self
+                        )))
             } catch {
-                try? parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+                try? parent.removeDirectory(temporary, depth: LockedKeystore.identityDepth)
                 throw error
             }
             do {
@@ -174,7 +175,7 @@ public final class OpenKeystore: Sendable {
                 if case FileError.system(.sync, _, _) = error {
                     try? parent.rename(owner.id, to: temporary, existing: .refuse)
                 }
-                try? parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+                try? parent.removeDirectory(temporary, depth: LockedKeystore.identityDepth)
                 _ = consume value
                 throw error
             }
@@ -182,11 +183,11 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Removes an identity: its folder loses its name in one step, then its files are deleted.
+    /// Removes an identity: its directory loses its name in one step, then its files are deleted.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`, among them `.locked` after `wait`.
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
-        let lock = try folder.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         try removeVersion1(of: owner)
         if let home = try home(of: owner) { try remove(owner.id, from: home.parent) }
         _ = consume lock
@@ -194,24 +195,24 @@ public final class OpenKeystore: Sendable {
     }
 
     /// The caller holds the keystore's lock.
-    func remove(_ id: String, from parent: borrowing Folder) throws {
+    func remove(_ id: String, from parent: borrowing Directory) throws {
         let temporary = Self.temporaryName(id)
         try sweep(temporary, in: parent)
         try EndingSignals.held {
             try parent.rename(id, to: temporary, existing: .refuse)
-            try parent.removeFolder(
+            try parent.removeDirectory(
                 temporary, depth: LockedKeystore.identityDepth, last: LockedKeystore.lockName)
         }
     }
 
-    /// Removes what killed processes left in a folder, as far as that is possible.
+    /// Removes what killed processes left in a directory, as far as that is possible.
     /// - Throws: `FileError` if `temporary` stands there still.
-    private func sweep(_ temporary: String, in parent: borrowing Folder) throws(FileError) {
-        try? parent.sweepFolders(depth: LockedKeystore.identityDepth)
-        try parent.removeFolder(temporary, depth: LockedKeystore.identityDepth)
+    private func sweep(_ temporary: String, in parent: borrowing Directory) throws(FileError) {
+        try? parent.sweepDirectories(depth: LockedKeystore.identityDepth)
+        try parent.removeDirectory(temporary, depth: LockedKeystore.identityDepth)
     }
 
-    /// The name of a folder that is on its way in or out; no listing shows it.
+    /// The name of a directory that is on its way in or out; no listing shows it.
     private static func temporaryName(_ id: String) -> String { ".\(id).new" }
 
     // MARK: Digests

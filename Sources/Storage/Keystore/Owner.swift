@@ -1,5 +1,5 @@
-/// Whose records: a messenger, and an ID in it. Both are names of folders, so only what cannot lead elsewhere is one:
-/// never a dot, a slash, or anything but ASCII.
+/// Whose records: a messenger, and an ID in it. Both are names of directories, so only what cannot lead elsewhere is
+/// one: never a dot, a slash, or anything but ASCII.
 public struct Owner: Hashable, Sendable {
     /// 1 to 32 lower-case letters, digits and hyphens, beginning with a letter: `threema`.
     public let messenger: String
@@ -30,7 +30,7 @@ public struct Owner: Hashable, Sendable {
 
 /// The name of one of an owner's places: 1 to 32 lower-case letters, digits and hyphens.
 public struct PlaceName: Hashable, Sendable {
-    /// Also the name of its folder.
+    /// Also the name of its directory.
     public let text: String
 
     /// The first one.

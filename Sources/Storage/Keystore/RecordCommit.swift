@@ -79,7 +79,7 @@ struct RecordCommit: ~Copyable {
 
     /// - Throws: `KeystoreError.damaged` if the digest does not fit or the structure is not the one above.
     init(
-        _ file: consuming SecureBytes, of owner: Owner, _ version: FolderVersion, key: borrowing SecureBytes
+        _ file: consuming SecureBytes, of owner: Owner, _ version: DirectoryVersion, key: borrowing SecureBytes
     ) throws(KeystoreError) {
         let changes = file.withBytes { file -> [(file: RecordFile, content: Range<Int>?)]? in
             guard Self.isGenuine(file, owner, version, key) else { return nil }
@@ -112,7 +112,7 @@ struct RecordCommit: ~Copyable {
                 try records.put(change.file, nil)
             }
         }
-        try records.folder.remove(Self.fileName)
+        try records.directory.remove(Self.fileName)
     }
 
     // MARK: The layout
@@ -148,7 +148,7 @@ struct RecordCommit: ~Copyable {
     }
 
     private static func isGenuine(
-        _ file: Span<UInt8>, _ owner: Owner, _ version: FolderVersion, _ key: borrowing SecureBytes
+        _ file: Span<UInt8>, _ owner: Owner, _ version: DirectoryVersion, _ key: borrowing SecureBytes
     ) -> Bool {
         let magic: [UInt8]
         let prefix: [UInt8]
@@ -163,7 +163,7 @@ struct RecordCommit: ~Copyable {
 
     /// - Returns: nil if the changes are not of the form above.
     private static func parse(
-        _ bytes: Span<UInt8>, _ version: FolderVersion
+        _ bytes: Span<UInt8>, _ version: DirectoryVersion
     ) -> [(file: RecordFile, content: Range<Int>?)]? {
         var changes: [(file: RecordFile, content: Range<Int>?)] = []
         var offset = changesOffset

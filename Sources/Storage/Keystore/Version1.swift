@@ -3,8 +3,8 @@ internal import Glibc
 internal import KeyWrapping
 internal import SecureMemory
 
-// Version 1 of the keystore, which knew one messenger and one place. It is read, and converted by the first command that
-// holds the key and may write. When no such keystore is left, this file can go, and `FolderVersion` with it.
+// Version 1 of the keystore, which knew one messenger and one place. It is read, and converted by the first command
+// that holds the key and may write. When no such keystore is left, this file can go, and `DirectoryVersion` with it.
 //
 //     DIR/identities/ID/     ID: 8 of A-Z, 0-9 and *
 //       NAME                 record: "KTR1" ‖ nonce ‖ XChaCha20-Poly1305; additional data: "KTR1" ‖ ID ‖ file name
@@ -16,11 +16,11 @@ internal import SecureMemory
 //
 // An identity is converted under its own lock: `threema/.ID.new` is filled and renamed, then `identities/ID` goes, but
 // only if it holds nothing that the new one does not. Where both exist, the new one counts. The record `keystore` is
-// rewritten last; from then on nothing of version 1 is read: what is found then was put there by somebody, or changed by
-// an earlier program after it was converted.
+// rewritten last; from then on nothing of version 1 is read: what is found then was put there by somebody, or changed
+// by an earlier program after it was converted.
 
-/// In which version the folder of an identity is.
-enum FolderVersion {
+/// In which version the directory of an identity is.
+enum DirectoryVersion {
     case version1
     case version2
 }
@@ -38,7 +38,7 @@ enum Version1 {
     /// How long opening a keystore waits for an identity that another process holds.
     fileprivate static let wait = Duration.seconds(1)
 
-    /// - Parameter name: of a folder in `identities`.
+    /// - Parameter name: of a directory in `identities`.
     /// - Returns: nil if the name is not an ID of version 1.
     static func owner(_ name: String) -> Owner? {
         guard name.utf8.count == idCount, name.utf8.allSatisfy(idCharacters.contains) else { return nil }
@@ -81,9 +81,9 @@ extension RecordFile {
 }
 
 extension LockedKeystore {
-    /// The owners whose folders are of version 1, in byte order.
-    static func ownersOfVersion1(in folder: borrowing Folder) throws(FileError) -> [Owner] {
-        guard let identities = try folder.folderIfPresent(identitiesName) else { return [] }
+    /// The owners whose directories are of version 1, in byte order.
+    static func ownersOfVersion1(in directory: borrowing Directory) throws(FileError) -> [Owner] {
+        guard let identities = try directory.directoryIfPresent(identitiesName) else { return [] }
         return try identities.names().compactMap(Version1.owner)
     }
 }
@@ -102,13 +102,13 @@ extension IdentityRecords {
 extension OpenKeystore {
     /// What a keystore of version 2 holds of version 1: it is not read. In a keystore of version 1, nothing.
     public func unreadOwners() throws(FileError) -> [Owner] {
-        isVersion1 ? [] : try LockedKeystore.ownersOfVersion1(in: locked.folder)
+        isVersion1 ? [] : try LockedKeystore.ownersOfVersion1(in: locked.directory)
     }
 
     /// Converts a keystore of version 1, as far as it can be written and no other process is at work in it. What cannot
     /// be converted now is read as it is, and converted before it is changed.
     public func convertVersion1() {
-        guard isVersion1, let owners = try? LockedKeystore.ownersOfVersion1(in: locked.folder) else { return }
+        guard isVersion1, let owners = try? LockedKeystore.ownersOfVersion1(in: locked.directory) else { return }
         for owner in owners {
             do {
                 _ = try lockedIdentity(owner, wait: Version1.wait)
@@ -135,20 +135,20 @@ extension OpenKeystore {
     /// - Parameter old: of version 1, under its lock, without an unfinished commit.
     /// - Throws: `KeystoreError.damaged` if none of its records opens: it is a copy under another name, for example.
     private func convert(_ old: borrowing IdentityRecords, wait: Duration) throws {
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: wait)
+        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: wait)
         // An emptied keystore may have got another master key since this one was opened.
         try locked.prove(masterKey)
         let files = try old.filesOfVersion1()
         guard files.contains(where: { (try? old.content(of: $0)) != nil }) else {
             throw KeystoreError.damaged(record: "identity", owner: old.owner)
         }
-        let identities = try locked.folder.folder(LockedKeystore.identitiesName)
-        try identities.makeFolder(Version1.messenger)
+        let identities = try locked.directory.directory(LockedKeystore.identitiesName)
+        try identities.makeDirectory(Version1.messenger)
         // The new one stays locked until the old one is gone.
-        let newLock = try fill(old.owner, in: identities.folder(Version1.messenger)) { new -> FileLock in
+        let newLock = try fill(old.owner, in: identities.directory(Version1.messenger)) { new -> FileLock in
             for file in files { try old.copy(file, to: new.records) }
-            let newLock = try new.records.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
-            if let time = try old.folder.modificationTime(of: LockedKeystore.lockName) {
+            let newLock = try new.records.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
+            if let time = try old.directory.modificationTime(of: LockedKeystore.lockName) {
                 newLock.setModificationTime(milliseconds: time)
             }
             return newLock
@@ -158,39 +158,39 @@ extension OpenKeystore {
         _ = consume lock
     }
 
-    /// Removes a folder that was converted by a process that died before it could do that.
+    /// Removes a directory that was converted by a process that died before it could do that.
     private func removeLeftover(of owner: Owner) throws {
-        guard try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner) else { return }
-        let identities = try locked.folder.folder(LockedKeystore.identitiesName)
+        guard try LockedKeystore.ownersOfVersion1(in: locked.directory).contains(owner) else { return }
+        let identities = try locked.directory.directory(LockedKeystore.identitiesName)
         let old = IdentityRecords(
-            owner: owner, folder: try identities.folder(owner.id), version: .version1, keystore: self)
-        let held = try old.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
+            owner: owner, directory: try identities.directory(owner.id), version: .version1, keystore: self)
+        let held = try old.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
+        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
         try old.finishCommit()
         try removeIfCopied(old, from: identities)
         _ = consume lock
         _ = consume held
     }
 
-    /// Removes the folder of version 1 of an identity that is being removed. The caller holds the keystore's lock.
+    /// Removes the directory of version 1 of an identity that is being removed. The caller holds the keystore's lock.
     /// - Throws: `FileError`, among them `.locked` if an earlier program is at work in it.
     func removeVersion1(of owner: Owner) throws {
         guard try version(of: owner) == .version2,
-            try LockedKeystore.ownersOfVersion1(in: locked.folder).contains(owner)
+            try LockedKeystore.ownersOfVersion1(in: locked.directory).contains(owner)
         else { return }
-        let identities = try locked.folder.folder(LockedKeystore.identitiesName)
-        let held = try identities.folder(owner.id).lock(LockedKeystore.lockName, wait: Version1.wait)
+        let identities = try locked.directory.directory(LockedKeystore.identitiesName)
+        let held = try identities.directory(owner.id).lock(LockedKeystore.lockName, wait: Version1.wait)
         try remove(owner.id, from: identities)
         _ = consume held
     }
 
-    /// Removes a folder of version 1 if the one of version 2 holds all of it. An earlier program may have changed it
+    /// Removes a directory of version 1 if the one of version 2 holds all of it. An earlier program may have changed it
     /// since it was converted, or somebody may have restored it: then it stays, and is not read.
     ///
     /// Best effort: what is left half removed counts no more, and is swept.
     /// - Parameter old: under its lock, and under that of the keystore.
-    private func removeIfCopied(_ old: borrowing IdentityRecords, from identities: borrowing Folder) throws {
-        guard try version(of: old.owner) == .version2, try identities.holds(old.folder, as: old.owner.id) else {
+    private func removeIfCopied(_ old: borrowing IdentityRecords, from identities: borrowing Directory) throws {
+        guard try version(of: old.owner) == .version2, try identities.holds(old.directory, as: old.owner.id) else {
             return
         }
         let new = try identity(old.owner)
@@ -202,8 +202,8 @@ extension OpenKeystore {
 
     /// Writes the record `keystore` as one of version 2, if nothing is left that only version 1 has.
     private func finishConversion() throws {
-        let lock = try locked.folder.lock(LockedKeystore.lockName, wait: Version1.wait)
-        for owner in try LockedKeystore.ownersOfVersion1(in: locked.folder) {
+        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
+        for owner in try LockedKeystore.ownersOfVersion1(in: locked.directory) {
             guard try version(of: owner) == .version2 else { return }
         }
         guard try locked.prove(masterKey) == Version1.byte else { return }
@@ -219,7 +219,7 @@ extension OpenKeystore {
             // First the new name, so that no command in between asks for the passphrase.
             try? KernelKeyring.keep(masterKey.bytes, as: newName, seconds: seconds)
         }
-        let result = Result { try locked.folder.write(LockedKeystore.recordName.text, record.span) }
+        let result = Result { try locked.directory.write(LockedKeystore.recordName.text, record.span) }
         for name in [oldName, newName] where (try? locked.keyringName()) != name { _ = try? KernelKeyring.remove(name) }
         try result.get()
         _ = consume lock
@@ -237,19 +237,19 @@ private struct OldFile {
 }
 
 extension IdentityRecords {
-    /// Every file of a folder of version 1 but the lock, hidden ones included.
-    /// - Throws: `FileError` for a folder, a link, or whatever else stands there and cannot be taken along.
+    /// Every file of a directory of version 1 but the lock, hidden ones included.
+    /// - Throws: `FileError` for a directory, a link, or whatever else stands there and cannot be taken along.
     fileprivate func filesOfVersion1() throws -> [OldFile] {
         var files: [OldFile] = []
-        for name in try folder.everyName() where name != LockedKeystore.lockName && name != RecordCommit.fileName {
-            if name == History.folderName {
-                for name in try folder.folder(name).everyName() {
+        for name in try directory.everyName() where name != LockedKeystore.lockName && name != RecordCommit.fileName {
+            if name == History.directoryName {
+                for name in try directory.directory(name).everyName() {
                     files.append(OldFile(name: name, place: .main, record: OldFile.historyEntry))
                 }
             } else if name == RecordFile.stateName {
                 files.append(OldFile(name: name, place: .main, record: nil))
             } else {
-                try folder.requirePlainFile(name)
+                try directory.requirePlainFile(name)
                 let place = Version1.place(of: name)
                 files.append(
                     OldFile(name: name, place: place, record: RecordName(Array(name.utf8)).map { $0.at(place) }))
@@ -260,9 +260,9 @@ extension IdentityRecords {
 
     /// The bytes of a file, nil if there is none.
     private func bytes(of file: OldFile) throws -> SecureBytes? {
-        try within(file.place) { (folder) throws -> SecureBytes? in
-            guard file.isHistory else { return try folder.readIfPresent(file.name, limit: Self.maxRecordBytes) }
-            guard let history = try folder.folderIfPresent(History.folderName) else { return nil }
+        try within(file.place) { (directory) throws -> SecureBytes? in
+            guard file.isHistory else { return try directory.readIfPresent(file.name, limit: Self.maxRecordBytes) }
+            guard let history = try directory.directoryIfPresent(History.directoryName) else { return nil }
             return try history.readIfPresent(file.name, limit: Self.maxRecordBytes)
         } ?? nil
     }
@@ -282,8 +282,8 @@ extension IdentityRecords {
         let content = try resealed(file)
         guard file.isHistory else { return try new.put(RecordFile(file.place, file.name), content.span) }
         try new.making(file.place) { place in
-            try place.makeFolder(History.folderName)
-            try place.folder(History.folderName).write(file.name, content.span)
+            try place.makeDirectory(History.directoryName)
+            try place.directory(History.directoryName).write(file.name, content.span)
         }
     }
 
@@ -291,11 +291,11 @@ extension IdentityRecords {
         if let record = file.record, let content = try? content(of: file) {
             return content.withBytes { seal($0, record, fileName: file.name) }
         }
-        guard let bytes = try bytes(of: file) else { throw FileError.missing(path: folder.path + "/" + file.name) }
+        guard let bytes = try bytes(of: file) else { throw FileError.missing(path: directory.path + "/" + file.name) }
         return bytes.revealBytes()
     }
 
-    /// Whether the new folder holds the same, sealed or as it is.
+    /// Whether the new directory holds the same, sealed or as it is.
     fileprivate func isCopied(_ file: OldFile, to new: borrowing IdentityRecords) throws -> Bool {
         if let ours = try? content(of: file) {
             guard let theirs = try? new.content(of: file) else { return false }

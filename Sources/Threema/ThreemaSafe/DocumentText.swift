@@ -1,7 +1,8 @@
 internal import Encodings
 internal import SecureMemory
 
-/// The content of a profile as text, into which private key and writer info are written without making a `JSONValue` of it.
+/// The content of a profile as text, into which private key and writer info are written without making a `JSONValue` of
+/// it.
 ///
 /// Reading and writing a large profile as a tree takes several times as long as encrypting it. What is written here is,
 /// byte for byte, what `DocumentSecrets.reveal` makes of the tree.

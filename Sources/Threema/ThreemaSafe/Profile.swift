@@ -4,8 +4,8 @@ public import Threema
 
 /// What a Safe backup holds beside the private key: the document, and the device group key where an app put it in.
 ///
-/// In JSON that key is the Base64 at `user.temporaryDeviceGroupKeyTodoRemove`. `DocumentSecrets` cuts it out and puts it
-/// in; a `SafeDocument` never contains it.
+/// In JSON that key is the Base64 at `user.temporaryDeviceGroupKeyTodoRemove`. `DocumentSecrets` cuts it out and puts
+/// it in; a `SafeDocument` never contains it.
 public struct Profile: ~Copyable, Sendable {
     /// The document, without secrets.
     public let document: SafeDocument
@@ -21,8 +21,8 @@ public struct Profile: ~Copyable, Sendable {
     /// The profile of an identity that has none yet.
     public static var empty: Profile { Profile(.empty) }
 
-    /// Reads JSON as earlier versions of keytool stored it: with the device group key, if there was one, inside. A string
-    /// in its place that is no key is dropped.
+    /// Reads JSON as earlier versions of keytool stored it: with the device group key, if there was one, inside. A
+    /// string in its place that is no key is dropped.
     /// - Throws: `.json`, `.document`.
     public init(decodingWhole json: Span<UInt8>) throws(SafeBackupError) {
         let secrets: DocumentSecrets

@@ -26,7 +26,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     public struct WriterInfo: Equatable, Sendable {
         /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
         public let generation: Int64
-        /// The writer's clock at that moment.
+        /// The writer's clock when it wrote.
         public let writtenAt: Timestamp
         /// Which keystore wrote it: 16 bytes that tell keystores apart and nothing else.
         public let writer: [UInt8]
@@ -147,8 +147,8 @@ public struct SafeBackup: ~Copyable, Sendable {
     // MARK: Opening
 
     /// Decrypts and reads a backup.
-    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`, `.deviceGroupKey`: in the order of
-    ///   the layers, the outermost first.
+    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`, `.deviceGroupKey`: in the
+    ///   order of the layers, the outermost first.
     public static func open(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SafeBackup {
         let json = try decrypt(blob, keys: keys)
         return try json.withBytes { (json) throws(SafeBackupError) in try decode(json) }

@@ -30,8 +30,8 @@ enum SafeSchema {
         }
 
         /// The shape of a member; nil for one that is not known.
-        /// - Parameter hint: where the look begins, and where the next member is expected: behind this one, in a document
-        ///   in order of its names.
+        /// - Parameter hint: where the look begins, and where the next member is expected: behind this one, in a
+        ///   document in order of its names.
         func shape(of name: String, _ hint: inout Int) -> Shape? {
             for step in names.indices {
                 let index = (hint + step) % names.count

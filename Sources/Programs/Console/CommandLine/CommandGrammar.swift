@@ -42,8 +42,8 @@ package struct CommandGrammar {
             || (argument.hasPrefix("-") && argument.dropFirst().allSatisfy(Self.letters.contains))
     }
 
-    /// Whether this is several short options in one, with help among them, of which one does not exist. The parser takes
-    /// any cluster with an h in it for a question, `-nh` for one.
+    /// Whether this is several short options in one, with help among them, of which one does not exist. The parser
+    /// takes any cluster with an h in it for a question, `-nh` for one.
     func isStrangeQuestion(_ argument: String) -> Bool {
         argument.hasPrefix("-") && !argument.hasPrefix("--") && argument.contains("h") && argument != "-help"
             && !argument.dropFirst().allSatisfy((Self.letters + letters).contains)

@@ -17,7 +17,7 @@ package struct InputFile {
         mustBePlain = false
     }
 
-    /// A file that is no pipe, device or folder.
+    /// A file that is no pipe, device or directory.
     package init(plainFile path: String) {
         self.path = path
         mustBePlain = true

@@ -7,28 +7,28 @@ package struct ResultFile {
     /// As it was given.
     package let path: String
     private let name: String
-    private let folderPath: String
+    private let directoryPath: String
     private let mayReplace: Bool
-    private let readers: Folder.Readers
+    private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
 
     /// - Throws: `ResultFileError.exists` if there is something that must not be replaced.
-    package init(_ path: String, mayReplace: Bool, readers: Folder.Readers = .owner) throws {
+    package init(_ path: String, mayReplace: Bool, readers: Directory.Readers = .owner) throws {
         self.path = path
         self.readers = readers
         self.mayReplace = mayReplace
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        folderPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        directoryPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
         do throws(FileError) {
-            let folder = try folder()
-            isNew = try !folder.contains(name)
+            let directory = try directory()
+            isNew = try !directory.contains(name)
             if !isNew {
-                try folder.requirePlainFile(name)
+                try directory.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
             }
         } catch {
@@ -39,7 +39,7 @@ package struct ResultFile {
     /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
     package func write(_ bytes: Span<UInt8>) throws {
         do throws(FileError) {
-            try folder().write(name, bytes, existing: mayReplace ? .replace : .refuse, readers: readers)
+            try directory().write(name, bytes, existing: mayReplace ? .replace : .refuse, readers: readers)
         } catch {
             throw failure(error)
         }
@@ -73,16 +73,16 @@ package struct ResultFile {
     }
 
     private func removeIfNew() {
-        if isNew { try? folder().remove(name) }
+        if isNew { try? directory().remove(name) }
     }
 
     /// Under `--force` the second of two results would go over the first.
     /// - Throws: `UsageFailure` if two of the files are one, however they are spelled.
     package static func requireDistinct(_ files: [ResultFile]) throws {
         let places = files.map { file in
-            guard let folder = unsafe realpath(file.folderPath, nil) else { return file.path }
-            defer { unsafe free(folder) }
-            return unsafe String(cString: folder) + "/" + file.name
+            guard let directory = unsafe realpath(file.directoryPath, nil) else { return file.path }
+            defer { unsafe free(directory) }
+            return unsafe String(cString: directory) + "/" + file.name
         }
         guard Set(places).count == places.count else { throw UsageFailure("two results cannot be one file") }
     }
@@ -91,7 +91,7 @@ package struct ResultFile {
         if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
     }
 
-    private func folder() throws(FileError) -> Folder { try Folder.open(folderPath, rule: .shared) }
+    private func directory() throws(FileError) -> Directory { try Directory.open(directoryPath, rule: .shared) }
 }
 
 /// Where a document goes: a new file, or stdout when that is no terminal.

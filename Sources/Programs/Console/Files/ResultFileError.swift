@@ -11,7 +11,7 @@ package enum ResultFileError: Explained {
         switch self {
         case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")
         case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
-        case .notCreated(let path, .missing): Failure(.cantCreate, "the folder of \(path) does not exist")
+        case .notCreated(let path, .missing): Failure(.cantCreate, "the directory of \(path) does not exist")
         case .notCreated(let path, .system(_, _, let code)):
             Failure(
                 [ENOSPC, EIO, EFBIG, EDQUOT].contains(code) ? .io : .cantCreate,

@@ -28,7 +28,7 @@ package final class Progress: Sendable {
     }
 
     /// For whoever transfers something.
-    package var watch: @Sendable (_ done: Int, _ total: Int) -> Void {
+    package var handler: @Sendable (_ done: Int, _ total: Int) -> Void {
         { done, total in self.note(done: done, total: total) }
     }
 

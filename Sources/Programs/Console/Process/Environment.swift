@@ -44,7 +44,7 @@ package enum Environment {
         return unsafe value
     }
 
-    /// The path of a program on PATH; relative entries do not count: a folder that one happens to be in is no
+    /// The path of a program on PATH; relative entries do not count: a directory that one happens to be in is no
     /// place for programs.
     package static func program(_ name: String) -> String? {
         (value("PATH") ?? "").split(separator: ":").lazy.filter { $0.hasPrefix("/") }.map { "\($0)/\(name)" }
@@ -55,8 +55,8 @@ package enum Environment {
     package static var home: String? {
         get throws {
             if let home = try setting("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
-            guard let user = unsafe getpwuid(geteuid()), let folder = unsafe user.pointee.pw_dir else { return nil }
-            return unsafe String(validatingCString: folder)
+            guard let user = unsafe getpwuid(geteuid()), let directory = unsafe user.pointee.pw_dir else { return nil }
+            return unsafe String(validatingCString: directory)
         }
     }
 

@@ -4,7 +4,8 @@ import Glibc
 /// The arguments of this process, as the kernel has them.
 ///
 /// Swift's own list is found by way of the environment's place in memory. A preloaded library that changes a
-/// variable moves the environment, and then every argument is gone: a command with options would print help and succeed.
+/// variable moves the environment, and then every argument is gone: a command with options would print help and
+/// succeed.
 package enum ProcessArguments {
     /// Without the program's name, with U+FFFD in place of what is not UTF-8, and whether all is.
     package static func read() -> (texts: [String], areUTF8: Bool) {

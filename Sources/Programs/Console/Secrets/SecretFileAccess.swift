@@ -23,7 +23,7 @@ struct SecretFileAccess {
         if status.owner != 0 && status.owner != geteuid() {
             warnings.append("belongs to \(accountName(status.owner))")
         }
-        if Self.places(path).contains(where: { Self.isOpenToAll(Self.folder(of: $0)) }) {
+        if Self.places(path).contains(where: { Self.isOpenToAll(Self.directory(of: $0)) }) {
             warnings.append("can be replaced by others: everybody may write in its directory")
         }
         self.warnings = warnings
@@ -42,20 +42,20 @@ struct SecretFileAccess {
             }
             guard count > 0 else { break }
             let target = String(decoding: buffer.prefix(count), as: UTF8.self)
-            places.append(target.utf8.first == UInt8(ascii: "/") ? target : folder(of: last) + target)
+            places.append(target.utf8.first == UInt8(ascii: "/") ? target : directory(of: last) + target)
         }
         return places
     }
 
-    /// The folder that a path is in, with a slash at its end.
-    private static func folder(of path: String) -> String {
+    /// The directory that a path is in, with a slash at its end.
+    private static func directory(of path: String) -> String {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return end.map { String(path[..<$0]) + "/" } ?? "./"
     }
 
-    /// Whether everybody may replace files in a folder.
-    private static func isOpenToAll(_ folder: String) -> Bool {
-        guard let permissions = FileStatus(folder)?.permissions else { return false }
+    /// Whether everybody may replace files in a directory.
+    private static func isOpenToAll(_ directory: String) -> Bool {
+        guard let permissions = FileStatus(directory)?.permissions else { return false }
         return permissions & 0o002 != 0 && permissions & S_ISVTX == 0
     }
 }

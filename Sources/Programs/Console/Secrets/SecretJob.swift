@@ -3,7 +3,8 @@ import Glibc
 /// A secret's command at work, in a process group of its own.
 ///
 /// The keys that interrupt and stop reach the terminal's foreground group alone, which is the command's meanwhile. So
-/// what happens to the command happens to this process, and the other way round: interrupted, stopped, continued, killed.
+/// what happens to the command happens to this process, and the other way round: interrupted, stopped, continued,
+/// killed.
 struct SecretJob {
     private let process: ChildProcess
     private let terminal: LentTerminal?
@@ -103,8 +104,8 @@ struct SecretJob {
         guard ContinuousClock.now < deadline else { throw .expired }
     }
 
-    /// Stops this process and those who share its group, as the command was stopped: a shell waits for them, not for the
-    /// command. Returns when they are continued.
+    /// Stops this process and those who share its group, as the command was stopped: a shell waits for them, not for
+    /// the command. Returns when they are continued.
     private mutating func stop(by signal: Int32) {
         // Without the terminal nobody would continue it: its time runs out.
         guard let terminal else { return }

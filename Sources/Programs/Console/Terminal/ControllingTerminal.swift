@@ -124,8 +124,9 @@ package struct ControllingTerminal: ~Copyable {
         return answer == "y" || answer == "yes"
     }
 
-    /// Lets the signal of a hang-up act, if that is why nothing more comes: the kernel may end a read before it sends the
-    /// signal, and a terminal that went away is no answer. Returns at once after Ctrl-D, and if the signal is ignored.
+    /// Lets the signal of a hang-up act, if that is why nothing more comes: the kernel may end a read before it sends
+    /// the signal, and a terminal that went away is no answer. Returns at once after Ctrl-D, and if the signal is
+    /// ignored.
     private func awaitHangUp() {
         var state = pollfd(fd: descriptor, events: 0, revents: 0)
         guard unsafe poll(&state, 1, 0) > 0, Int32(state.revents) & (POLLHUP | POLLERR) != 0,

@@ -55,12 +55,12 @@ enum HiddenEcho {
 
     /// Async-signal-safe. In the background the terminal would stop whoever changes it.
     /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
-    private static func restore(_ moment: Int32, isInterrupted: Bool = false) {
+    private static func restore(_ timestamp: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)
         if unsafe isOnOwnScreen { write(leave) } else if isInterrupted { write("\n") }
         unsafe isOnOwnScreen = false
         unsafe isHidden = false
-        _ = unsafe tcsetattr(terminal, moment, &original)
+        _ = unsafe tcsetattr(terminal, timestamp, &original)
         signal(SIGTTOU, former)
     }
 

@@ -42,7 +42,7 @@ public struct IdentityKeeper: Sendable {
         try ids().map { try summary($0) }
     }
 
-    /// The IDs alone: nothing is opened. Folders that are not named by an ID are none of ours.
+    /// The IDs alone: nothing is opened. Directories that are not named by an ID are none of ours.
     public func ids() throws -> [ThreemaID] {
         try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
@@ -56,7 +56,8 @@ public struct IdentityKeeper: Sendable {
             hasSafe: try records.contains(.safe))
     }
 
-    /// The names of the damaged records of an identity, those of its Safe and its history included; empty if each opens.
+    /// The names of the damaged records of an identity, those of its Safe and its history included; empty if each
+    /// opens.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`.
     public func damagedRecords(_ id: ThreemaID) throws -> [String] {
         let records = try keystore.identity(.threema(id))

@@ -36,7 +36,7 @@ extension SafeKeeper {
     }
 
     /// Moves the Safe backup of an identity to another place, under the same password.
-    /// - Parameter preparing: make an empty folder a Safe server first.
+    /// - Parameter preparing: make an empty directory a Safe server first.
     /// - Throws: as `changePassword`.
     package func move(
         _ id: ThreemaID, to server: consuming SafeEndpoint, preparing: Bool = false, _ options: ChangeOptions = .init()

@@ -62,7 +62,7 @@ extension SafeKeeper {
             isUnnoted: result.isUnsaved, server: result.address, notes: result.notes)
     }
 
-    /// The public key that the server of a Safe shows; nil for a folder.
+    /// The public key that the server of a Safe shows; nil for a directory.
     package func presentPin(of id: ThreemaID) throws -> PublicKeyPin? {
         try connect(keystore.identity(.threema(id)).requiredSetup().current).presentPin()
     }

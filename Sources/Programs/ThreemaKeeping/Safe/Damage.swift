@@ -34,7 +34,8 @@ struct Damage {
 }
 
 extension SafeKeeper {
-    /// Forgets the setup of a Safe if its record is damaged. No server is asked: which one it was is not known any more.
+    /// Forgets the setup of a Safe if its record is damaged. No server is asked: which one it was is not known any
+    /// more.
     /// - Returns: false if the record is sound, or if there is none; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine.
     package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {

@@ -61,8 +61,8 @@ extension SafeKeeper {
     /// Uploads the Safe backup of an identity if it is due (see `UploadDecision`). Needs no password.
     ///
     /// Nothing foreign is replaced: what stands on the server is fetched first and judged (`ReplacementRule`). A change
-    /// of password or place that was begun is finished first, and the backup that it leaves is deleted last; neither can
-    /// keep the push from the present place.
+    /// of password or place that was begun is finished first, and the backup that it leaves is deleted last; neither
+    /// can keep the push from the present place.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.tooLarge`, `.badLimits`; `SafeExchangeError`;
     ///   `FileError.locked`.
     package func push(

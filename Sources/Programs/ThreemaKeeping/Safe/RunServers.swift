@@ -48,7 +48,7 @@ extension SafeRun {
         switch action {
         case .askLimits(let role): return .limits(try SafeKeeper.limits(of: server(role)))
         case .hold(let role):
-            // One at a time: both addresses may lead to one folder.
+            // One at a time: both addresses may lead to one directory.
             hold = nil
             hold = try server(role).hold()
         case .fetch(let role):

@@ -32,7 +32,7 @@ struct SafeRun: ~Copyable {
     /// What is in `sealed`, and for which place it is.
     private var sealedContents: (role: Role, digest: Digest, contents: Found.Contents)?
     var probe: (id: BackupID, bytes: [UInt8])?
-    /// Keeps other writers of this machine away from a folder.
+    /// Keeps other writers of this machine away from a directory.
     var hold: (any Sendable)?
     /// Whether what was learned could not be written down.
     private(set) var isUnsaved = false
@@ -169,8 +169,8 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    /// The digest of a backup. Most of what is looked at in a run is what was looked at, or sealed, before: comparing is
-    /// ten times as fast as hashing.
+    /// The digest of a backup. Most of what is looked at in a run is what was looked at, or sealed, before: comparing
+    /// is ten times as fast as hashing.
     private mutating func digest(of bytes: [UInt8]) -> Digest {
         if let known = hashed.first(where: { $0.bytes == bytes }) { return known.digest }
         let digest = Digest(BLAKE2b.hash(bytes.span)) ?? .none
@@ -178,9 +178,9 @@ struct SafeRun: ~Copyable {
         return digest
     }
 
-    /// What is in a backup that need not be opened, because its digest tells: the one that this run has sealed, which was
-    /// opened then; and, while pushing, the one that is expected at its place. That one is replaced whatever is in it,
-    /// and the state has its generation.
+    /// What is in a backup that need not be opened, because its digest tells: the one that this run has sealed, which
+    /// was opened then; and, while pushing, the one that is expected at its place. That one is replaced whatever is in
+    /// it, and the state has its generation.
     private func knownContents(_ digest: Digest, _ role: Role) -> Found.Contents? {
         if let sealedContents, sealedContents.role == role, sealedContents.digest == digest {
             return sealedContents.contents
@@ -206,13 +206,13 @@ struct SafeRun: ~Copyable {
 
     private mutating func seal(_ role: Role, _ generation: Int64) throws -> Answer {
         let own = try holding.identity()
-        let moment = keeper.now()
+        let timestamp = keeper.now()
         let (bytes, contents) = try withTarget(role) { target in
             let digests = profile.digests(target)
-            let writerInfo = SafeBackup.WriterInfo(generation: generation, writtenAt: moment, writer: digests.writer)
+            let writerInfo = SafeBackup.WriterInfo(generation: generation, writtenAt: timestamp, writer: digests.writer)
             let contents = Found.Contents(
                 isSame: true, document: digests.content,
-                writer: .init(isThisKeystore: true, generation: generation, writtenAt: moment),
+                writer: .init(isThisKeystore: true, generation: generation, writtenAt: timestamp),
                 contacts: profile.contacts)
             return (try profile.seal(own.clientKey, writerInfo, target.keys), contents)
         }
@@ -226,14 +226,14 @@ struct SafeRun: ~Copyable {
 
     private mutating func keep(_ role: Role) throws -> Answer {
         guard let bytes = found[role]?.bytes else { return .done }
-        let moment = keeper.now()
+        let timestamp = keeper.now()
         let digest = digest(of: bytes)
         switch holding {
         case .locked(let identity):
-            try identity.keepHistory(bytes, digest: digest.bytes, of: .main, at: moment.milliseconds)
+            try identity.keepHistory(bytes, digest: digest.bytes, of: .main, at: timestamp.milliseconds)
             // Best effort: an entry too many is no failure.
             try? identity.thinHistory(
-                of: .main, olderThan: (moment + .days(-SafeKeeper.historyDays)).milliseconds,
+                of: .main, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
                 keepingNewest: SafeKeeper.leastHistory)
         case .unlocked: break
         }

@@ -16,7 +16,7 @@ extension SafeKeeper {
     }
 
     /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. Nothing is stored here.
-    /// - Parameter preparing: make an empty folder a Safe server first.
+    /// - Parameter preparing: make an empty directory a Safe server first.
     /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
     package func test(_ server: borrowing SafeEndpoint, preparing: Bool) throws -> ServerTest {
         let id = BackupID(Random.bytes(BackupID.count).span)
@@ -35,12 +35,13 @@ extension SafeKeeper {
         }
     }
 
-    /// The certificate that a server shows, trusted or not. Nil for a folder, and if it cannot be read.
+    /// The certificate that a server shows, trusted or not. Nil for a directory, and if it cannot be read.
     package func presentCertificate(of server: borrowing SafeEndpoint) throws -> PresentedCertificate? {
         try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
     }
 
-    /// - Returns: whether a write was refused whose condition did not hold, after one was accepted whose condition held.
+    /// - Returns: whether a write was refused whose condition did not hold, after one was accepted whose condition
+    ///   held.
     private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
         let content = Random.bytes(64)
         let hold = try server.hold()
@@ -77,7 +78,8 @@ extension SafeKeeper {
     /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
     /// - Parameter test: what a test of the server found; nil if it was not tested: then it is not asked now either.
     /// - Returns: whether the server already holds a backup under this ID and password; nil if it was not asked.
-    /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored here.
+    /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored
+    ///   here.
     package func setUpSafe(
         of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
     ) throws -> Bool? {

@@ -39,7 +39,7 @@ extension SafeKeeper {
         /// When a backup code of the identity was last opened.
         public let codeProvenAt: Timestamp?
 
-        /// The last moment at which the backup is known to have been on the server; nil for never, and after a look
+        /// When the backup was last known to be on the server; nil for never, and after a look
         /// that did not find it.
         public var lastSuccess: Timestamp? {
             finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
@@ -56,9 +56,9 @@ extension SafeKeeper {
         let key = stateKey
         let state = try UploadState(of: records, key: key)
         let place = state.state(at: setup.current, TargetDigests(setup.current, try records.profile(), key: key))
-        let moment = now()
-        // A moment in the future is a clock that was wrong then or is wrong now: it proves nothing.
-        let uploadedAt = place.uploadedAt.flatMap { $0 <= moment ? $0 : nil }
+        let timestamp = now()
+        // A timestamp in the future is a clock that was wrong then or is wrong now: it proves nothing.
+        let uploadedAt = place.uploadedAt.flatMap { $0 <= timestamp ? $0 : nil }
         let retention = ServerLimits.clampedRetentionDays(place.retentionDays)
         let oldServer: String?
         switch setup.retiring {
@@ -75,21 +75,21 @@ extension SafeKeeper {
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
             server: setup.current.address, uploadedAt: uploadedAt,
-            seenAt: place.seenAt.flatMap { $0 <= moment ? $0 : nil },
+            seenAt: place.seenAt.flatMap { $0 <= timestamp ? $0 : nil },
             expiresAt: uploadedAt.map { $0 + .days(retention) }, generation: place.generation,
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
-            codeProvenAt: state.codeProvenAt, lastGoodPush: try lastGoodPush(records, place, moment))
+            codeProvenAt: state.codeProvenAt, lastGoodPush: try lastGoodPush(records, place, timestamp))
     }
 
     /// The lock's time says when a push last had nothing to do. It only ever keeps a failure quiet for a while.
     private func lastGoodPush(
-        _ records: borrowing IdentityRecords, _ place: PlaceState, _ moment: Timestamp
+        _ records: borrowing IdentityRecords, _ place: PlaceState, _ timestamp: Timestamp
     ) throws -> Timestamp? {
-        let known = [place.uploadedAt, place.seenAt].compactMap { $0 }.filter { $0 <= moment }
+        let known = [place.uploadedAt, place.seenAt].compactMap { $0 }.filter { $0 <= timestamp }
         guard let last = known.max() else { return nil }
         let marked = try records.timeOfLock().map(Timestamp.init(milliseconds:))
-        return marked.map { last < $0 && $0 <= moment ? $0 : last } ?? last
+        return marked.map { last < $0 && $0 <= timestamp ? $0 : last } ?? last
     }
 }

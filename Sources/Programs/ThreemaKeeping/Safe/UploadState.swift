@@ -99,7 +99,7 @@ extension Digest {
 extension UploadState.Known {
     fileprivate init?(_ value: JSONValue) {
         func digest(_ value: JSONValue?) -> Digest? { value?.string.flatMap(Hex.decode).flatMap { Digest($0) } }
-        func moment(_ name: String) -> Timestamp? { value[name]?.integer.map(Timestamp.init) }
+        func timestamp(_ name: String) -> Timestamp? { value[name]?.integer.map(Timestamp.init) }
         guard let target = value["target"]?.string.flatMap(Hex.decode) else { return nil }
         self.target = target
         state = .unknown
@@ -109,22 +109,22 @@ extension UploadState.Known {
         let sent =
             value["journal"]?.array?.compactMap(digest) ?? [state.last, digest(value["sending"])].compactMap { $0 }
         state.journal = UploadJournal(sent: sent, pulled: digest(value["pulled"]))
-        state.uploadedAt = moment("uploaded_at")
-        state.seenAt = moment("seen_at")
-        state.notBefore = moment("not_before")
-        state.lookUntil = moment("look_until")
+        state.uploadedAt = timestamp("uploaded_at")
+        state.seenAt = timestamp("seen_at")
+        state.notBefore = timestamp("not_before")
+        state.lookUntil = timestamp("look_until")
         state.hasFailed = value["failed"]?.bool ?? true
         state.finding = value["finding"].map { $0.string.flatMap(Finding.init) ?? .unproven }
         state.retentionDays = value["retention_days"]?.integer ?? 0
         state.generation = min(max(0, value["generation"]?.integer ?? 0), SafeBackup.WriterInfo.generations.upperBound)
         state.contacts = max(0, value["contacts"]?.integer ?? 0)
         state.honoursConditions = value["honours_conditions"]?.bool
-        state.passwordProvenAt = moment("password_proven_at")
+        state.passwordProvenAt = timestamp("password_proven_at")
     }
 
     fileprivate var value: JSONValue {
         func hex(_ digest: Digest) -> JSONValue { .string(Hex.encode(digest.bytes)) }
-        func number(_ moment: Timestamp?) -> JSONValue? { moment.map { .number($0.milliseconds) } }
+        func number(_ timestamp: Timestamp?) -> JSONValue? { timestamp.map { .number($0.milliseconds) } }
         let members: [(String, JSONValue?)] = [
             ("target", .string(Hex.encode(target))),
             ("content", state.content.map(hex)),

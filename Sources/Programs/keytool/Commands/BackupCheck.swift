@@ -21,10 +21,10 @@ struct BackupCheck: Verb {
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         let opened = try code.open(session)
         let output = session.output
-        let verdict = ["the code opens \(opened.identity.id)"] + opened.lines
+        let summary = ["the code opens \(opened.identity.id)"] + opened.lines
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
-        if isForPeople { try output.print(verdict) }
+        if isForPeople { try output.print(summary) }
         let isHeld = markProven(opened.identity, session)
         if output.isJSON {
             try output.done(

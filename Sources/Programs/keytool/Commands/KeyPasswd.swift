@@ -7,7 +7,7 @@ import SecureMemory
 struct KeyPasswd: Verb {
     static let configuration = CommandConfiguration(
         commandName: "passwd", abstract: "Change the keystore's passphrase.",
-        discussion: "Older copies of the folder still open with the old passphrase.")
+        discussion: "Older copies of the directory still open with the old passphrase.")
 
     @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
@@ -48,7 +48,7 @@ struct KeyPasswd: Verb {
             try keystore.protect(by: secret, wrapping.scheme)
         }
         try session.reportProtection("key passwd", "the passphrase is changed")
-        session.output.hint("older copies of the folder still open with the old passphrase")
+        session.output.hint("older copies of the directory still open with the old passphrase")
     }
 
     private static func areEqual(_ left: borrowing SecureBytes, _ right: borrowing SecureBytes) -> Bool {

@@ -9,7 +9,7 @@ struct KeyProtect: Verb {
         commandName: "protect", abstract: "Put a passphrase on the keystore.",
         discussion: """
             Only the master key's file is written again; identities stay as they are. Older copies of the \
-            folder still open without a passphrase.
+            directory still open without a passphrase.
             """)
 
     @ParentCommand var noun: KeyCommand
@@ -35,7 +35,7 @@ struct KeyProtect: Verb {
         }
         try session.reportProtection("key protect", "the keystore is protected now")
         session.output.hint("nobody can recover a forgotten passphrase: keep a backup code, too")
-        session.output.hint("older copies of the folder still open without a passphrase")
+        session.output.hint("older copies of the directory still open without a passphrase")
     }
 }
 

@@ -8,7 +8,7 @@ struct KeyUnprotect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unprotect", abstract: "Take the passphrase off the keystore.",
         discussion: """
-            Afterwards whoever can read the folder has the keys. Older copies of the folder still open with \
+            Afterwards whoever can read the directory has the keys. Older copies of the directory still open with \
             the old passphrase only. Jobs that give a passphrase will fail (12): they are told that the \
             keystore is not the one that they know.
             """)
@@ -26,7 +26,9 @@ struct KeyUnprotect: Verb {
         guard locked.isProtected else {
             return try session.reportProtection("key unprotect", "there is nothing to take off")
         }
-        if !yes { try session.dialog.confirm("take the passphrase off, so that whoever reads the folder has the keys") }
+        if !yes {
+            try session.dialog.confirm("take the passphrase off, so that whoever reads the directory has the keys")
+        }
         try session.unlock(locked, keystore.passphrase, usingKeyring: false).unprotect()
         let protection = WrappedKey.Protection.none
         try session.output.done(
@@ -34,6 +36,6 @@ struct KeyUnprotect: Verb {
         session.output.hint(
             "jobs that still give a passphrase will fail (12): remove --passphrase-…, KEYTOOL_PASSPHRASE_… and the "
                 + "systemd credential keytool.passphrase from them")
-        session.output.hint("older copies of the folder still open with the old passphrase only")
+        session.output.hint("older copies of the directory still open with the old passphrase only")
     }
 }

@@ -69,10 +69,10 @@ struct SafePush: Verb {
     func run(_ session: Session) throws {
         if let jitter { Sleep.random(below: jitter.duration, before: "the push", session.output) }
         guard !dryRun else {
-            var unwatched = PushReport()
-            return try run(session, &unwatched)
+            var unmonitored = PushReport()
+            return try run(session, &unmonitored)
         }
-        try monitoring.watch(session.output) { report in try run(session, &report) }
+        try monitoring.monitored(session.output) { report in try run(session, &report) }
     }
 
     private func run(_ session: Session, _ report: inout PushReport) throws {
@@ -110,7 +110,7 @@ struct SafePush: Verb {
         if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 
-    /// - Returns: nil for a failure that is tolerated; who watches is told of it nevertheless.
+    /// - Returns: nil for a failure that is tolerated; the monitoring service is still told of it.
     private func push(
         _ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout PushReport
     ) throws -> SafeKeeper.PushResult? {
@@ -166,8 +166,8 @@ struct SafePush: Verb {
         let kept = result.expiresAt.map { ", kept until \($0.day)" } ?? ""
         guard let upload = result.upload else {
             return switch result.outcome {
-            case .deferred(let moment):
-                "deferred: changed, but the last upload is under 23 hours old; due \(moment.rfc3339)"
+            case .deferred(let timestamp):
+                "deferred: changed, but the last upload is under 23 hours old; due \(timestamp.rfc3339)"
             case .wouldUpload: "would upload to \(result.server.name)"
             case .wouldConfirm: "would look whether the backup is still on \(result.server.name)"
             default:
@@ -190,8 +190,8 @@ struct SafePush: Verb {
             ("seen_at", result.seenAt.map { .string($0.rfc3339) }),
             ("expires_at", result.expiresAt.map { .string($0.rfc3339) }),
         ]
-        var next = result.refreshAfter.map { moment -> JSONValue in ["refresh_after": .string(moment.rfc3339)] }
-        if case .deferred(let moment) = result.outcome { next = ["upload_after": .string(moment.rfc3339)] }
+        var next = result.refreshAfter.map { timestamp -> JSONValue in ["refresh_after": .string(timestamp.rfc3339)] }
+        if case .deferred(let timestamp) = result.outcome { next = ["upload_after": .string(timestamp.rfc3339)] }
         let members: [(String, JSONValue?)] = [
             ("id", .string(id.text)), ("result", .string(result.outcome.word)), ("reason", .string(result.reason)),
             ("server", .server(result.server, result.upload?.limits)), ("backup", .members(backup)),

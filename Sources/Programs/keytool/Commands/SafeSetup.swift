@@ -49,8 +49,8 @@ struct SafeSetup: Verb {
             _ = try keeper.safe.server(of: id)
             throw SafeKeepingError.setupExists(id: id.text)
         }
-        // The server first: who has chosen, written down and typed a password twice must not learn then that it is away.
-        // A password that nobody has to type is judged before a directory is prepared for it.
+        // The server first: who has chosen, written down and typed a password twice must not learn then that it is
+        // away. A password that nobody has to type is judged before a directory is prepared for it.
         let isAsking = try password.source() == nil && session.dialog.canAsk
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)

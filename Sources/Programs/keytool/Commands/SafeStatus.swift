@@ -64,7 +64,7 @@ struct SafeStatus: Verb {
     }
 
     private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint) -> [String] {
-        func day(_ moment: Timestamp?) -> String { moment?.rfc3339 ?? "never" }
+        func day(_ timestamp: Timestamp?) -> String { timestamp?.rfc3339 ?? "never" }
         var user: String?
         switch server.login {
         case .some(let login): user = login.user
@@ -96,11 +96,11 @@ struct SafeStatus: Verb {
 
     private func uploaded(_ status: SafeKeeper.Status) -> String {
         if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
-        guard let moment = status.uploadedAt else {
+        guard let timestamp = status.uploadedAt else {
             return "uploaded    never from here"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }
-        return "uploaded    \(moment.rfc3339), generation \(status.generation)"
+        return "uploaded    \(timestamp.rfc3339), generation \(status.generation)"
     }
 
     private func lines(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> [String] {
@@ -116,20 +116,20 @@ struct SafeStatus: Verb {
     private func json(
         _ id: ThreemaID, _ status: SafeKeeper.Status, _ look: SafeKeeper.Look?, _ pin: PublicKeyPin?
     ) -> JSONValue {
-        func moment(_ moment: Timestamp?) -> JSONValue? { moment.map { .string($0.rfc3339) } }
+        func timestamp(_ timestamp: Timestamp?) -> JSONValue? { timestamp.map { .string($0.rfc3339) } }
         return .result(
             "safe status",
             [
                 ("id", .string(id.text)), ("server", .server(status.server, look?.limits)),
-                ("uploaded_at", moment(status.uploadedAt)), ("seen_at", moment(status.seenAt)),
-                ("expires_at", moment(status.expiresAt)), ("generation", .number(status.generation)),
+                ("uploaded_at", timestamp(status.uploadedAt)), ("seen_at", timestamp(status.seenAt)),
+                ("expires_at", timestamp(status.expiresAt)), ("generation", .number(status.generation)),
                 ("changed", .bool(status.hasChanges)), ("failed", .bool(status.hasFailed)),
                 ("finding", status.finding.map { .string($0.rawValue) }),
                 ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),
                 ("deleting", .bool(status.isDeleting)), ("old_server", status.oldServer.map { .string($0) }),
                 ("honours_conditions", status.honoursConditions.map { .bool($0) }),
-                ("password_proven_at", moment(status.passwordProvenAt)),
-                ("code_proven_at", moment(status.codeProvenAt)),
+                ("password_proven_at", timestamp(status.passwordProvenAt)),
+                ("code_proven_at", timestamp(status.codeProvenAt)),
                 ("remote", look.map { Self.json($0, pin) }),
             ])
     }

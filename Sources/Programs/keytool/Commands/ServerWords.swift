@@ -4,11 +4,11 @@ import HTTP
 import SafeWire
 
 extension SafeServerAddress {
-    /// As results name it: a server by its host, a folder by its address.
+    /// As results name it: a server by its host, a directory by its address.
     var name: String {
         switch self {
         case .https: host
-        case .folder: text
+        case .directory: text
         }
     }
 }

@@ -37,7 +37,7 @@ struct TestedServer: ~Copyable {
                 }
                 return TestedServer(server: server, test: test)
             } catch {
-                let missing = MissingFolder(error, server.address)
+                let missing = MissingDirectory(error, server.address)
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
                 else { throw explained(error, preparing) }
@@ -80,10 +80,10 @@ struct TestedServer: ~Copyable {
         case prepare, make
 
         /// - Returns: nil if no answer would help.
-        init?(_ error: any Error, _ missing: MissingFolder?, isPreparing: Bool) {
+        init?(_ error: any Error, _ missing: MissingDirectory?, isPreparing: Bool) {
             switch error {
             case SafeExchangeError.unavailable(_, .away):
-                self = missing == .folder && !isPreparing ? .make : .address
+                self = missing == .directory && !isPreparing ? .make : .address
             case SafeExchangeError.notPrepared, SafeExchangeError.noBackups:
                 self = isPreparing ? .address : .prepare
             case SafeExchangeError.cannotPrepare: self = .address
@@ -103,7 +103,7 @@ struct TestedServer: ~Copyable {
 
     /// What is said before something is asked again.
     private static func failure(
-        _ error: any Error, _ missing: MissingFolder?, _ certificate: PresentedCertificate?,
+        _ error: any Error, _ missing: MissingDirectory?, _ certificate: PresentedCertificate?,
         _ address: SafeServerAddress
     ) -> Failure {
         if case .parent(let path)? = missing {

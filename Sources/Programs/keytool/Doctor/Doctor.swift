@@ -24,7 +24,7 @@ struct Doctor: ParsableCommand {
         try session.output.data(
             findings.map(\.line),
             json: .result("doctor", [("checks", .array(findings.map(\.json)))]))
-        let problems = findings.filter { $0.verdict == .problem }
+        let problems = findings.filter { $0.result == .problem }
         guard let first = problems.first else { return }
         let count = problems.count == 1 ? "1 problem was found" : "\(problems.count) problems were found"
         throw CommandFailure(failure: Failure(first.status, count, hints: "the lines that begin with PROBLEM"))
@@ -35,12 +35,12 @@ struct Doctor: ParsableCommand {
 struct Finding {
     /// What was looked at, in one or two words.
     let name: String
-    let verdict: Verdict
+    let result: Result
     let words: String
     /// The exit code of a problem.
     let status: Failure.Status
 
-    enum Verdict: String {
+    enum Result: String {
         case ok
         /// Works, but the user may want it otherwise.
         case warning
@@ -49,20 +49,20 @@ struct Finding {
         case skipped
     }
 
-    init(_ name: String, _ verdict: Verdict, _ words: String, status: Failure.Status = .failed) {
+    init(_ name: String, _ result: Result, _ words: String, status: Failure.Status = .failed) {
         self.name = name
-        self.verdict = verdict
+        self.result = result
         self.words = words
         self.status = status
     }
 
     var line: String {
-        let word = verdict == .ok || verdict == .skipped ? verdict.rawValue : verdict.rawValue.uppercased()
+        let word = result == .ok || result == .skipped ? result.rawValue : result.rawValue.uppercased()
         return word.padded(to: 9) + name.padded(to: 14) + words
     }
 
     var json: JSONValue {
-        ["check": .string(name), "verdict": .string(verdict.rawValue), "detail": .string(words)]
+        ["check": .string(name), "result": .string(result.rawValue), "detail": .string(words)]
     }
 }
 

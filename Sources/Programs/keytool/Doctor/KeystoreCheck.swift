@@ -29,7 +29,7 @@ struct KeystoreCheck {
         return [files(locked), protection(locked)] + records(locked)
     }
 
-    /// Modes and owners of the folder and `master.key` were looked at when it was opened.
+    /// Modes and owners of the directory and `master.key` were looked at when it was opened.
     private func files(_ locked: LockedKeystore) -> Finding {
         do {
             let errors = try locked.permissionProblems()
@@ -99,8 +99,8 @@ struct KeystoreCheck {
             let look = try keeper.safe.look(at: id)
             let difference = ClockDifference(lead: look.notes.clockLead)
             let status = try keeper.safe.status(of: id)
-            func age(_ moment: Timestamp?) -> String {
-                moment.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
+            func age(_ timestamp: Timestamp?) -> String {
+                timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
                 "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")

@@ -16,16 +16,16 @@ enum MachineCheck {
     /// Java's development kits bring a program of the same name.
     private static var shadow: Finding {
         guard let own = FileStatus("/proc/self/exe") else { return Finding("name", .skipped, "there is no /proc") }
-        for folder in (Environment.value("PATH") ?? "").split(separator: ":").map(String.init) {
-            let path = folder + "/keytool"
+        for directory in (Environment.value("PATH") ?? "").split(separator: ":").map(String.init) {
+            let path = directory + "/keytool"
             guard FileStatus.isExecutable(path), let found = FileStatus(path) else { continue }
             if found.isSameFile(as: own) {
                 return Finding("name", .ok, "\"keytool\" on PATH is this program")
             }
-            let isJava = FileStatus.isExecutable(folder + "/java")
+            let isJava = FileStatus.isExecutable(directory + "/java")
             return Finding(
                 "name", .warning,
-                "\"keytool\" on PATH is another program\(isJava ? ", Java's" : ""): put this one's folder before it")
+                "\"keytool\" on PATH is another program\(isJava ? ", Java's" : ""): put this one's directory before it")
         }
         return Finding("name", .warning, "\"keytool\" is not on PATH")
     }

@@ -16,15 +16,15 @@ extension KeystoreError: Explained {
         case .exists(let owner):
             Failure(.exists, "the keystore holds \(owner.id) already", hints: "keytool id show \(owner.id)")
         case .foreign(let path):
-            Failure(.exists, "\(path) is not keytool's", hints: "choose another folder with --keystore")
+            Failure(.exists, "\(path) is not keytool's", hints: "choose another directory with --keystore")
         case .masterKeyMissing(let path):
             Failure(
                 .badData, "\(path) holds identities, but not the key that opens them",
-                hints: "restore \(path)/master.key from a copy of the folder; no new key was made")
+                hints: "restore \(path)/master.key from a copy of the directory; no new key was made")
         case .notEmpty(let path):
             Failure(
                 .exists, "\(path) holds identities, which another master key would not open",
-                hints: "choose another folder with --keystore")
+                hints: "choose another directory with --keystore")
         case .unprotected(let path):
             Failure(
                 .wrongPassword, "a passphrase was given, but the keystore is not protected by a passphrase",
@@ -35,7 +35,7 @@ extension KeystoreError: Explained {
         case .damaged(let record, nil):
             Failure(
                 .badData, "the master key does not open the keystore: one of them is damaged",
-                hints: "restore master.key and \(record) together from a copy of the folder")
+                hints: "restore master.key and \(record) together from a copy of the directory")
         case .damaged(let record, let owner?):
             Failure(
                 .badData, "the record \"\(record)\" of \(owner.id) is damaged",

@@ -95,11 +95,11 @@ extension SafeFailure {
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
         case .tooLarge(let role, let bytes, let limit):
             (.tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)")
-        case .waiting(let moment, nil): (.tempfail, "the server asked to wait until \(moment.rfc3339)")
-        case .waiting(let moment, let loss?):
+        case .waiting(let timestamp, nil): (.tempfail, "the server asked to wait until \(timestamp.rfc3339)")
+        case .waiting(let timestamp, let loss?):
             (
                 .tempfail,
-                "the last look at the server \(loss.words), and the server asked to wait until \(moment.rfc3339)"
+                "the last look at the server \(loss.words), and the server asked to wait until \(timestamp.rfc3339)"
             )
         case .conflict(.current, isOtherKey: false):
             (.conflict, "another device has written the Safe backup of \(id); nothing was replaced or deleted")
@@ -185,7 +185,7 @@ extension SafeFailure {
         case .replica: "the new place holds the same bytes, and it may be a copy of the old one"
         case .leftAsAsked: "--leave-old was given"
         case .exchange(_, let error): error.failure.message
-        case .waiting(let moment, _): "the server asked to wait until \(moment.rfc3339)"
+        case .waiting(let timestamp, _): "the server asked to wait until \(timestamp.rfc3339)"
         default: explained("", "").message
         }
     }

@@ -106,13 +106,13 @@ extension SafeExchangeError: Explained {
 
     private static func unprepared(_ server: String) -> String {
         guard server.hasPrefix("https:") else { return "is the right disk mounted there?" }
-        guard !server.contains("/remote.php/") else { return "does that folder exist?" }
+        guard !server.contains("/remote.php/") else { return "does that directory exist?" }
         return "on a Nextcloud it is \(nextcloud(server.split(separator: "/")[1]))"
     }
 
-    /// Where the folders of a Nextcloud's users are, whatever address its web pages have.
+    /// Where the directories of a Nextcloud's users are, whatever address its web pages have.
     static func nextcloud(_ host: some StringProtocol) -> String {
-        "https://\(host)/remote.php/dav/files/USER/FOLDER"
+        "https://\(host)/remote.php/dav/files/USER/DIRECTORY"
     }
 }
 

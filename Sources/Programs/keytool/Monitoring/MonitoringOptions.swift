@@ -33,8 +33,8 @@ struct MonitoringOptions: ParsableArguments {
         guard alias == nil || metricsFile != nil else { throw ValidationError("--alias goes with --metrics-file") }
     }
 
-    /// Does the work between two words to whoever watches.
-    func watch(_ output: Output, _ work: (inout PushReport) throws -> Void) throws {
+    /// Does the work between two messages to the monitoring service.
+    func monitored(_ output: Output, _ work: (inout PushReport) throws -> Void) throws {
         let ping = pingUrlFile.flatMap { file in warning(output) { try Ping(urlFile: file) } }
         ping?.start(output)
         var report = PushReport()

@@ -2,11 +2,11 @@ internal import CLinux
 internal import Glibc
 public import SecureMemory
 
-/// An open folder. Everything in it is reached relative to its descriptor and never through a link,
+/// An open directory. Everything in it is reached relative to its descriptor and never through a link,
 /// so that a path swapped halfway leads nowhere else.
 @safe
-public struct Folder: ~Copyable, Sendable {
-    /// Who may share a folder and its files.
+public struct Directory: ~Copyable, Sendable {
+    /// Who may share a directory and its files.
     public enum Rule: Sendable {
         /// Ours alone: owned by us, no permission for others, files with a single name.
         case secret
@@ -29,17 +29,17 @@ public struct Folder: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Opens an existing folder.
+    /// Opens an existing directory.
     ///
     /// Under `.secret` the path may be a link only where nobody but root and we could redirect it (see `LinkRule`).
-    public static func open(_ path: String, rule: Rule) throws(FileError) -> Folder {
+    public static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
         let target = rule == .secret ? try LinkRule.resolve(path) : path
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
         let descriptor = unsafe keytool_openat(AT_FDCWD, target, flags, 0)
         return try adopt(descriptor, path: path, rule: rule)
     }
 
-    /// Makes the folder, and those above it that are missing (0700); one that exists is fine.
+    /// Makes the directory, and those above it that are missing (0700); one that exists is fine.
     public static func make(_ path: String) throws(FileError) {
         // Bytes, not characters: a slash and a combining mark behind it are one character.
         let bytes = path.utf8
@@ -50,35 +50,35 @@ public struct Folder: ~Copyable, Sendable {
         }
     }
 
-    /// Makes the folder (0700) in one that has to be there; one that exists is fine.
+    /// Makes the directory (0700) in one that has to be there; one that exists is fine.
     /// - Throws: `.missing` where there is none above it.
     public static func makeLast(_ path: String) throws(FileError) {
         if uninterrupted({ unsafe mkdir(path, 0o700) }) == 0 {
-            try open(LinkRule.folder(above: path), rule: .shared).sync()
+            try open(LinkRule.directory(above: path), rule: .shared).sync()
         } else if errno != EEXIST {
             throw FileError(.open, path: path, code: errno)
         }
     }
 
-    /// Opens a folder inside this one.
-    public func folder(_ name: String) throws(FileError) -> Folder {
+    /// Opens a directory inside this one.
+    public func directory(_ name: String) throws(FileError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
         let inner = unsafe keytool_openat(descriptor, name, flags, 0)
         return try Self.adopt(inner, path: path(of: name), rule: rule)
     }
 
-    /// Makes a folder inside this one (0700). One that exists is fine.
-    public func makeFolder(_ name: String) throws(FileError) {
+    /// Makes a directory inside this one (0700). One that exists is fine.
+    public func makeDirectory(_ name: String) throws(FileError) {
         if uninterrupted({ unsafe mkdirat(descriptor, name, 0o700) }) == 0 { return try sync() }
         guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
     }
 
-    /// The names in this folder, without those that begin with a dot, in byte order.
+    /// The names in this directory, without those that begin with a dot, in byte order.
     public func names() throws(FileError) -> [String] {
         try allNames().filter { !$0.isHidden }
     }
 
-    /// All names in this folder, hidden ones included, in byte order; without the temporary names of writers.
+    /// All names in this directory, hidden ones included, in byte order; without the temporary names of writers.
     public func everyName() throws(FileError) -> [String] {
         try allNames().filter { !$0.isTemporary }
     }
@@ -177,16 +177,16 @@ public struct Folder: ~Copyable, Sendable {
         uninterrupted { unsafe unlinkat(descriptor, name, flags) }
     }
 
-    /// Removes a folder in this one, with the files in it; one that is not there is fine.
+    /// Removes a directory in this one, with the files in it; one that is not there is fine.
     /// - Parameters:
-    ///   - depth: how many folders may stand one in the other, that one included; a deeper one stops the removal.
+    ///   - depth: how many directories may stand one in the other, that one included; a deeper one stops the removal.
     ///   - lastName: of the file that goes last: the lock, which a process that waits for it makes anew.
-    public func removeFolder(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
+    public func removeDirectory(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
         guard try contains(name) else { return }
-        let inner = try folder(name)
+        let inner = try directory(name)
         for entry in try inner.allNames().sorted(by: { $1 == lastName && $0 != lastName }) {
-            if depth > 1, try inner.isFolder(entry) {
-                try inner.removeFolder(entry, depth: depth - 1)
+            if depth > 1, try inner.isDirectory(entry) {
+                try inner.removeDirectory(entry, depth: depth - 1)
             } else if inner.unlink(entry) != 0 && errno != ENOENT {
                 throw FileError(.remove, path: inner.path(of: entry), code: errno)
             }
@@ -197,19 +197,19 @@ public struct Folder: ~Copyable, Sendable {
         try sync()
     }
 
-    /// Removes the folders that killed writers left half made: all whose names are `.NAME.new`. The caller
+    /// Removes the directories that killed writers left half made: all whose names are `.NAME.new`. The caller
     /// holds the lock under which they are made.
-    /// - Parameter depth: as in `removeFolder`.
+    /// - Parameter depth: as in `removeDirectory`.
     /// - Throws: `FileError` for the first one that cannot be removed; the others are.
-    public func sweepFolders(depth: Int = 1) throws(FileError) {
+    public func sweepDirectories(depth: Int = 1) throws(FileError) {
         var failure: FileError?
         for name in try allNames() where name.isTemporary {
-            do throws(FileError) { try removeFolder(name, depth: depth) } catch { failure = failure ?? error }
+            do throws(FileError) { try removeDirectory(name, depth: depth) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
     }
 
-    /// Whether there are names of files or folders that are being made, or that killed writers left half made.
+    /// Whether there are names of files or directories that are being made, or that killed writers left half made.
     public func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
 
     func temporaryNames() throws(FileError) -> [String] { try allNames().filter { $0.isTemporary } }
@@ -217,7 +217,7 @@ public struct Folder: ~Copyable, Sendable {
     /// Removes the files that killed writers left half made. The caller keeps other writers away.
     public func sweepFiles() throws(FileError) {
         for name in try allNames() where name.isTemporary {
-            // A folder of such a name is nobody's half-made file.
+            // A directory of such a name is nobody's half-made file.
             guard (try? requirePlainFile(name)) != nil else { continue }
             try remove(name)
         }
@@ -225,9 +225,9 @@ public struct Folder: ~Copyable, Sendable {
 
     func path(of name: String) -> String { path + "/" + name }
 
-    /// Makes what happened to names in this folder survive a power cut.
+    /// Makes what happened to names in this directory survive a power cut.
     func sync() throws(FileError) {
-        // Some network file systems cannot sync a folder and say so; they have nothing to lose by it.
+        // Some network file systems cannot sync a directory and say so; they have nothing to lose by it.
         guard uninterrupted({ fsync(descriptor) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw FileError(.sync, path: path, code: errno)
         }

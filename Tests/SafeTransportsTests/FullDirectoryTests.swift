@@ -5,10 +5,10 @@ import VectorKit
 
 /// A server, and under it a file system of 256 KiB, unmounted with the value.
 private final class TinyServer: Sendable {
-    let server: FolderServer
+    let server: DirectoryServer
 
     init() throws {
-        server = try FolderServer()
+        server = try DirectoryServer()
         guard try Program.run("/bin/mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", server.path) == 0 else {
             throw CocoaError(.fileWriteNoPermission)
         }
@@ -22,7 +22,7 @@ private final class TinyServer: Sendable {
 }
 
 @Suite(.enabled(if: TinyServer.isPossible, "needs root and the right to mount a tmpfs"))
-struct FullFolderTests {
+struct FullDirectoryTests {
     private let id = SafeExchangeRule.id(1)
 
     @Test func `a full one says so, and keeps the old backup`() throws {

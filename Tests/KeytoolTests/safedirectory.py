@@ -1,4 +1,4 @@
-"""A Safe server in a folder: `config` and `backups/<64 hex>`, as the tests see it."""
+"""A Safe server in a directory: `config` and `backups/<64 hex>`, as the tests see it."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ MAX_BACKUP_BYTES = 524288
 RETENTION_DAYS = 180
 
 
-class SafeFolder:
+class SafeDirectory:
     def __init__(self, path):
         self.path = Path(path)
         self.url = f"file://{self.path}"
@@ -19,7 +19,7 @@ class SafeFolder:
         self.backups = self.path / "backups"
 
     def prepare(self, max_backup_bytes=MAX_BACKUP_BYTES, retention_days=RETENTION_DAYS):
-        """What `safe setup --create` makes of a bare folder."""
+        """What `safe setup --create` makes of a bare directory."""
         self.backups.mkdir(exist_ok=True)
         self.config.write_text(json.dumps(
             {"maxBackupBytes": max_backup_bytes, "retentionDays": retention_days}))
@@ -35,7 +35,7 @@ class SafeFolder:
         return sorted(path.name for path in self.backups.iterdir())
 
     def go_away(self):
-        """The folder is unmounted, renamed, not there: give the path to bring it back."""
+        """The directory is unmounted, renamed, not there: give the path to bring it back."""
         return self.path.rename(self.path.with_name(self.path.name + "-away"))
 
     def come_back(self):
@@ -45,8 +45,8 @@ class SafeFolder:
 class SafeSetup:
     """A keystore with one identity whose Safe is set up, and what the oracle knows of it."""
 
-    def __init__(self, keytool, folder, id, password):
-        self.keytool, self.folder, self.id, self.password = keytool, folder, id, password
+    def __init__(self, keytool, directory, id, password):
+        self.keytool, self.directory, self.id, self.password = keytool, directory, id, password
 
     @property
     def keys(self):
@@ -54,7 +54,7 @@ class SafeSetup:
 
     @property
     def blob(self):
-        return self.folder.backup(self.keys).read_bytes()
+        return self.directory.backup(self.keys).read_bytes()
 
     @property
     def document(self):

@@ -2,18 +2,18 @@ import Console
 import SafeWire
 
 /// What does not exist of a Safe directory that is away.
-enum MissingFolder: Equatable {
+enum MissingDirectory: Equatable {
     /// Only the directory itself.
-    case folder
+    case directory
     /// The directory above it, too.
     case parent(path: String)
 
     /// - Returns: nil for a server, for a directory that exists, and for another error.
     init?(_ error: any Error, _ address: SafeServerAddress) {
-        guard case SafeExchangeError.unavailable(_, .away) = error, case .folder(let path) = address,
+        guard case SafeExchangeError.unavailable(_, .away) = error, case .directory(let path) = address,
             FileStatus.isMissing(path)
         else { return nil }
         let parent = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
-        self = FileStatus.isMissing(parent) ? .parent(path: parent) : .folder
+        self = FileStatus.isMissing(parent) ? .parent(path: parent) : .directory
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import VectorKit
 
-/// The lock on a folder itself.
-@Suite struct FolderLockTests {
+/// The lock on a directory itself.
+@Suite struct DirectoryLockTests {
     private let scratch: Scratch
 
     init() throws {
@@ -12,7 +12,7 @@ import VectorKit
     }
 
     private func lock(_ name: String = "", wait: Duration = .zero) throws -> FileLock {
-        try Folder.open(scratch.at(name), rule: .shared).lock(wait: wait)
+        try Directory.open(scratch.at(name), rule: .shared).lock(wait: wait)
     }
 
     @Test func `it needs no file`() throws {
@@ -35,18 +35,18 @@ import VectorKit
     @Test func `a second one goes on when the first one ends`() throws {
         let first = try lock()
         let waiter = Thread.answer { [scratch] in
-            (try? Folder.open(scratch.path, rule: .shared).lock(wait: .seconds(30))) != nil
+            (try? Directory.open(scratch.path, rule: .shared).lock(wait: .seconds(30))) != nil
         }
         Thread.sleep(forTimeInterval: 0.2)
         _ = consume first
         #expect(waiter())
     }
 
-    @Test func `other folders and the files in it are free`() throws {
-        try scratch.putFolder("inner")
+    @Test func `other directories and the files in it are free`() throws {
+        try scratch.putDirectory("inner")
         let outer = try lock()
         let inner = try lock("inner")
-        try Folder.open(scratch.path, rule: .shared).write("file", [1].span)
+        try Directory.open(scratch.path, rule: .shared).write("file", [1].span)
         _ = consume outer
         _ = consume inner
     }

@@ -2,18 +2,18 @@ import Foundation
 import SafeWire
 import SafeTransports
 
-/// A Safe server in a folder of a test's own.
-final class FolderServer: ServerUnderTest {
+/// A Safe server in a directory of a test's own.
+final class DirectoryServer: ServerUnderTest {
     let path: String
     let address: String
     var exchange: any SafeExchange { FolderExchange(parsed)! }
     private let parsed: SafeServerAddress
     private let parent: URL
 
-    /// An empty folder, not prepared.
+    /// An empty directory, not prepared.
     init() throws {
         parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
-            .appending(path: "safe-folder-\(UUID().uuidString)")
+            .appending(path: "safe-directory-\(UUID().uuidString)")
         path = parent.appending(path: "safe").path()
         address = "file://" + path
         parsed = try SafeServerAddress(parsing: address)
@@ -24,8 +24,8 @@ final class FolderServer: ServerUnderTest {
         try? FileManager.default.removeItem(at: parent)
     }
 
-    static func prepared() throws -> FolderServer {
-        let server = try FolderServer()
+    static func prepared() throws -> DirectoryServer {
+        let server = try DirectoryServer()
         try server.exchange.prepare(.standard)
         return server
     }
