@@ -78,12 +78,14 @@ struct Session {
     }
 
     /// The same, but makes the keystore where there is none.
-    /// - Parameter mayBeUnprotected: as for `unlock`.
-    func keeperOfNewKeystore(_ options: NewKeystoreOptions, mayBeUnprotected: Bool = false) throws -> ThreemaKeeper {
+    /// - Parameter rule: as for `unlock`.
+    func keeperOfNewKeystore(
+        _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
+    ) throws -> ThreemaKeeper {
         let path = try keystorePath
         do {
             let locked = try LockedKeystore(at: path)
-            let keystore = try unlock(locked, options.passphrase, mayBeUnprotected: mayBeUnprotected)
+            let keystore = try unlock(locked, options.passphrase, ifUnprotected: rule)
             keystore.convertVersion1()
             return keeper(keystore)
         } catch KeystoreError.absent {
@@ -92,23 +94,38 @@ struct Session {
         }
     }
 
+    /// Where the key of a protected keystore may come from.
+    enum KeySource {
+        case passphrase
+        /// The kernel's keyring if `key unlock` has left the key there, else the passphrase.
+        case keyringOrPassphrase
+    }
+
+    /// What to do about a passphrase that is given for a keystore without protection.
+    enum NeedlessPassphrase {
+        case refused
+        /// The passphrase has another use, too.
+        case ignored
+    }
+
     /// - Parameters:
-    ///   - usingKeyring: whether the key that `key unlock` left in the kernel's keyring may be used.
-    ///   - mayBeUnprotected: whether a given passphrase has another use if the keystore is not protected.
+    ///   - source: where the key may come from.
+    ///   - rule: what to do about a passphrase that is given for a keystore without protection.
     /// - Throws: `KeystoreError.unprotected` if a passphrase is given for a keystore without protection: whoever can
     ///   write the directory could have put a keystore of their own there.
     func unlock(
-        _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>, usingKeyring: Bool = true,
-        mayBeUnprotected: Bool = false
+        _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>,
+        from source: KeySource = .keyringOrPassphrase,
+        ifUnprotected rule: NeedlessPassphrase = .refused
     ) throws -> OpenKeystore {
         guard locked.isProtected else {
-            guard try mayBeUnprotected || passphrase.source() == nil else {
+            guard try rule == .ignored || passphrase.source() == nil else {
                 throw KeystoreError.unprotected(path: locked.path)
             }
             return try locked.unlock()
         }
         return try SecretAsker(passphrase, dialog).open(
-            .only, kept: { usingKeyring ? locked.unlockFromKeyring() : nil },
+            .only, kept: { source == .keyringOrPassphrase ? locked.unlockFromKeyring() : nil },
             isWrong: { $0 as? KeyFileError == .notOpened }
         ) { passphrase in
             try output.busy("opening the keystore") { try locked.unlock(passphrase: passphrase) }

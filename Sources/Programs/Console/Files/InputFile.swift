@@ -26,7 +26,7 @@ package struct InputFile {
     /// The whole text.
     /// - Throws: `InputError`, among others `.tooLong` past `limit` bytes.
     package func read(limit: Int) throws -> String {
-        guard let text = String(validating: try readBytes(limit: limit, mayBeZIP: false), as: UTF8.self) else {
+        guard let text = String(validating: try readBytes(.text, limit: limit), as: UTF8.self) else {
             throw InputError.notText
         }
         return text
@@ -75,11 +75,17 @@ package struct InputFile {
     /// Whether a file that begins so is a ZIP file: `PK` and the number of its first entry's header.
     package static func isZIP(_ head: some Collection<UInt8>) -> Bool { head.starts(with: [0x50, 0x4b, 3, 4]) }
 
-    /// The whole content.
-    /// - Parameters:
-    ///   - isLine: cut one line ending at its end.
-    ///   - mayBeZIP: whether a ZIP file is read as anything else is.
-    package func readBytes(limit: Int, isLine: Bool = false, mayBeZIP: Bool = true) throws -> [UInt8] {
+    /// What an input is expected to hold.
+    package enum Content {
+        /// Text: a ZIP file is refused by its name.
+        case text
+        /// Any bytes; one line ending at their end is cut off.
+        case line
+    }
+
+    /// The whole content, at most `limit` bytes.
+    /// - Throws: `InputError`
+    package func readBytes(_ content: Content, limit: Int) throws -> [UInt8] {
         let file = try open()
         defer { close(file) }
         var bytes: [UInt8] = []
@@ -91,8 +97,8 @@ package struct InputFile {
             if count == 0 { break }
             bytes += chunk.prefix(count)
         }
-        guard mayBeZIP || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
-        if isLine, bytes.last == UInt8(ascii: "\n") {
+        guard content != .text || !Self.isZIP(bytes) else { throw InputError.isZIP(path: name) }
+        if content == .line, bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }

@@ -50,23 +50,23 @@ package struct SecretAsker<Kind: Secret> {
     /// yes.
     /// - Parameters:
     ///   - minimum: fewest characters (Unicode scalars).
-    ///   - mayBeWeak: accept a weak one; only warn.
-    ///   - mayBeNone: an empty answer is one, too.
+    ///   - weak: what to do about a weak one.
+    ///   - empty: what an empty answer at the prompt means.
     package func create(
-        _ subject: SecretSubject, minimum: Int, mayBeWeak: Bool, mayBeNone: Bool = false
+        _ subject: SecretSubject, minimum: Int, weak: WeakSecrets, empty: EmptyAnswer = .isTooShort
     ) throws -> SecureBytes {
         if let secret = try given() {
-            try check(secret, minimum, mayBeWeak)
+            try check(secret, minimum, weak)
             return secret
         }
         let terminal = try terminal()
         for attempt in 1... {
-            let nothing = Kind.isGenerated ? "a random one" : mayBeNone ? "none" : nil
+            let nothing = Kind.isGenerated ? "a random one" : empty == .isNone ? "none" : nil
             do {
                 let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
-                if secret.count == 0 && mayBeNone { return secret }
-                try check(secret, minimum, mayBeWeak)
+                if secret.count == 0 && empty == .isNone { return secret }
+                try check(secret, minimum, weak)
                 let again = try ask(Self.question(subject, isAgain: true), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
@@ -130,7 +130,7 @@ package struct SecretAsker<Kind: Secret> {
         return title + subject.words + (isAgain ? ", again" : "") + (nothing.map { " (Enter for \($0)): " } ?? ": ")
     }
 
-    private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ mayBeWeak: Bool) throws {
+    private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ weak: WeakSecrets) throws {
         guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
         guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0 } }) else {
             throw SecretError.hasNUL(title: Kind.title)
@@ -140,7 +140,7 @@ package struct SecretAsker<Kind: Secret> {
         }
         guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0) }) else { return }
         let words = "the \(Kind.title) is weak: \(weakness.words)"
-        if mayBeWeak { return dialog.output.warn(words) }
+        if weak == .accept { return dialog.output.warn(words) }
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
         guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
         Output.word("warning", words)
@@ -165,4 +165,20 @@ extension PasswordStrength.Weakness {
         case .common: "many people have chosen it"
         }
     }
+}
+
+/// What to do about a new secret that is easy to guess.
+package enum WeakSecrets: Sendable {
+    /// Ask on the terminal whether to use it; refuse it if nobody can be asked.
+    case ask
+    /// Use it, with a warning.
+    case accept
+}
+
+/// What Enter alone means where a new secret is asked for.
+package enum EmptyAnswer: Sendable {
+    /// A secret that is too short, or a random one for the secrets that have one.
+    case isTooShort
+    /// No secret.
+    case isNone
 }

@@ -37,7 +37,7 @@ package struct ControllingTerminal: ~Copyable {
     /// scrollback.
     /// - Returns: whether it was pressed; false at the end of input.
     func showAlone(_ prompt: String, _ show: () throws -> Void) throws -> Bool {
-        try HiddenEcho.during(descriptor, onOwnScreen: true) {
+        try HiddenEcho.during(descriptor, on: .alternate) {
             try show()
             do {
                 return try ask(prompt, isSecret: true) != nil
@@ -61,7 +61,7 @@ package struct ControllingTerminal: ~Copyable {
     /// Collects keystrokes with the nanosecond at which each arrived: 9 bytes a key.
     /// - Throws: `SecretError.noTerminal` if the input ends before there are enough.
     package func collectTyping() throws -> SecureBytes {
-        let typing = try HiddenEcho.during(descriptor, byKey: true) {
+        let typing = try HiddenEcho.during(descriptor, delivering: .keys) {
             try Output.write("Type \(Self.typedKeys) keys at random: ", to: descriptor)
             var typing = SecureBuffer(capacity: Self.typedKeys * 9)
             for _ in 0..<Self.typedKeys {

@@ -17,15 +17,20 @@ enum HiddenEcho {
     /// Whether the terminal has a screen that can be entered and left: all have, but for those that say so.
     static var canHaveOwnScreen: Bool { Environment.value("TERM").map { $0 != "dumb" } ?? false }
 
-    /// - Parameters:
-    ///   - byKey: deliver each key at once instead of whole lines.
-    ///   - onOwnScreen: what is shown meanwhile is gone afterwards, from the scrollback, too.
+    /// What a read of the terminal returns.
+    enum Delivery { case lines, keys }
+
+    /// Where text is shown while the echo is off: what was on the alternate screen is gone afterwards, from the
+    /// scrollback, too.
+    enum Screen { case current, alternate }
+
+    /// Runs `body` without echo, and restores the terminal whatever ends it.
     static func during<Result: ~Copyable>(
-        _ descriptor: Int32, byKey: Bool = false, onOwnScreen: Bool = false, _ body: () throws -> Result
+        _ descriptor: Int32, delivering: Delivery = .lines, on screen: Screen = .current, _ body: () throws -> Result
     ) throws -> Result {
         unsafe terminal = descriptor
         guard unsafe tcgetattr(descriptor, &original) == 0 else { throw SecretError.noTerminal }
-        unsafe isOnOwnScreen = onOwnScreen
+        unsafe isOnOwnScreen = screen == .alternate
         unsafe isHidden = true
         // The handler restores the terminal and ends the process as the signal would have.
         var signals = CaughtSignals(CaughtSignals.ending) { number in
@@ -37,10 +42,13 @@ enum HiddenEcho {
         var hidden = unsafe original
         hidden.c_lflag &= ~tcflag_t(ECHO)
         hidden.c_lflag |= tcflag_t(ISIG)
-        if byKey { hidden.c_lflag &= ~tcflag_t(ICANON) } else { hidden.c_lflag |= tcflag_t(ICANON) }
+        switch delivering {
+        case .keys: hidden.c_lflag &= ~tcflag_t(ICANON)
+        case .lines: hidden.c_lflag |= tcflag_t(ICANON)
+        }
         // TCSAFLUSH: what was typed before the question is not an answer to it.
         _ = unsafe tcsetattr(descriptor, TCSAFLUSH, &hidden)
-        if onOwnScreen { write(enter) }
+        if screen == .alternate { write(enter) }
         defer {
             restore(TCSAFLUSH)
             signals.putBack()
@@ -55,12 +63,12 @@ enum HiddenEcho {
 
     /// Async-signal-safe. In the background the terminal would stop whoever changes it.
     /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
-    private static func restore(_ timestamp: Int32, isInterrupted: Bool = false) {
+    private static func restore(_ action: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)
         if unsafe isOnOwnScreen { write(leave) } else if isInterrupted { write("\n") }
         unsafe isOnOwnScreen = false
         unsafe isHidden = false
-        _ = unsafe tcsetattr(terminal, timestamp, &original)
+        _ = unsafe tcsetattr(terminal, action, &original)
         signal(SIGTTOU, former)
     }
 

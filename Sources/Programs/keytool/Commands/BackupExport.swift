@@ -62,7 +62,8 @@ struct BackupExport: Verb {
         }
         let identity = try keeper.identities.summary(id)
         let secret = try SecretAsker(password, session.dialog).create(
-            .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, mayBeWeak: weakOk)
+            .for("the new backup code of \(id)"), minimum: IDBackup.minimumPasswordLength, weak: weakOk ? .accept : .ask
+        )
         let code = try session.output.busy("deriving the key of the backup code") {
             try keeper.codes.export(of: id, password: secret, scheme: scheme)
         }

@@ -124,7 +124,7 @@ struct KeyImport: Verb {
         if !check {
             // The keystore's passphrase has another use only if it opened the file.
             let isForFile = try filePassphrase.source() == nil
-            let keeper = try session.keeperOfNewKeystore(keystore, mayBeUnprotected: isForFile)
+            let keeper = try session.keeperOfNewKeystore(keystore, ifUnprotected: isForFile ? .ignored : .refused)
             isNew = try keeper.codes.storeImported(identity, from: .keyFile, isReplacing: replace)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }

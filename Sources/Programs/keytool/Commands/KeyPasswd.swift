@@ -40,7 +40,7 @@ struct KeyPasswd: Verb {
             return keystore
         }
         let secret = try SecretAsker(newPassphrase, session.dialog).create(
-            .only, minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
+            .only, minimum: WrappedKey.minimumPassphraseLength, weak: wrapping.weakOk ? .accept : .ask)
         guard let present, !Self.areEqual(present, secret) else {
             throw UsageFailure("the new passphrase is the present one; nothing was changed", hint: "choose another one")
         }

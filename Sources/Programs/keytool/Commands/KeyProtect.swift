@@ -29,7 +29,7 @@ struct KeyProtect: Verb {
         }
         let keystore = try locked.unlock()
         let secret = try SecretAsker(passphrase, session.dialog).create(
-            .only, minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: wrapping.weakOk)
+            .only, minimum: WrappedKey.minimumPassphraseLength, weak: wrapping.weakOk ? .accept : .ask)
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)
         }

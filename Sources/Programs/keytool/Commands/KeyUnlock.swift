@@ -33,7 +33,7 @@ struct KeyUnlock: Verb {
             _ = try session.unlock(locked, keystore.passphrase)
             return try session.reportProtection("key unlock", "there is nothing to unlock")
         }
-        let opened = try session.unlock(locked, keystore.passphrase, usingKeyring: false)
+        let opened = try session.unlock(locked, keystore.passphrase, from: .passphrase)
         let seconds = UInt32(span.duration.components.seconds)
         try opened.keepUnlocked(seconds: seconds)
         let until = WallClock.now() + span.duration

@@ -29,7 +29,7 @@ struct KeyUnprotect: Verb {
         if !yes {
             try session.dialog.confirm("take the passphrase off, so that whoever reads the directory has the keys")
         }
-        try session.unlock(locked, keystore.passphrase, usingKeyring: false).unprotect()
+        try session.unlock(locked, keystore.passphrase, from: .passphrase).unprotect()
         let protection = WrappedKey.Protection.none
         try session.output.done(
             ["the keystore has no passphrase now"], json: .result("key unprotect", protection.members))

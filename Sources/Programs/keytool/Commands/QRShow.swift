@@ -31,7 +31,7 @@ struct QRShow: Verb {
     func run(_ session: Session) throws {
         let picture = try target.picture
         let screen = try alone.screen(session.dialog, unless: target)
-        let content = try InputFile.standardInput.readBytes(limit: Self.maxBytes, isLine: true)
+        let content = try InputFile.standardInput.readBytes(.line, limit: Self.maxBytes)
         guard !content.isEmpty else { throw InputError.empty }
         guard !content.contains(0) else { throw InputError.hasNUL }
         let levels: [QRMatrix.ErrorCorrection] =

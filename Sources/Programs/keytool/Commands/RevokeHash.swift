@@ -24,7 +24,7 @@ struct RevokeHash: Verb {
 
     func run(_ session: Session) throws {
         let secret = try SecretAsker(password, session.dialog).create(
-            .only, minimum: RevocationKey.minimumPasswordLength, mayBeWeak: true)
+            .only, minimum: RevocationKey.minimumPasswordLength, weak: .accept)
         let key = secret.withBytes { RevocationKey(password: $0) }
         let text = format == .hex ? Hex.encode(key.bytes) : Base64.encode(key.bytes.span)
         try session.output.data([text], json: .result("revoke hash", [("key", .string(text))]))

@@ -39,7 +39,7 @@ struct SafePasswd: Verb {
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
-            .for(id.text), minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+            .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)
         let result = try change.telling(of: id, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
                 do {

@@ -55,7 +55,7 @@ struct SafeSetup: Verb {
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
-            server, preparing: create, isTesting: !noTest, &keeper, waiting.limits, session)
+            server, noTest ? .none : create ? .prepareAndTest : .test, &keeper, waiting.limits, session)
         let address = found.server.address
         let chosen = given.take()
         let secret = try chosen ?? choosePassword(id, session)
@@ -87,7 +87,7 @@ struct SafeSetup: Verb {
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
         try SecretAsker(password, session.dialog).create(
-            .for(id.text), minimum: SafeKeys.minimumPasswordLength, mayBeWeak: weakOk)
+            .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)
     }
 
     private func asksToPush(_ session: Session) throws -> Bool {

@@ -13,23 +13,33 @@ struct TestedServer: ~Copyable {
     /// Nil under `--no-test`.
     let test: SafeKeeper.ServerTest?
 
-    /// - Parameter keeper: its time for all tries begins anew after each answer.
     /// Nobody has named a server, and nobody can be asked for one.
     static let noServer = UsageFailure(
         "which server?", hint: "--server https://… or file:///DIR, with --create for a new one")
 
-    /// - Throws: what the last step throws, if nobody can be asked, or if there is no answer.
+    /// What to try before a server is used.
+    enum Trial {
+        /// Nothing.
+        case none
+        /// Whether it answers as a Safe server, with a probe.
+        case test
+        /// The same, after an empty or absent directory was prepared.
+        case prepareAndTest
+    }
+
+    /// - Parameter keeper: its time for all tries begins anew after each answer.
+    /// - Throws: what the last step throws, if nobody can be asked, or if nobody answers.
     static func find(
-        _ options: ServerOptions, preparing: Bool, isTesting: Bool, _ keeper: inout ThreemaKeeper, _ limits: TimeLimits,
+        _ options: ServerOptions, _ trial: Trial, _ keeper: inout ThreemaKeeper, _ limits: TimeLimits,
         _ session: Session
     ) throws -> TestedServer {
         guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
             throw noServer
         }
-        guard isTesting else { return TestedServer(server: server, test: nil) }
+        guard trial != .none else { return TestedServer(server: server, test: nil) }
         // A certificate that is trusted on one machine says nothing about another.
         let (authority, pins) = (server.authority, server.pins)
-        var isPreparing = preparing
+        var isPreparing = trial == .prepareAndTest
         while true {
             do {
                 let test = try session.output.busy("trying the server") {
@@ -40,7 +50,7 @@ struct TestedServer: ~Copyable {
                 let missing = MissingDirectory(error, server.address)
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
-                else { throw explained(error, preparing) }
+                else { throw explained(error, trial == .prepareAndTest) }
                 keeper = session.renewed(keeper, limits)
                 let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
                 let isReported = step != .make
@@ -61,7 +71,7 @@ struct TestedServer: ~Copyable {
                     }
                 case .address:
                     next = try options.asked(insteadOf: server, trusting: authority, pins: pins, on: terminal, session)
-                    isPreparing = preparing
+                    isPreparing = trial == .prepareAndTest
                 case .prepare, .make: break
                 }
                 guard let next = next.take() else {

@@ -24,7 +24,7 @@ struct NewKeystoreOptions: ParsableArguments {
         }
         do {
             let secret = try SecretAsker(passphrase, session.dialog).create(
-                .only, minimum: WrappedKey.minimumPassphraseLength, mayBeWeak: weakOk, mayBeNone: true)
+                .only, minimum: WrappedKey.minimumPassphraseLength, weak: weakOk ? .accept : .ask, empty: .isNone)
             if secret.count == 0 { return nil }
             return secret
         } catch SecretError.none {
