@@ -125,6 +125,22 @@ def test_proxy_that_does_not_lead_there(pushed, proxy, name):
     assert pushed.server.connections == 0
 
 
+def test_proxy_that_is_not_there(pushed):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    pushed.keytool = pushed.keytool.with_environment(https_proxy=address)
+    result = pushed.fails(75, "safe", "push", "--force", "--retry-max-time", "0s")
+    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
+
+
+def test_proxy_that_does_not_answer(pushed):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        pushed.keytool = pushed.keytool.with_environment(https_proxy=address)
+        result = pushed.fails(75, "safe", "push", "--force", "--timeout", "2s", "--retry-max-time", "0s")
+    assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
+
+
 def test_name_server_that_does_not_answer(keytool, tmp_path, safe_password):
     """In a mount namespace of its own. It is not waited for after the command's time is over, either."""
     (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.66\n")

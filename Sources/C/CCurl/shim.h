@@ -4,9 +4,12 @@
 #ifndef KEYTOOL_CCURL_H
 #define KEYTOOL_CCURL_H
 
+#include <arpa/inet.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // Without the checking macros around the variadic functions.
 #define CURL_DISABLE_TYPECHECK
@@ -21,6 +24,16 @@ typedef int (*keytool_curl_progress)(
 // A connection is there, new or kept; the request has not been sent on it.
 typedef int (*keytool_curl_before_request)(
     void *context, char *server, char *client, int server_port, int client_port);
+
+// Opens a socket as libcurl does, and notes the port that it is for: the server's, or a proxy's.
+static inline curl_socket_t keytool_curl_open_socket(
+    void *port, curlsocktype purpose, struct curl_sockaddr *address) {
+    const struct sockaddr *to = &address->addr;
+    (void)purpose;
+    if (address->family == AF_INET) *(int *)port = ntohs(((const struct sockaddr_in *)to)->sin_port);
+    if (address->family == AF_INET6) *(int *)port = ntohs(((const struct sockaddr_in6 *)to)->sin6_port);
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
 
 // What libcurl works with: it keeps the login and the address in ordinary memory, and frees it as it is.
 
@@ -76,6 +89,13 @@ static inline CURLcode keytool_curl_set_before_request(
     void *function, CURL *handle, keytool_curl_before_request value, void *context) {
     CURLcode code = ((keytool_curl_setopt)function)(handle, CURLOPT_PREREQDATA, context);
     return code != CURLE_OK ? code : ((keytool_curl_setopt)function)(handle, CURLOPT_PREREQFUNCTION, value);
+}
+
+// `port` has to live as long as the handle.
+static inline CURLcode keytool_curl_note_port(void *function, CURL *handle, int *port) {
+    CURLcode code = ((keytool_curl_setopt)function)(handle, CURLOPT_OPENSOCKETDATA, port);
+    return code != CURLE_OK
+        ? code : ((keytool_curl_setopt)function)(handle, CURLOPT_OPENSOCKETFUNCTION, keytool_curl_open_socket);
 }
 
 static inline CURLcode keytool_curl_get_long(void *function, CURL *handle, CURLINFO info, long *value) {

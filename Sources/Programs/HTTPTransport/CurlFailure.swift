@@ -21,8 +21,10 @@ extension CurlRequest.Result {
         case _ where isRefused: .known(.libraryMissing(package: Curl.package))
         case CURLE_COULDNT_RESOLVE_HOST: .name
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .known(.connection(.proxy))
+        case CURLE_COULDNT_CONNECT where isAtProxy: .known(.connection(.proxy))
         case CURLE_COULDNT_CONNECT: .known(.connection(.notConnected))
         case CURLE_OPERATION_TIMEDOUT where !isNameLookedUp: .known(.connection(.noNameServer))
+        case CURLE_OPERATION_TIMEDOUT where isAtProxy: .known(.connection(.proxy))
         case CURLE_OPERATION_TIMEDOUT: .known(.connection(.timeout))
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR: .certificate
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin

@@ -13,6 +13,8 @@ final class CurlHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
     /// Where libcurl writes what went wrong, in more words than its code has.
     private let message: UnsafeMutablePointer<CChar>
+    /// Where the last connection was opened to, or was to be: the server's port, or a proxy's; 0 before the first.
+    private let openedPort: UnsafeMutablePointer<CInt>
     /// What libcurl has the address of, as long as it may call back.
     private var buffer: ResponseBuffer?
 
@@ -23,11 +25,14 @@ final class CurlHandle: @unchecked Sendable {
         unsafe self.pointer = pointer
         unsafe message = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe openedPort = .allocate(capacity: 1)
+        unsafe openedPort.initialize(to: 0)
     }
 
     deinit {
         unsafe curl.free(pointer)
         unsafe message.deallocate()
+        unsafe openedPort.deallocate()
     }
 
     /// Forgets the last request and its options; connections stay.
@@ -36,7 +41,11 @@ final class CurlHandle: @unchecked Sendable {
         unsafe message.pointee = 0
         self.buffer = buffer
         _ = unsafe keytool_curl_set_pointer(curl.setopt, pointer, CURLOPT_ERRORBUFFER, message)
+        buffer.require(unsafe keytool_curl_note_port(curl.setopt, pointer, openedPort))
     }
+
+    /// Where the connection of the last request leads, whether or not it was established; 0 if none was tried.
+    var port: Int { unsafe Int(openedPort.pointee) }
 
     /// Wipes what the last request has left in libcurl. What was received is let go.
     func forget() {

@@ -225,8 +225,8 @@ struct CurlRequest: ~Copyable {
 
     /// A proxy is told from the server by its port, and by headers that come before TLS.
     private var isAtProxy: Bool {
-        let port = number(CURLINFO_PRIMARY_PORT)
-        return !buffer.isConnected && (buffer.hasProxyHeaders || (port != 0 && port != serverPort))
+        let isElsewhere = connection.port != 0 && connection.port != serverPort
+        return !buffer.isConnected && (buffer.hasProxyHeaders || isElsewhere)
     }
 
     private func number(_ information: CURLINFO) -> Int {
