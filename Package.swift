@@ -136,15 +136,19 @@ let package = Package(
             name: "safe-model", dependencies: ["SafeModel", "SafeRules"], path: "Tests/SafeModelRun",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SafeRules", ["SafeModel", "Encodings", "VectorKit"]),
+        .target(
+            name: "SafeKit", dependencies: ["SafeWire"], path: "Tests/SafeKit",
+            swiftSettings: house),
         tests(
             of: "ThreemaKeeping",
             [
                 "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives",
-                "SecureMemory",
-                "VectorKit",
+                "SecureMemory", "SafeKit", "VectorKit",
             ]),
         tests(of: "SafeStore", ["SafeWire", "AtomicFiles"]),
-        tests(of: "SafeTransports", ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "ServerKit", "VectorKit"]),
+        tests(
+            of: "SafeTransports",
+            ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "SafeKit", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
         tests(of: "Console", ["Encodings", "SecureMemory"]),
         // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.

@@ -1,3 +1,4 @@
+import SafeKit
 import SafeRules
 import SafeWire
 import SecureMemory

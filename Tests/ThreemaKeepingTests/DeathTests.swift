@@ -1,3 +1,4 @@
+import SafeKit
 import SafeWire
 import SecureMemory
 import Testing

@@ -1,3 +1,4 @@
+import SafeKit
 import Encodings
 import Foundation
 import Keystore

@@ -1,3 +1,4 @@
+import SafeKit
 import Keystore
 import SafeRules
 import SecureMemory

@@ -1,3 +1,4 @@
+import SafeKit
 import Encodings
 import SafeRules
 import SafeWire

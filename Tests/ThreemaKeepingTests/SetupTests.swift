@@ -1,3 +1,4 @@
+import SafeKit
 import Keystore
 import SafeWire
 import SecureMemory
@@ -106,7 +107,7 @@ import ThreemaSafe
 
     @Test(arguments: [true, false]) func `it learns whether the server honours conditions`(_ honours: Bool) throws {
         house.server.misbehave { number, _ in
-            number == 3 && honours ? .refused(.changed("file:///memory")) : nil
+            number == 3 && !honours ? .ignored : nil
         }
         let result = try setUp()
         #expect(result.test?.honoursConditions == honours)
