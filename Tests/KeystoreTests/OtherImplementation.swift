@@ -7,7 +7,7 @@ enum OtherImplementation {
         import hashlib, pathlib, sys
         from nacl import utils
         sys.path.insert(0, sys.argv[1])
-        import identityfiles
+        from kit import identityfiles
 
         BEFORE_KEY = bytes.fromhex("00000a2800000a2400000a20")
         OWN = ("", "", "", "keystore")
@@ -76,7 +76,7 @@ enum OtherImplementation {
         {"read": read, "write": write, "commit": commit, "history": history, "version": version}[verb](pathlib.Path(directory), *rest)
         """
 
-    /// Where `identityfiles.py` is.
+    /// Where the package `kit` is, with its `identityfiles.py`.
     private static let modules = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../KeytoolTests").standardized.path()
 

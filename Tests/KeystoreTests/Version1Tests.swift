@@ -6,11 +6,11 @@ import SecureMemory
 import Testing
 import VectorKit
 
-/// Keystores of version 1, written by another implementation (`Tests/KeytoolTests/version1.py`).
+/// Keystores of version 1, written by another implementation (`Tests/KeytoolTests/kit/version1.py`).
 @Suite struct Version1Tests {
     private let scratch: Scratch
-    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../KeytoolTests/version1.py").standardized.path()
+    private static let modules = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../KeytoolTests").standardized.path()
 
     private static let time: Int64 = 1_795_230_000_123
     private static let entry = "20261121T030000123Z-0001020304050607"
@@ -30,7 +30,9 @@ import VectorKit
         let locked = try keystore.lockedIdentity("ABCD1234", wait: .zero)
         try locked.keepHistory([9, 9], digest: Self.digest, of: .main, at: Self.time)
         locked.setTimeOfLock(milliseconds: Self.time)
-        _ = try Program.output(of: "/usr/bin/python3", [Self.script, scratch.path])
+        _ = try Program.output(
+            of: "/usr/bin/env",
+            ["PYTHONPATH=\(Self.modules)", "/usr/bin/python3", "-m", "kit.version1", scratch.path])
     }
 
     private func unlock() throws -> OpenKeystore { try LockedKeystore(at: scratch.path).unlock() }

@@ -4,16 +4,16 @@ import os
 
 import pytest
 
-import dispositions
-from certificates import Certificates
-from faultserver import FaultServer
-from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
-from loopbackauthority import issue
-from place import NEW_PASSWORD
-from runner import BINARY, Keytool
-from safedirectory import SafeDirectory, SafeSetup
-from terminal import Terminal
-from webservers import SERVERS
+from kit import dispositions
+from kit.certificates import Certificates
+from kit.faultserver import FaultServer
+from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
+from kit.loopbackauthority import issue
+from kit.place import NEW_PASSWORD
+from kit.runner import BINARY, Keytool
+from kit.safedirectory import SafeDirectory, SafeSetup
+from kit.terminal import Terminal
+from kit.webservers import SERVERS
 
 # Before anything is started; threads inherit the mask of the one that starts them.
 dispositions.give_defaults_to_children()

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, EMPTY_KEYSTORE
-from runner import on_two_processors, snapshot
-from vectorfiles import read_codes
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE
+from kit.runner import on_two_processors, snapshot
+from kit.vectorfiles import read_codes
 
 GROUPED = re.compile(r"(?:[A-Z2-7]{4}-){25}[A-Z2-7]{4}")
 SUBSTITUTIONS = 24  # spread over the code: each costs half a second and 128 MiB

@@ -5,10 +5,10 @@ import unicodedata
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, EMPTY_KEYSTORE, GROUPED
-from runner import snapshot
-from vectorfiles import read_codes
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, EMPTY_KEYSTORE, GROUPED
+from kit.runner import snapshot
+from kit.vectorfiles import read_codes
 
 
 def test_published_code_imports(keytool, code_file, code_password):

@@ -2,10 +2,10 @@
 
 import pytest
 
-import masterkey
-from known import CODE_PASSWORD
-from masterkey import PASSPHRASE
-from runner import snapshot
+from kit import masterkey
+from kit.known import CODE_PASSWORD
+from kit.masterkey import PASSPHRASE
+from kit.runner import snapshot
 
 OPENS = "the code opens 0ZAHXXHB"
 NOT_COMPARED = "the key was not compared with the keystore, and the date not stored"

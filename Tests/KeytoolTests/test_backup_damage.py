@@ -6,8 +6,8 @@ None may open, none may trap, none may store anything. 16 bits of hash let one w
 
 import pytest
 
-from known import CODE, EMPTY_KEYSTORE
-from runner import on_two_processors, snapshot
+from kit.known import CODE, EMPTY_KEYSTORE
+from kit.runner import on_two_processors, snapshot
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 FOREIGN = "0189!_ä"

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, GROUPED
-from runner import snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, GROUPED
+from kit.runner import snapshot
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from known import CODE, EMPTY_KEYSTORE
-from runner import snapshot
+from kit.known import CODE, EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 SPELLINGS = {
     "lower case": CODE.lower(),

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from clock import BETWEEN_RUNS, Clocked
-from decision import decide
-from edit import contacts_of, edit
-from injection import without_waiting
-from known import SAFE_PASSWORD
-from safedirectory import SafeSetup
+from kit.clock import BETWEEN_RUNS, Clocked
+from kit.decision import decide
+from kit.edit import contacts_of, edit
+from kit.injection import without_waiting
+from kit.known import SAFE_PASSWORD
+from kit.safedirectory import SafeSetup
 
 MOMENTS = {
     "1970": datetime(1970, 1, 1, 0, 0, 10),

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-import oracle
-from known import CODE, CODE_PASSWORD, EMPTY_KEYSTORE
-from runner import snapshot
+from kit import oracle
+from kit.known import CODE, CODE_PASSWORD, EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 GROUPS = CODE.split("-")
 WORD = oracle.check_word(CODE)

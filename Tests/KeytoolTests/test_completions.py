@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from commands import leaves, nouns, verbs
-from runner import BINARY, Keytool
-from shells import COMPLETIONS, PLACES, SHELLS
+from kit.commands import leaves, nouns, verbs
+from kit.runner import BINARY, Keytool
+from kit.shells import COMPLETIONS, PLACES, SHELLS
 
 IDS = ["*SUPPORT", "ABCD1234", "ABZZ0000"]
 WITH_ID = [("id", "show"), ("backup", "export"), ("safe", "push"), ("qr", "contact"),

@@ -6,10 +6,9 @@ import subprocess
 
 import pytest
 
-import injection
-import oracle
-from known import CODE_PASSWORD, SAFE_PASSWORD
-from runner import Keytool
+from kit import injection, oracle
+from kit.known import CODE_PASSWORD, SAFE_PASSWORD
+from kit.runner import Keytool
 
 BLOCK = 4096
 OLD = oracle.Identity("ABCD1234", bytes(range(32)))

@@ -2,9 +2,9 @@
 
 import pytest
 
-import faults as f
-from httpsmachine import pushed  # a fixture
-from runner import BUT_THE_FINDING, snapshot
+from kit import faults as f
+from kit.httpsmachine import pushed  # a fixture
+from kit.runner import BUT_THE_FINDING, snapshot
 
 
 def findings(keytool, *options):

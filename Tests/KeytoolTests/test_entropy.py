@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, EMPTY_KEYSTORE
-from runner import snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 KEYS = 64
 COMMAND = ("id", "create", "--entropy", "keyboard", "--no-passphrase", "--id", "ABCD1234")

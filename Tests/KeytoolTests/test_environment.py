@@ -5,7 +5,7 @@ import pwd
 
 import pytest
 
-from runner import snapshot
+from kit.runner import snapshot
 
 BAD, OTHER_BAD = os.fsdecode(b"bad\xff"), os.fsdecode(b"bad\xfe")
 

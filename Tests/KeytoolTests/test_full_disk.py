@@ -6,12 +6,11 @@ import re
 
 import pytest
 
-import injection
-import oracle
-from known import SAFE_PASSWORD
-from place import ID, NEW_PASSWORD
-from scenes import SCENES
-from staged import stage
+from kit import injection, oracle
+from kit.known import SAFE_PASSWORD
+from kit.place import ID, NEW_PASSWORD
+from kit.scenes import SCENES
+from kit.staged import stage
 
 TOO_LARGE, CANT_CREATE, IO, TEMPFAIL = 14, 73, 74, 75
 CODES = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commands import leaves
+from kit.commands import leaves
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code"}

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from runner import BINARY, snapshot
+from kit.runner import BINARY, snapshot
 
 
 def test_version(keytool):

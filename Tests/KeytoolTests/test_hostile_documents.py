@@ -10,11 +10,11 @@ import json
 
 import pytest
 
-import oracle
-from folded import folded, promising
-from known import EMPTY_KEYSTORE, SAFE_PASSWORD
-from measured import Measured
-from runner import BUT_THE_FINDING, snapshot
+from kit import oracle
+from kit.folded import folded, promising
+from kit.known import EMPTY_KEYSTORE, SAFE_PASSWORD
+from kit.measured import Measured
+from kit.runner import BUT_THE_FINDING, snapshot
 
 SECONDS, MEBIBYTES = 2, 256
 MAX_DOCUMENT = 8 << 20

@@ -8,9 +8,9 @@ import json
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from runner import BUT_THE_FINDING, snapshot
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.runner import BUT_THE_FINDING, snapshot
 
 KEY = bytes(range(32))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-import oracle
-from clock import Clocked
-from runner import snapshot
-from safedirectory import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeDirectory
-from systemcalls import SystemCalls
-from webservers import ANNA, SERVERS, Apache, Nginx
+from kit import oracle
+from kit.clock import Clocked
+from kit.runner import snapshot
+from kit.safedirectory import MAX_BACKUP_BYTES, RETENTION_DAYS, SafeDirectory
+from kit.systemcalls import SystemCalls
+from kit.webservers import ANNA, SERVERS, Apache, Nginx
 
 NEW_PASSWORD = b"another-stable-5"
 DAY = timedelta(days=1)

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from runner import snapshot
-from webservers import ANNA, Nginx
+from kit.runner import snapshot
+from kit.webservers import ANNA, Nginx
 
 
 class OnPort:

@@ -5,11 +5,11 @@ from email.utils import format_datetime
 
 import pytest
 
-import faults as f
-from clock import Clocked
-from faultserver import FaultServer, abort
-from httpsmachine import QUICK, HTTPSMachine, fresh, pushed  # fixtures
-from loopbackauthority import issue
+from kit import faults as f
+from kit.clock import Clocked
+from kit.faultserver import FaultServer, abort
+from kit.httpsmachine import QUICK, HTTPSMachine, fresh, pushed  # fixtures
+from kit.loopbackauthority import issue
 
 DAY = timedelta(days=1)
 

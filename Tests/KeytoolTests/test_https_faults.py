@@ -5,11 +5,10 @@ import json
 
 import pytest
 
-import faults as f
-import oracle
-from httpsmachine import ID, PLACE, bare, fresh, pushed  # fixtures
-from known import EMPTY_KEYSTORE
-from runner import snapshot
+from kit import faults as f, oracle
+from kit.httpsmachine import ID, PLACE, bare, fresh, pushed  # fixtures
+from kit.known import EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 DEFAULT_DAYS = 180
 

@@ -3,9 +3,8 @@ holds the old backup or the new one, and the next push goes on by itself."""
 
 import pytest
 
-import injection
-import oracle
-from httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit import injection, oracle
+from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
 
 PUSH = ["safe", "push", "--force"]
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from httpsmachine import ID, SLACK
+from kit.httpsmachine import ID, SLACK
 
 SILENT, SERVFAIL, NXDOMAIN = None, 2, 3
 NO_ANSWER = "cannot be found: no name server answered in time\n"

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from connectproxy import ConnectProxy
-from faultserver import FaultServer
-from httpsmachine import KEYS, bare  # a fixture
-from loopbackauthority import Issued
-from setupdialog import PUSH, SERVER, choose_password
+from kit.connectproxy import ConnectProxy
+from kit.faultserver import FaultServer
+from kit.httpsmachine import KEYS, bare  # a fixture
+from kit.loopbackauthority import Issued
+from kit.setupdialog import PUSH, SERVER, choose_password
 
 BYTE = KEYS.backup_id[:2]
 

@@ -7,12 +7,11 @@ import time
 
 import pytest
 
-import faults as f
-import oracle
-from httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
-from known import SAFE_PASSWORD
-from place import NEW_PASSWORD
-from webservers import Apache, Nginx
+from kit import faults as f, oracle
+from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit.known import SAFE_PASSWORD
+from kit.place import NEW_PASSWORD
+from kit.webservers import Apache, Nginx
 
 NEW_PLACE = PLACE.replace(KEYS.backup_id, oracle.safe_keys(NEW_PASSWORD, ID).backup_id)
 

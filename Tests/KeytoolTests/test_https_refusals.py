@@ -5,11 +5,11 @@ import time
 
 import pytest
 
-from known import SAFE_PASSWORD
-from runner import snapshot
-from safedirectory import MAX_BACKUP_BYTES, SafeSetup
-from systemcalls import SystemCalls
-from webservers import ANNA, SERVERS, Login, Nginx
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.safedirectory import MAX_BACKUP_BYTES, SafeSetup
+from kit.systemcalls import SystemCalls
+from kit.webservers import ANNA, SERVERS, Login, Nginx
 
 WRONG = Login("anna", b"not-hers-9")
 WITH_LOGIN = {name: server for name, server in SERVERS.items() if server[1]}

@@ -3,11 +3,10 @@ condition it is written, and what a refused condition leads to."""
 
 import pytest
 
-import faults as f
-import oracle
-from faultserver import tag
-from httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
-from place import NEW_PASSWORD
+from kit import faults as f, oracle
+from kit.faultserver import tag
+from kit.httpsmachine import ID, KEYS, PLACE, fresh, pushed  # fixtures
+from kit.place import NEW_PASSWORD
 
 NEW_KEYS = oracle.safe_keys(NEW_PASSWORD, ID)
 UPLOAD = ["config", "GET", "PUT if-match", "GET"]

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-import faults as f
-from clock import Clocked
-from httpsmachine import PLACE, fresh, pushed  # fixtures
+from kit import faults as f
+from kit.clock import Clocked
+from kit.httpsmachine import PLACE, fresh, pushed  # fixtures
 
 TRIES = 5
 RETRIED = (423, 425, 429, 500, 502, 503, 504)

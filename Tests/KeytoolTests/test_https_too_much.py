@@ -2,9 +2,9 @@
 
 import pytest
 
-import faults as f
-from httpsmachine import ID, bare, pushed  # fixtures
-from measured import Measured
+from kit import faults as f
+from kit.httpsmachine import ID, bare, pushed  # fixtures
+from kit.measured import Measured
 
 # Beside the 64 MiB of scrypt, where a password is given.
 MEBIBYTES, SCRYPT = 96, 64

@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 import pytest
 
-from certificates import openssl
-from known import SAFE_PASSWORD
-from runner import snapshot
-from safedirectory import SafeSetup
-from webservers import ANNA, Apache, Nginx
+from kit.certificates import openssl
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.safedirectory import SafeSetup
+from kit.webservers import ANNA, Apache, Nginx
 
 KINDS = {"nginx": Nginx, "apache": Apache}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

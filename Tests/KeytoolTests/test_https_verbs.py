@@ -2,12 +2,11 @@
 
 import pytest
 
-import faults as f
-import oracle
-from httpsmachine import ID, KEYS, PLACE, bare, pushed  # fixtures
-from known import SAFE_PASSWORD
-from place import NEW_PASSWORD
-from runner import snapshot
+from kit import faults as f, oracle
+from kit.httpsmachine import ID, KEYS, PLACE, bare, pushed  # fixtures
+from kit.known import SAFE_PASSWORD
+from kit.place import NEW_PASSWORD
+from kit.runner import snapshot
 
 SETUPS = {
     "config 401": ("config", f.status(401), 13), "config 404": ("config", f.status(404), 15),

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-import faults as f
-from faultserver import BASE
-from httpsmachine import ID, LOGIN, PLACE, bare, pushed  # fixtures
+from kit import faults as f
+from kit.faultserver import BASE
+from kit.httpsmachine import ID, LOGIN, PLACE, bare, pushed  # fixtures
 
 AUTHORIZATION = "Basic " + base64.b64encode(LOGIN).decode()
 

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-import faults as f
-from httpsmachine import ID, KEYS, QUICK, SERVER_PASSWORD, bare, pushed  # fixtures
-from webservers import Apache
+from kit import faults as f
+from kit.httpsmachine import ID, KEYS, QUICK, SERVER_PASSWORD, bare, pushed  # fixtures
+from kit.webservers import Apache
 
 
 # Directories that are missing

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD
-from runner import snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD
+from kit.runner import snapshot
 
 HEX64 = re.compile(r"[0-9a-f]{64}")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, EMPTY_KEYSTORE
-from runner import snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 
 @pytest.fixture

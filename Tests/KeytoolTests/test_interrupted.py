@@ -6,9 +6,9 @@ import signal
 
 import pytest
 
-import injection
-from scenes import SCENES
-from staged import stage
+from kit import injection
+from kit.scenes import SCENES
+from kit.staged import stage
 
 NAMES = [name for name in ("create-first", "create-second", "import", "export", "push-first", "push-changed", "pull",
                            "remove") if name in SCENES]

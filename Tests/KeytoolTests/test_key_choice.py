@@ -2,12 +2,10 @@
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from known import CODE, CODE_PASSWORD, SAFE_PASSWORD
-from masterkey import PASSPHRASE
-from runner import snapshot
+from kit import keyfiles, masterkey, oracle
+from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD
+from kit.masterkey import PASSPHRASE
+from kit.runner import snapshot
 
 CHANGING = ["key protect", "key passwd"]
 MAKING = ["id create", "backup import", "safe pull", "key import"]

@@ -5,11 +5,9 @@ import os
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from masterkey import PASSPHRASE, Replaced
-from runner import Keytool, on_two_processors
+from kit import keyfiles, masterkey, oracle
+from kit.masterkey import PASSPHRASE, Replaced
+from kit.runner import Keytool, on_two_processors
 from test_keyfiles import vectors
 
 

@@ -2,13 +2,11 @@
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from known import BACKUP_PASSWORD
-from masterkey import PASSPHRASE, WRONG
-from measured import Measured
-from runner import snapshot
+from kit import keyfiles, masterkey, oracle
+from kit.known import BACKUP_PASSWORD
+from kit.masterkey import PASSPHRASE, WRONG
+from kit.measured import Measured
+from kit.runner import snapshot
 
 PASSWORD = b"supersafe"
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))

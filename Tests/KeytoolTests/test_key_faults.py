@@ -7,10 +7,10 @@ import re
 
 import pytest
 
-import injection
-from keyscenes import SCENES, SLOW, KeyPlace, create
-from masterkey import NEW_PASSPHRASE
-from staged import Staged
+from kit import injection
+from kit.keyscenes import SCENES, SLOW, KeyPlace, create
+from kit.masterkey import NEW_PASSPHRASE
+from kit.staged import Staged
 
 CANT_CREATE, IO = 73, 74
 CODES = {"ENOSPC": {IO}, "EIO": {IO}, "EROFS": {IO, CANT_CREATE}}

@@ -2,11 +2,11 @@
 
 import pytest
 
-import keyfiles
-from injection import Prefixed
-from masterkey import PASSPHRASE, Replaced
-from measured import Measured
-from runner import snapshot
+from kit import keyfiles
+from kit.injection import Prefixed
+from kit.masterkey import PASSPHRASE, Replaced
+from kit.measured import Measured
+from kit.runner import snapshot
 
 ONE_GIB = 1 << 20  # KiB
 

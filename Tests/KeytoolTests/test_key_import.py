@@ -4,14 +4,12 @@ import os
 
 import pytest
 
-import keyfiles
-import masterkey
-from injection import Prefixed
-from known import CODE
-from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
-from measured import Measured
-import identityfiles
-from runner import snapshot
+from kit import keyfiles, masterkey, identityfiles
+from kit.injection import Prefixed
+from kit.known import CODE
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from kit.measured import Measured
+from kit.runner import snapshot
 from test_keyfiles import passphrase as published_passphrase
 from test_keyfiles import vectors
 

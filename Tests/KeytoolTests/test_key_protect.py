@@ -2,10 +2,9 @@
 
 import pytest
 
-import keyfiles
-import masterkey
-from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
-from runner import snapshot
+from kit import keyfiles, masterkey
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from kit.runner import snapshot
 
 SCHEMES = {
     "argon2id": {"protection": "passphrase", "scheme": "argon2id", "memory_kib": 131_072,

@@ -4,12 +4,10 @@ import os
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
-from place import ID, OTHER_ID, Place
-from runner import snapshot
+from kit import keyfiles, masterkey, oracle
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from kit.place import ID, OTHER_ID, Place
+from kit.runner import snapshot
 
 # What starts with "@" is a file of the place.
 COMMANDS = {

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-import masterkey
-from masterkey import NEW_PASSPHRASE, PASSPHRASE
-from runner import snapshot
+from kit import masterkey
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.runner import snapshot
 from test_locks import Held
 
 WAITING = 0.8  # seconds after which a command surely waits for the lock

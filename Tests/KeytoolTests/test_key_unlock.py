@@ -6,11 +6,9 @@ import time
 
 import pytest
 
-import injection
-import keyring
-import masterkey
-from masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
-from runner import snapshot
+from kit import injection, keyring, masterkey
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
+from kit.runner import snapshot
 
 POSSESSOR_VIEW_READ_SEARCH = 0x0B00_0000
 SHOW = ["id", "show", "ABCD1234"]

@@ -7,11 +7,9 @@ import re
 
 import pytest
 
-import injection
-import keyfiles
-import masterkey
-from injection import Prefixed
-from masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit import injection, keyfiles, masterkey
+from kit.injection import Prefixed
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
 
 KIB = 131_072
 ONE_MMAP = re.compile(r"mmap\(NULL, (\d+), [^)]*MAP_ANONYMOUS[^)]*\) += 0x")

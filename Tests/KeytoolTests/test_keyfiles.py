@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-import keyfiles
-import oracle
-from runner import REPOSITORY
+from kit import keyfiles, oracle
+from kit.runner import REPOSITORY
 
 
 def vectors(area, *wanted):

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from runner import snapshot
+from kit.runner import snapshot
 
 MAKES = ("id", "create", "--id", "ZZZZ9999")
 

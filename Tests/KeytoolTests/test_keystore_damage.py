@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from runner import on_two_processors, snapshot
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.runner import on_two_processors, snapshot
 
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
 BLOB = oracle.seal_safe(oracle.safe_document(bytes(range(32))), KEYS)

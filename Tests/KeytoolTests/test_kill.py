@@ -6,10 +6,10 @@ changes is there.
 
 import pytest
 
-import injection
-from place import ID
-from scenes import SCENES
-from staged import stage
+from kit import injection
+from kit.place import ID
+from kit.scenes import SCENES
+from kit.staged import stage
 
 
 @pytest.fixture(scope="module")

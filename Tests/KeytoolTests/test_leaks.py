@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, CODE_PASSWORD, SAFE_PASSWORD
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, CODE_PASSWORD, SAFE_PASSWORD
 
 
 class Listening:

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from locks import Held
-from runner import snapshot
+from kit.locks import Held
+from kit.runner import snapshot
 
 DOCUMENTED = {1, 11, 17, 65, 73, 74, 75, 77}
 

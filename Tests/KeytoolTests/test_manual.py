@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-import manual
-from runner import BINARY, REPOSITORY
+from kit import manual
+from kit.runner import BINARY, REPOSITORY
 
 PAGES = manual.pages()
 SOURCES = sorted((REPOSITORY / "Sources").rglob("*.swift"))

@@ -9,11 +9,9 @@ import shlex
 
 import pytest
 
-import keyring
-import manual
-import oracle
-from runner import Keytool
-from terminal import Terminal
+from kit import keyring, manual, oracle
+from kit.runner import Keytool
+from kit.terminal import Terminal
 
 NAS = "file:///mnt/nas/keytool"
 USB = "file:///mnt/usb/keytool"

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-import manual
-from formatexamples import EXAMPLES, PAGE, sealed, unhex
-from keyfiles import message
-from runner import REPOSITORY
+from kit import manual
+from kit.formatexamples import EXAMPLES, PAGE, sealed, unhex
+from kit.keyfiles import message
+from kit.runner import REPOSITORY
 
 FORMATS = manual.page("keytool-formats.5")
 

@@ -3,10 +3,10 @@ ports are the test's. A Safe is set up, pushed, restored and deleted on them, an
 
 import pytest
 
-import manual
-from known import SAFE_PASSWORD
-from safedirectory import SafeSetup
-from webservers import Apache, Login, Nginx
+from kit import manual
+from kit.known import SAFE_PASSWORD
+from kit.safedirectory import SafeSetup
+from kit.webservers import Apache, Login, Nginx
 
 ALICE = Login("alice", b"three grey geese")
 

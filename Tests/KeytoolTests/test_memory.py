@@ -4,14 +4,11 @@ import shutil
 
 import pytest
 
-import edit
-import identityfiles
-import keyfiles
-import oracle
-from everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
-from memoryleft import unexpected
-from safedirectory import SafeSetup
-from tracing import run_to_exit
+from kit import edit, identityfiles, keyfiles, oracle
+from kit.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
+from kit.memoryleft import unexpected
+from kit.safedirectory import SafeSetup
+from kit.tracing import run_to_exit
 
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "8f3a51c2d47e0b96a8125dfe6c3971b0e45f82970ad3bc1648f7692e05dba1c4"))

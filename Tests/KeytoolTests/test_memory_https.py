@@ -5,15 +5,14 @@ import shutil
 
 import pytest
 
-import faults as f
-import identityfiles
-from everysecret import ID, PASSWORDS, EverySecret
-from faultserver import FaultServer
-from loopbackauthority import issue
-from memoryleft import unexpected
-from pingservice import PingService
-from tracing import run_to_exit
-from webservers import Apache, Login, Nginx
+from kit import faults as f, identityfiles
+from kit.everysecret import ID, PASSWORDS, EverySecret
+from kit.faultserver import FaultServer
+from kit.loopbackauthority import issue
+from kit.memoryleft import unexpected
+from kit.pingservice import PingService
+from kit.tracing import run_to_exit
+from kit.webservers import Apache, Login, Nginx
 
 SERVER_PASSWORD, OTHER_PASSWORD = b"Walnut-Glacier-34", b"Copper-Orchard-57"
 # Behind the host, which is no secret: it goes out in clear, as the handshake's server name.

@@ -2,12 +2,12 @@
 
 import pytest
 
-import oracle
-from corefile import core, require_gcore
-from everysecret import ID, PASSWORDS, EverySecret
-from memory import Memory
-from memoryleft import unexpected
-from tracing import CONT, exit_snapshot, ptrace, seize
+from kit import oracle
+from kit.corefile import core, require_gcore
+from kit.everysecret import ID, PASSWORDS, EverySecret
+from kit.memory import Memory
+from kit.memoryleft import unexpected
+from kit.tracing import CONT, exit_snapshot, ptrace, seize
 
 IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "d5137ea8460bf29c31685be70cda94f2716e03bd589f24c8a0e71b36f84d92c5"))

@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from runner import SCHEMA, Keytool
-from webservers import Nginx
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.runner import SCHEMA, Keytool
+from kit.webservers import Nginx
 
 KIBIBYTE, MEBIBYTE = 1024, 1024 * 1024
 WORDS = "keytool: error: not enough memory"

@@ -11,16 +11,14 @@ from contextlib import contextmanager
 
 import pytest
 
-import identityfiles
-import injection
-import oracle
-from edit import contacts_of, edit
-from injection import without_waiting
-from known import SAFE_PASSWORD
-from locks import Held
-from place import ID, records
-from runner import snapshot
-from safedirectory import SafeDirectory
+from kit import identityfiles, injection, oracle
+from kit.edit import contacts_of, edit
+from kit.injection import without_waiting
+from kit.known import SAFE_PASSWORD
+from kit.locks import Held
+from kit.place import ID, records
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(32, 64))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, ID)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from known import CODE_PASSWORD
-from webservers import Nginx
+from kit.known import CODE_PASSWORD
+from kit.webservers import Nginx
 
 # It would break every connection, which shows that it was read.
 CONFIGURATION = """

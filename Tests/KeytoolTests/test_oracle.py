@@ -5,9 +5,8 @@ import hashlib
 import nacl.bindings
 import pytest
 
-import oracle
-import xsalsa20
-from vectorfiles import read_codes, read_vectors
+from kit import oracle, xsalsa20
+from kit.vectorfiles import read_codes, read_vectors
 
 OPENING = [v for v in read_codes(argon2id=False) if "error" not in v]
 REFUSED = [v for v in read_codes(argon2id=False) if "error" in v]

@@ -6,10 +6,10 @@ import signal
 
 import pytest
 
-import oracle
-from ownscreen import ENTER, LEAVE, screens
-from runner import snapshot
-from terminal import Terminal
+from kit import oracle
+from kit.ownscreen import ENTER, LEAVE, screens
+from kit.runner import snapshot
+from kit.terminal import Terminal
 
 CHOSEN = re.compile(r"(?:[a-z]{5}-){4}[a-z]{5}")
 OFFER = r"password[^\n]* \(Enter for a random one\): $"

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from runner import BINARY, REPOSITORY
+from kit.runner import BINARY, REPOSITORY
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PAGES = sorted(path.name for path in (REPOSITORY / "man").glob("keytool*.[157]"))

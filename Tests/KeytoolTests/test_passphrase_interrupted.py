@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
-import masterkey
-from runner import snapshot
+from kit import masterkey
+from kit.runner import snapshot
 from test_passphrase_prompt import (
     AGAIN, CREATE, FIRST, NEW, NEWER, NEWER_AGAIN, OPENING, RIGHT, SHOW)
 

@@ -2,12 +2,10 @@
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from masterkey import NEW_PASSPHRASE, PASSPHRASE
-from place import ID, OTHER_ID, Place
-from runner import snapshot
+from kit import keyfiles, masterkey, oracle
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.place import ID, OTHER_ID, Place
+from kit.runner import snapshot
 from test_key_sources import COMMANDS, filled, sources
 
 # It takes the passphrase off.

@@ -2,10 +2,10 @@
 
 import pytest
 
-import masterkey
-from known import EMPTY_KEYSTORE
-from masterkey import NEW_PASSPHRASE, PASSPHRASE
-from runner import snapshot
+from kit import masterkey
+from kit.known import EMPTY_KEYSTORE
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.runner import snapshot
 
 RIGHT, NEW = PASSPHRASE.decode(), NEW_PASSPHRASE.decode()
 FIRST = r"[Kk]eystore passphrase \(Enter for none\): $"

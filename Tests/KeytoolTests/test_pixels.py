@@ -2,7 +2,7 @@
 
 import pytest
 
-import pixels
+from kit import pixels
 
 
 def corners(text, default=pixels.ON_BLACK):

@@ -10,13 +10,10 @@ import subprocess
 
 import pytest
 
-import faults
-import keyfiles
-import masterkey
-import oracle
-from httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
-from masterkey import PASSPHRASE
-from terminal import Terminal
+from kit import faults, keyfiles, masterkey, oracle
+from kit.httpsmachine import KEYS, PLACE, pushed  # noqa: F401, a fixture
+from kit.masterkey import PASSPHRASE
+from kit.terminal import Terminal
 
 RIGHT = PASSPHRASE.decode()
 OPENING = r"[Kk]eystore passphrase: $"

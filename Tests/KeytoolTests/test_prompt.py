@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
-from runner import snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
+from kit.runner import snapshot
 
 RIGHT = CODE_PASSWORD.decode()
 BACKUP, SAFE = BACKUP_PASSWORD.decode(), SAFE_PASSWORD.decode()

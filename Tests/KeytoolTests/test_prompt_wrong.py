@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 import pytest
 
-import keyfiles
-import masterkey
-import oracle
-from known import CODE, SAFE_PASSWORD
-from masterkey import PASSPHRASE
-from runner import TRAP, snapshot
-from terminal import Terminal
+from kit import keyfiles, masterkey, oracle
+from kit.known import CODE, SAFE_PASSWORD
+from kit.masterkey import PASSPHRASE
+from kit.runner import TRAP, snapshot
+from kit.terminal import Terminal
 
 SECONDS = 10
 ENTER, CTRL_C, CTRL_D = b"\r", b"\x03", b"\x04"

@@ -2,7 +2,7 @@
 
 import pytest
 
-import keyfiles
+from kit import keyfiles
 from test_key_sources import filled
 from test_passphrase_needless import place, ready  # noqa: F401: fixtures
 

@@ -4,9 +4,9 @@ import functools
 
 import pytest
 
-from httpsmachine import ID
-from setupdialog import PASSWORD, TRUST
-from webservers import Nginx
+from kit.httpsmachine import ID
+from kit.setupdialog import PASSWORD, TRUST
+from kit.webservers import Nginx
 
 ASKED = f"Safe password for {ID}: $"
 

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from loopbackauthority import issue
-from pingservice import PingService
-from safedirectory import SafeDirectory
-from runner import snapshot
+from kit.loopbackauthority import issue
+from kit.pingservice import PingService
+from kit.safedirectory import SafeDirectory
+from kit.runner import snapshot
 
 GAUGES = ["last_success_timestamp_seconds", "last_attempt_timestamp_seconds", "last_exit_code",
           "backup_bytes", "backup_limit_bytes", "backup_expires_timestamp_seconds"]

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from runner import snapshot
-from safedirectory import SafeDirectory
-from secondserver import SecondServer
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
+from kit.secondserver import SecondServer
 
 
 @pytest.fixture

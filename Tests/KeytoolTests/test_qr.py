@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-import pixels
-from known import CODE
+from kit import pixels
+from kit.known import CODE
 
 DEFAULTS = {"black": pixels.ON_BLACK, "white": pixels.ON_WHITE}
 

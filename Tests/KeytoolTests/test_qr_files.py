@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-import oracle
-import pictures
-from known import BACKUP_PASSWORD, CODE, GROUPED
-from runner import snapshot
+from kit import oracle, pictures
+from kit.known import BACKUP_PASSWORD, CODE, GROUPED
+from kit.runner import snapshot
 
 NAMES = ["code.png", "code.svg", "CODE.PNG", "two.dots.Svg"]
 QUIET = 4  # modules on each side

@@ -8,11 +8,10 @@ import time
 import pytest
 from PIL import Image, ImageFilter
 
-import oracle
-import pictures
-from known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, EMPTY_KEYSTORE
-from runner import snapshot
-from systemcalls import SystemCalls
+from kit import oracle, pictures
+from kit.known import BACKUP_PASSWORD, CODE, CODE_IDENTITY, EMPTY_KEYSTORE
+from kit.runner import snapshot
+from kit.systemcalls import SystemCalls
 
 OTHER_CODE = oracle.seal_code(CODE_IDENTITY, BACKUP_PASSWORD)
 TIME_LIMIT = 20  # seconds that zbarimg may take

@@ -6,10 +6,9 @@ import subprocess
 
 import pytest
 
-import oracle
-import pixels
-from known import BACKUP_PASSWORD, CODE
-from ownscreen import LEAVE, plain, screens
+from kit import oracle, pixels
+from kit.known import BACKUP_PASSWORD, CODE
+from kit.ownscreen import LEAVE, plain, screens
 
 WIPE = r"Press Enter to wipe it: $"
 PAGE = r"Press Enter for the QR code: $"

@@ -5,8 +5,8 @@ import shlex
 
 import pytest
 
-import commands
-from runner import REPOSITORY
+from kit import commands
+from kit.runner import REPOSITORY
 from test_manual import statuses
 
 TEXT = (REPOSITORY / "README.md").read_text()

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from runner import snapshot
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
 
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from known import EMPTY_KEYSTORE
-from runner import snapshot
-from vectorfiles import read_vectors
+from kit.known import EMPTY_KEYSTORE
+from kit.runner import snapshot
+from kit.vectorfiles import read_vectors
 
 PASSWORD = "abcdefgh"
 KEY = next(v["key_base64"] for v in read_vectors("revocation") if v["id"] == "rev-gen-abcdefgh")

@@ -4,11 +4,11 @@ import base64
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from injection import without_waiting
-from runner import snapshot
-from secondserver import SecondServer
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.injection import without_waiting
+from kit.runner import snapshot
+from kit.secondserver import SecondServer
 
 
 @pytest.fixture

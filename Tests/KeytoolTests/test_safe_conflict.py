@@ -7,10 +7,9 @@ import time
 
 import pytest
 
-import history
-import oracle
-from injection import without_waiting
-from runner import snapshot
+from kit import history, oracle
+from kit.injection import without_waiting
+from kit.runner import snapshot
 
 
 @pytest.fixture

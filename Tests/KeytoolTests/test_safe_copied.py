@@ -5,11 +5,11 @@ import shutil
 
 import pytest
 
-import oracle
-from edit import contacts_of, document, edit
-from known import SAFE_PASSWORD
-from runner import snapshot
-from safedirectory import SafeSetup
+from kit import oracle
+from kit.edit import contacts_of, document, edit
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.safedirectory import SafeSetup
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@ setup: 65 each time, and nothing that was there changes."""
 
 import pytest
 
-import oracle
-from known import SAFE_PASSWORD
-from runner import BUT_THE_FINDING, on_two_processors, snapshot
+from kit import oracle
+from kit.known import SAFE_PASSWORD
+from kit.runner import BUT_THE_FINDING, on_two_processors, snapshot
 
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")
 BLOB = oracle.seal_safe(oracle.safe_document(bytes(range(32))), KEYS, level=9)

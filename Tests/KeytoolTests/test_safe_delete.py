@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-import oracle
-from injection import without_waiting
-from locks import Held
-from runner import snapshot
-from safedirectory import SafeDirectory
+from kit import oracle
+from kit.injection import without_waiting
+from kit.locks import Held
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
 
 
 def test_delete(safe):

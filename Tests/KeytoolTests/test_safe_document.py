@@ -7,10 +7,10 @@ import zlib
 
 import pytest
 
-import oracle
-from known import EMPTY_KEYSTORE, SAFE_PASSWORD
-from runner import snapshot
-from vectorfiles import read_vectors
+from kit import oracle
+from kit.known import EMPTY_KEYSTORE, SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.vectorfiles import read_vectors
 
 KEY = bytes(range(32))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, "ABCD1234")

@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-import oracle
-from known import BACKUP_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
-from runner import BUT_THE_FINDING, snapshot
+from kit import oracle
+from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
+from kit.runner import BUT_THE_FINDING, snapshot
 
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)

@@ -6,10 +6,9 @@ import stat
 
 import pytest
 
-import identityfiles
-import oracle
-from known import EMPTY_KEYSTORE, SAFE_PASSWORD
-from runner import snapshot
+from kit import identityfiles, oracle
+from kit.known import EMPTY_KEYSTORE, SAFE_PASSWORD
+from kit.runner import snapshot
 
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-import oracle
-from runner import snapshot
-from safedirectory import SafeDirectory
+from kit import oracle
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
 
 DAY = datetime.timedelta(days=1)
 

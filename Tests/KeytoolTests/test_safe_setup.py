@@ -5,9 +5,9 @@ import urllib.parse
 
 import pytest
 
-from known import SAFE_PASSWORD
-from runner import snapshot
-from safedirectory import SafeDirectory
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-import oracle
-from clock import Clocked
-from edit import contacts_of, document, edit
-from injection import without_waiting
-from known import SAFE_PASSWORD
-from runner import snapshot
-from safedirectory import SafeDirectory, SafeSetup
+from kit import oracle
+from kit.clock import Clocked
+from kit.edit import contacts_of, document, edit
+from kit.injection import without_waiting
+from kit.known import SAFE_PASSWORD
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory, SafeSetup
 
 PRIVATE_KEY = bytes(range(32))
 

@@ -9,13 +9,13 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-import oracle
-from clock import Clocked
-from edit import contacts_of, document, edit
-from injection import without_waiting
-from known import SAFE_PASSWORD
-from mutation import Mutation, meaning
-from runner import on_two_processors
+from kit import oracle
+from kit.clock import Clocked
+from kit.edit import contacts_of, document, edit
+from kit.injection import without_waiting
+from kit.known import SAFE_PASSWORD
+from kit.mutation import Mutation, meaning
+from kit.runner import on_two_processors
 
 PRIVATE_KEY = bytes(range(32))
 MUTATIONS = 2000

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-import oracle
-from injection import without_waiting
-from runner import snapshot
-from safedirectory import SafeDirectory
-from secondserver import SecondServer
+from kit import oracle
+from kit.injection import without_waiting
+from kit.runner import snapshot
+from kit.safedirectory import SafeDirectory
+from kit.secondserver import SecondServer
 
 HOUR = datetime.timedelta(hours=1)
 

@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-import oracle
-from clock import BETWEEN_RUNS, Clocked
-from decision import decide
-from edit import contacts_of, document, edit
-from known import SAFE_PASSWORD
-from safedirectory import SafeSetup
+from kit import oracle
+from kit.clock import BETWEEN_RUNS, Clocked
+from kit.decision import decide
+from kit.edit import contacts_of, document, edit
+from kit.known import SAFE_PASSWORD
+from kit.safedirectory import SafeSetup
 
 ROUNDS = 200
 ALL_OF_THESE = {"uploaded", "deferred", "unchanged", "confirmed", "conflict", "pulled",

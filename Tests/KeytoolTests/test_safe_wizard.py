@@ -5,11 +5,10 @@ import re
 
 import pytest
 
-import faults as f
-import oracle
-from httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
-from runner import snapshot
-from setupdialog import PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in
+from kit import faults as f, oracle
+from kit.httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
+from kit.runner import snapshot
+from kit.setupdialog import PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in
 
 
 @pytest.fixture

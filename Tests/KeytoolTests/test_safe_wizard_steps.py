@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-import faults as f
-from certificates import openssl
-from httpsmachine import ID, LOGIN, USER, bare  # a fixture
-from runner import snapshot
-from setupdialog import (
+from kit import faults as f
+from kit.certificates import openssl
+from kit.httpsmachine import ID, LOGIN, USER, bare  # a fixture
+from kit.runner import snapshot
+from kit.setupdialog import (
     MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, user)
-from webservers import ANNA, Apache, Nginx
+from kit.webservers import ANNA, Apache, Nginx
 
 ERROR = "keytool: error: .*"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from injection import Prefixed
-from known import CODE_PASSWORD
-from masterkey import PASSPHRASE
+from kit.injection import Prefixed
+from kit.known import CODE_PASSWORD
+from kit.masterkey import PASSPHRASE
 
 RIGHT = CODE_PASSWORD.decode()
 

@@ -5,10 +5,10 @@ import signal
 
 import pytest
 
-from known import CODE_PASSWORD
-from masterkey import PASSPHRASE
-from shells import READY
-from terminal import Terminal
+from kit.known import CODE_PASSWORD
+from kit.masterkey import PASSPHRASE
+from kit.shells import READY
+from kit.terminal import Terminal
 from test_secret_commands import LASTING, is_gone, written
 
 # As pinentry does: it asks on the terminal itself. In the background it would be stopped.

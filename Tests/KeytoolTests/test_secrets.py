@@ -9,8 +9,8 @@ import re
 
 import pytest
 
-from known import CODE_PASSWORD, EMPTY_KEYSTORE
-from runner import snapshot
+from kit.known import CODE_PASSWORD, EMPTY_KEYSTORE
+from kit.runner import snapshot
 
 RIGHT, WRONG = CODE_PASSWORD.decode(), "nopedinope"
 

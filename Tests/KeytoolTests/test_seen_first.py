@@ -5,11 +5,10 @@ import time
 
 import pytest
 
-import faults as f
-import oracle
-from edit import contacts_of
-from httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
-from known import SAFE_PASSWORD
+from kit import faults as f, oracle
+from kit.edit import contacts_of
+from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
+from kit.known import SAFE_PASSWORD
 
 KEY = bytes(range(32))
 

@@ -7,11 +7,9 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-import oracle
-import pictures
-import pixels
-from clock import Clocked
-from known import BACKUP_PASSWORD
+from kit import oracle, pictures, pixels
+from kit.clock import Clocked
+from kit.known import BACKUP_PASSWORD
 
 SVG = "{http://www.w3.org/2000/svg}"
 

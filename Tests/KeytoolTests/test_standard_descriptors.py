@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-import injection
-import masterkey
+from kit import injection, masterkey
 
 
 def without(*descriptors):

@@ -6,9 +6,9 @@ letters. Under eight characters is another matter, which --weak-ok does not help
 
 import pytest
 
-import oracle
-from runner import snapshot
-from vectorfiles import read_vectors
+from kit import oracle
+from kit.runner import snapshot
+from kit.vectorfiles import read_vectors
 
 SHORTEST = 8
 SHORT, LONG = [], []

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from commands import leaves, nouns, verbs
+from kit.commands import leaves, nouns, verbs
 
 # One of each kind; Tests/KeytoolLogicTests has the rest.
 MEANT = {

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from runner import BINARY, REPOSITORY, Keytool
+from kit.runner import BINARY, REPOSITORY, Keytool
 
 ANALYZE = shutil.which("systemd-analyze")
 UNITS = ("keytool-safe@.service", "keytool-safe@.timer")

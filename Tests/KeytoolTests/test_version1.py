@@ -8,21 +8,13 @@ import tarfile
 
 import pytest
 
-import history
-import identityfiles
-import injection
-import keyfiles
-import keyring
-import masterkey
-import oracle
-import scenes
-import version1
-from known import SAFE_PASSWORD
-from locks import Held
-from masterkey import NEW_PASSPHRASE, PASSPHRASE
-from place import ID, OTHER_ID, Place
-from runner import REPOSITORY, on_two_processors, snapshot
-from safedirectory import SafeSetup
+from kit import history, identityfiles, injection, keyfiles, keyring, masterkey, oracle, scenes, version1
+from kit.known import SAFE_PASSWORD
+from kit.locks import Held
+from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
+from kit.place import ID, OTHER_ID, Place
+from kit.runner import REPOSITORY, on_two_processors, snapshot
+from kit.safedirectory import SafeSetup
 
 OLD_LOCK = f"identities/{ID}/lock"
 

@@ -1,0 +1,26 @@
+"""The backups that a keystore keeps before it replaces or deletes them, opened without the program: keytool-formats(5)."""
+
+import hashlib
+from datetime import datetime, timezone
+
+from kit import identityfiles, masterkey
+
+VERSION = 1
+
+
+def kept(keytool, id):
+    """The encrypted backups in an identity's history, the oldest first."""
+    directory = identityfiles.path(keytool.keystore, id, "history")
+    if not directory.exists():
+        return []
+    master = masterkey.read(keytool)
+    return [_opened(path, master) for path in sorted(directory.glob("[0-9]*"))]
+
+
+def _opened(path, master):
+    content = identityfiles.opened(path, master)
+    digest, backup = content[9:41], content[41:]
+    assert content[0] == VERSION and digest == hashlib.blake2b(backup, digest_size=32).digest()
+    moment = datetime.fromtimestamp(int.from_bytes(content[1:9], "big") / 1000, timezone.utc)
+    assert path.name == f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{digest[:8].hex()}"
+    return backup

@@ -1,0 +1,43 @@
+"""The questions of safe setup on a terminal, and how a person answers them."""
+
+from kit.httpsmachine import ID, SERVER_PASSWORD, USER
+from kit.known import SAFE_PASSWORD
+
+SERVER = r"Safe server \(https://…, file:///DIR, or threema\): $"
+PREPARE = r"is not prepared as a Safe. Make backups/ and config there\? \[y/N\] $"
+MAKE = r"does not exist. Make it, with backups/ and config\? \[y/N\] $"
+TRUST = r"Trust this certificate \(t\), trust it and pin its key \(p\), or refuse it \(Enter\)\? $"
+CHOICE = rf"Safe password for {ID} \(Enter for a random one\): $"
+PUSH = r"Upload the first backup now\? \[y/N\] $"
+PASSWORD = SAFE_PASSWORD.decode()
+
+
+def user(host="localhost", instead="none"):
+    return rf"User on {host} \(Enter for {instead}\): $"
+
+
+def answer_login(run, name=USER, password=SERVER_PASSWORD.decode(), **asked):
+    run.expect(user(**asked))
+    run.send(name)
+    run.expect(f"password of {name or asked['instead']} on localhost: $")
+    assert not run.echo
+    run.send(password)
+
+
+def log_in(run, url):
+    run.expect(SERVER)
+    run.send(url)
+    answer_login(run)
+
+
+def choose_password(run):
+    run.expect(CHOICE)
+    assert not run.echo
+    run.send(PASSWORD)
+    run.expect("again: $")
+    run.send(PASSWORD)
+
+
+def decline_push(run):
+    run.expect(PUSH)
+    run.send("")

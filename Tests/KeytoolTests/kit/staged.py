@@ -1,0 +1,140 @@
+"""A scene made ready, and what must hold in it whatever was done to its command."""
+
+import base64
+import functools
+
+from kit import identityfiles
+from kit.injection import points, without_waiting
+from kit.place import ID, OTHER_ID, Place
+from kit.runner import on_two_processors
+from kit.scenes import ANY, DELETION_INTERRUPTED, SCENES
+
+
+@functools.lru_cache(maxsize=None)  # the same for kills and for each error
+def stage(name, root):
+    return Staged(SCENES[name], root / name)
+
+
+class Staged:
+    """A scene in two places, with the calls of its command and the views before and after."""
+
+    def __init__(self, scene, root, make_place=Place):
+        self.scene, self.views, self.blobs, self.strangers = scene, {}, {}, {}
+        root.mkdir()
+        self.places = [make_place(root / name) for name in ("one", "two")]
+        on_two_processors(self._prepare, self.places, [None, None])
+
+    @functools.cached_property
+    def points(self):
+        place = self.places[0]
+        place.bring_back("old")
+        return points(place.keytool, *self.scene.command(place))
+
+    def _prepare(self, place, _):
+        self.scene.prepare(place)
+        place.add_strangers()
+        place.keep("old")
+        old = self.view(place)
+        self.blobs[place], self.strangers[place] = self._blobs(place), place.strangers()
+        without_waiting(place.keytool).ok(*self.scene.command(place))
+        self.views[place] = {"old": old, "new": self.view(place)}
+        place.bring_back("old")
+
+    def each(self, items, check):
+        """check(place, item) in both places at once; names all items that failed."""
+        failed = []
+
+        def work(place, share):
+            for item in share:
+                place.bring_back("old")
+                try:
+                    check(place, item)
+                except AssertionError as problem:
+                    words = str(problem).split("\nassert ")[0]
+                    failed.append(f"at {item}:\n    {words}")
+
+        assert items
+        on_two_processors(work, self.places, items)
+        assert not failed, f"{len(failed)} of {len(items)}\n" + "\n".join(failed)
+
+    def view(self, place):
+        return place.view(self.scene.drawn)
+
+    def _blobs(self, place):
+        return place.blobs() if identityfiles.directory(place.keystore, ID).exists() else []
+
+    def names(self, place):
+        """Which of the states "old" and "new" this is; none, one, or both where they look alike."""
+        now = self.view(place)
+        return {name for name, view in self.views[place].items() if view == now}
+
+    def nothing_is_lost(self, place):
+        """Right after the interruption, before anything else has run."""
+        now, known = self.view(place), self.views[place]
+        if not self.scene.has_steps:
+            assert self.names(place), f"neither the old state nor the new one: {now}"
+        for id in (ID, OTHER_ID):
+            assert key(now, id) in (key(known["old"], id), key(known["new"], id)), \
+                f"{id} is neither what it was nor what it was to become"
+        if known["old"]["backups"] and not self.scene.deletes_backup and not self.scene.has_no_good_backup:
+            assert any(self.is_good(place, backup) for backup in now["backups"]), \
+                f"there is no good backup: {now['backups']}"
+        if self.blobs[place]:
+            blobs = place.blobs()
+            assert all(blob in blobs for blob in self.blobs[place]), "a backup is gone, and the history has it not"
+        assert place.strangers() == self.strangers[place], "somebody else's backup was touched"
+        listed = place.keytool.json("id", "list")["identities"]
+        assert [one["id"] for one in listed] == list(now["identities"]), listed
+
+    def goes_on(self, place, next):
+        """The next command ends as it is documented and leaves nothing behind."""
+        has_begun = "old" not in self.names(place)
+        result = without_waiting(place.keytool)(*next.command(place))
+        assert result.code in next.leads_to, f"expected {list(next.leads_to)}: {result}"
+        ends = next.leads_to[result.code]
+        if has_begun and ends and "new" in ends:
+            ends = {"new"}
+        assert ends is ANY or self.names(place) & ends, f"not {ends}: {result}{self.view(place)}"
+        if result.code == DELETION_INTERRUPTED and self.scene.deletes_backup:
+            self.both_ways_out(place)
+            return
+        # What refuses takes no identity's lock, and clears nothing away that was left under it.
+        left = [name for name in place.temporary() if result.code == 0 or f"identities/threema/{ID}/" not in name]
+        assert not left, f"left {left}: {result}"
+        if "safe" in self.view(place)["identities"].get(ID, {}):
+            self.push_keeps_its_word(place)
+
+    def both_ways_out(self, place):
+        """A push after a deletion that was interrupted has refused, and named two commands."""
+        place.keep("refused")
+        result = without_waiting(place.keytool)("safe", "push", "--resume-deleted")
+        assert result.code == 0, result
+        self.push_keeps_its_word(place)
+        place.bring_back("refused")
+        result = without_waiting(place.keytool)("safe", "delete", "--yes")
+        assert result.code == 0 and not place.backups(), result
+
+    def push_keeps_its_word(self, place):
+        """Whatever a push says: where it ends well, there is exactly one backup, a good one."""
+        result = without_waiting(place.keytool)("safe", "push")
+        if self.scene.has_others_backup and result.code == 20:
+            return
+        assert result.code == 0, result
+        backups = place.backups()
+        assert len(backups) == 1 and self.is_good(place, backups[0]), f"{result}{backups}"
+        assert not place.temporary(), f"left {place.temporary()}: {result}"
+
+    def is_good(self, place, backup):
+        """No mixture of two states, either."""
+        document, known = backup[-1], self.views[place]
+        documents = [backup[-1] for view in known.values() for backup in view["backups"]]
+        if any(documents):
+            return document is not None and document in documents
+        held = key(known["old"], ID) or key(known["new"], ID)
+        return document is not None and document["user"]["privatekey"] == held
+
+
+def key(view, id):
+    """The private key in Base64; where it is drawn in the run, its length."""
+    record = view["identities"].get(id, {}).get("identity")
+    return base64.b64encode(record[8:]).decode() if isinstance(record, bytes) else record
