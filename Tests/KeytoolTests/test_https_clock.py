@@ -8,7 +8,7 @@ import pytest
 from kit import faults as f
 from kit.clock import Clocked
 from kit.faultserver import FaultServer, abort
-from kit.httpsmachine import QUICK, HTTPSMachine, fresh, pushed  # fixtures
+from kit.httpsmachine import QUICK, HTTPSMachine, pushed  # fixtures
 from kit.loopbackauthority import issue
 
 DAY = timedelta(days=1)

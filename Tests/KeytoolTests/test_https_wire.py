@@ -6,7 +6,7 @@ import pytest
 
 from kit import faults as f
 from kit.faultserver import BASE
-from kit.httpsmachine import ID, LOGIN, PLACE, bare, pushed  # fixtures
+from kit.httpsmachine import LOGIN, PLACE, bare, pushed  # fixtures
 
 AUTHORIZATION = "Basic " + base64.b64encode(LOGIN).decode()
 

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from kit import faults as f, identityfiles
-from kit.everysecret import ID, PASSWORDS, EverySecret
+from kit.everysecret import ID, EverySecret
 from kit.faultserver import FaultServer
 from kit.loopbackauthority import issue
 from kit.memoryleft import unexpected

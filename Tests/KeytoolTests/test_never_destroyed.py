@@ -279,7 +279,7 @@ def test_place_that_is_too_small_is_no_move_to_begin(machine, second):
 @pytest.mark.parametrize("verb", ["passwd", "move"])
 def test_change_that_would_lose_contacts_is_not_begun(machine, second, new_password, verb):
     change = {"passwd": ["safe", "passwd", *new_password], "move": ["safe", "move", "--server", second.url]}[verb]
-    edit(machine, KEY, names(10))
+    edit(machine, *names(10))
     assert machine.keytool.fails(17, *change, "--json").error["reason"] == "loses_contacts"
     assert machine.keytool.json("safe", "status")["changing"] is False
     machine.keytool.ok(*change, "--accept-loss")

@@ -7,15 +7,9 @@ import time
 
 import pytest
 
+from kit.edit import edit
 from kit.runner import snapshot
 from kit.safedirectory import SafeDirectory
-from kit.secondserver import SecondServer
-
-
-@pytest.fixture
-def give_contacts(safe, tmp_path, safe_password):
-    """give_contacts("ECHOECHO", ...): a profile that was not pushed."""
-    return SecondServer(safe, tmp_path / "second-server", safe_password).give_contacts
 
 
 def disks(safe):
@@ -40,9 +34,9 @@ def test_dry_run_before_and_after_the_first_push(safe):
     assert planned(safe, "--force") == "would_upload"
 
 
-def test_dry_run_of_a_change(safe, give_contacts):
+def test_dry_run_of_a_change(safe):
     safe.push()
-    give_contacts("ECHOECHO")
+    edit(safe, "ECHOECHO")
     assert planned(safe) == "deferred"
     assert planned(safe, "--force") == "would_upload"
 
@@ -67,14 +61,14 @@ FOUR = ("AAAA1111", "BBBB2222", "CCCC3333", "DDDD4444")
 
 
 @pytest.fixture
-def due(safe, give_contacts):
+def due(safe):
     """due(*ids): four contacts were uploaded, these are left, and the push is due."""
 
     def due(*ids):
         safe.push()
-        give_contacts(*FOUR)
+        edit(safe, *FOUR)
         safe.push("--force")
-        give_contacts(*ids)
+        edit(safe, *ids)
         # A push that failed is repeated at once, where a change alone would be deferred.
         safe.directory.go_away()
         safe.keytool.fails((17, 75), "safe", "push", "--force")

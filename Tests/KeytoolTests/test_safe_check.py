@@ -5,22 +5,16 @@ import base64
 import pytest
 
 from kit import oracle
+from kit.edit import edit
 from kit.known import SAFE_PASSWORD
 from kit.injection import without_waiting
 from kit.runner import snapshot
-from kit.secondserver import SecondServer
 
 
 @pytest.fixture
 def pushed(safe):
     safe.push()
     return safe
-
-
-@pytest.fixture
-def give_contacts(safe, tmp_path, safe_password):
-    """give_contacts("ECHOECHO", ...): a profile that was not pushed."""
-    return SecondServer(safe, tmp_path / "second-server", safe_password).give_contacts
 
 
 def status(safe):
@@ -56,15 +50,15 @@ def test_needs_no_password_and_says_so(pushed):
     assert status(pushed).get("password_proven_at") is None
 
 
-def test_counts_the_contacts(pushed, give_contacts):
-    give_contacts("ECHOECHO", "ZZZZ9999")
+def test_counts_the_contacts(pushed):
+    edit(pushed, "ECHOECHO", "ZZZZ9999")
     pushed.push("--force")
     assert pushed.keytool.json("safe", "check")["contacts"] == 2
 
 
-def test_changes_that_are_not_uploaded_are_a_note(pushed, give_contacts):
+def test_changes_that_are_not_uploaded_are_a_note(pushed):
     assert pushed.keytool.json("safe", "check")["unpushed"] is False
-    give_contacts("ECHOECHO")
+    edit(pushed, "ECHOECHO")
     before = state_of(pushed)
     result = pushed.keytool.ok("safe", "check")
     assert "not uploaded" in result.err

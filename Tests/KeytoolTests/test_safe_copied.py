@@ -22,20 +22,20 @@ def pair(safe, other_keytool):
     return safe, SafeSetup(other_keytool, safe.directory, safe.id, SAFE_PASSWORD)
 
 
-def newer_with_lower_number(first, second, key):
+def newer_with_lower_number(first, second):
     """The second goes on from an app's backup, which has no number."""
+    key = base64.b64decode(first.document["user"]["privatekey"])
     first.directory.put(first.keys, oracle.seal_safe(document(key, {"PPPP0001"}), first.keys))
     second.keytool.ok("safe", "pull")
-    edit(second, key, {"PPPP0001", "SECOND02"})
+    edit(second, "PPPP0001", "SECOND02")
     second.push("--force")
     assert contacts_of(first.document) == {"PPPP0001", "SECOND02"}
 
 
 def test_newer_backup_with_a_lower_number_is_not_overwritten(pair):
     first, second = pair
-    key = base64.b64decode(first.document["user"]["privatekey"])
-    newer_with_lower_number(first, second, key)
-    edit(first, key, {"FIRST001"})
+    newer_with_lower_number(first, second)
+    edit(first, "FIRST001")
     before = snapshot(first.directory.path)
     first.keytool.fails(20, "safe", "push", "--force")
     assert snapshot(first.directory.path) == before
@@ -43,10 +43,9 @@ def test_newer_backup_with_a_lower_number_is_not_overwritten(pair):
 
 def test_nor_is_one_that_was_written_to_an_emptied_server(pair):
     first, second = pair
-    key = base64.b64decode(first.document["user"]["privatekey"])
     first.directory.backup(first.keys).unlink()
     second.push("--force")
-    edit(second, key, {"SECOND02"})
+    edit(second, "SECOND02")
     second.push("--force")
     before = snapshot(first.directory.path)
     first.keytool.fails(20, "safe", "push", "--force")

@@ -7,8 +7,10 @@ import shutil
 import pytest
 
 from kit import oracle
+from kit.edit import contacts_of, document
 from kit.known import BACKUP_PASSWORD, EMPTY_KEYSTORE, SAFE_PASSWORD
 from kit.runner import BUT_THE_FINDING, snapshot
+from kit.safedirectory import SafeDirectory
 
 IDENTITY = oracle.Identity("ABCD1234", bytes(range(32)))
 KEYS = oracle.safe_keys(SAFE_PASSWORD, IDENTITY.id)
@@ -172,6 +174,20 @@ def test_older_generation_than_seen(safe):
     assert safe.keytool.fails(19, "safe", "pull", "--json").error["reason"] == "older"
     assert snapshot(safe.keytool.keystore, BUT_THE_FINDING) == before
     assert safe.keytool.json("safe", "pull", "--replace")["stored"] is True
+
+
+def test_pull_from_another_server_leaves_the_setup(safe, tmp_path, safe_password):
+    safe.push()
+    key = base64.b64decode(safe.document["user"]["privatekey"])
+    (tmp_path / "second").mkdir()
+    second = SafeDirectory(tmp_path / "second").prepare()
+    there = oracle.seal_safe(document(key, ["ECHOECHO"]), safe.keys)
+    second.put(safe.keys, there)
+    safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", second.url, *safe_password)
+    assert safe.push()["result"] == "deferred", "that of the first server, where other contacts are"
+    safe.push("--force")
+    assert contacts_of(safe.document) == {"ECHOECHO"}
+    assert second.backup(safe.keys).read_bytes() == there
 
 
 def test_pull_after_a_change_of_the_password(safe, write):

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from kit import oracle
+from kit.edit import edit
 from kit.runner import snapshot
-from kit.safedirectory import SafeDirectory
 
 DAY = datetime.timedelta(days=1)
 
@@ -90,16 +90,10 @@ def test_force_uploads_and_counts_on(safe):
 
 
 @pytest.fixture
-def changed(safe, tmp_path, safe_password):
-    """Pushed just now, then given another content: that of a backup on a second server."""
+def changed(safe):
+    """Pushed just now, then given other contacts."""
     safe.push()
-    key = base64.b64decode(safe.document["user"]["privatekey"])
-    contacts = [{"identity": "ECHOECHO", "verification": 2}]
-    second = tmp_path / "second-server"
-    second.mkdir()
-    second = SafeDirectory(second).prepare()
-    second.put(safe.keys, oracle.seal_safe(oracle.safe_document(key, contacts=contacts), safe.keys))
-    safe.keytool.ok("safe", "pull", "--id", safe.id, "--server", second.url, *safe_password)
+    edit(safe, "ECHOECHO")
     return safe
 
 

@@ -1,7 +1,6 @@
 """state.json put where it does not belong, and older copies of the whole keystore: no upload that
 is due is skipped in silence, and nothing newer is overwritten."""
 
-import base64
 import shutil
 from datetime import datetime, timedelta, timezone
 
@@ -103,12 +102,11 @@ def test_state_that_is_no_file_of_ours(safe, tmp_path, thing):
 def old_copy(safe, tmp_path):
     """The keystore as it was before its last change and push, in its place again."""
     safe.push()
-    key = base64.b64decode(safe.document["user"]["privatekey"])
-    edit(safe, key, {"ECHOECHO"})
+    edit(safe, "ECHOECHO")
     safe.push("--force")
     kept = tmp_path / "kept"
     shutil.copytree(safe.keytool.keystore, kept)
-    edit(safe, key, {"ECHOECHO", "NEWER111"})
+    edit(safe, "ECHOECHO", "NEWER111")
     safe.push("--force")
     shutil.rmtree(safe.keytool.keystore)
     kept.rename(safe.keytool.keystore)
@@ -132,8 +130,7 @@ def test_older_keystore_finds_out_within_a_week(old_copy):
 
 
 def test_older_keystore_that_is_changed(old_copy):
-    key = base64.b64decode(old_copy.document["user"]["privatekey"])
-    edit(old_copy, key, {"ECHOECHO", "ALSO1111"})
+    edit(old_copy, "ECHOECHO", "ALSO1111")
     before = snapshot(old_copy.directory.path)
     tomorrow = Clocked(old_copy.keytool, datetime.now(timezone.utc) + timedelta(days=1))
     tomorrow.fails(20, "safe", "push")

@@ -34,7 +34,7 @@ def judge_all(machine, seeds, is_changed, judge):
     machine.push("--force")
     uploaded, genuine = machine.blob, machine.record("state.json").read_bytes()
     if is_changed:
-        edit(machine, PRIVATE_KEY, {"CHANGED1"})
+        edit(machine, "CHANGED1")
     # A day later the change is due.
     moment = datetime.now(timezone.utc) + timedelta(days=1)
     keytool = Clocked(machine.keytool, moment) if is_changed else machine.keytool

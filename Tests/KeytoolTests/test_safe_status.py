@@ -7,10 +7,10 @@ import time
 import pytest
 
 from kit import oracle
+from kit.edit import edit
 from kit.injection import without_waiting
 from kit.runner import snapshot
 from kit.safedirectory import SafeDirectory
-from kit.secondserver import SecondServer
 
 HOUR = datetime.timedelta(hours=1)
 
@@ -27,12 +27,6 @@ def moment(text):
 def is_recent(text):
     age = datetime.datetime.now(datetime.timezone.utc) - moment(text)
     return datetime.timedelta(0) <= age < datetime.timedelta(minutes=1)
-
-
-@pytest.fixture
-def give_contacts(safe, tmp_path, safe_password):
-    """give_contacts("ECHOECHO", ...): a profile that was not pushed."""
-    return SecondServer(safe, tmp_path / "second-server", safe_password).give_contacts
 
 
 def test_before_the_first_push(safe):
@@ -74,9 +68,9 @@ def test_unverified_upload_was_not_seen(safe):
     assert shown.get("seen_at") is None
 
 
-def test_changed_by_a_pull(safe, give_contacts):
+def test_changed_by_a_pull(safe):
     safe.push()
-    give_contacts("ECHOECHO")
+    edit(safe, "ECHOECHO")
     assert status(safe)["changed"] is True
     safe.push("--force")
     assert status(safe)["changed"] is False

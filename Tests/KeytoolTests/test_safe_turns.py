@@ -84,7 +84,7 @@ class Game:
     def edit(self, player, contacts):
         player.contacts |= contacts
         player.unpushed |= contacts
-        edit(player.machine, PRIVATE_KEY, player.contacts)
+        edit(player.machine, *player.contacts)
 
     def push(self, player, *options):
         """The push does what the decision table says, or is refused where the model expects it."""

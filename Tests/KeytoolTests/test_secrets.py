@@ -5,7 +5,6 @@ password arrived, 12 if another one did.
 """
 
 import os
-import re
 
 import pytest
 

@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from kit import faults as f, oracle
+from kit import faults as f
 from kit.edit import contacts_of
-from kit.httpsmachine import ID, KEYS, PLACE, pushed  # fixtures
-from kit.known import SAFE_PASSWORD
+from kit.httpsmachine import ID, PLACE, pushed  # fixtures
 
 KEY = bytes(range(32))
 
