@@ -7,8 +7,8 @@ import pytest
 from kit import dispositions
 from kit.certificates import Certificates
 from kit.faultserver import FaultServer
+from kit.httpsmachine import World
 from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
-from kit.loopbackauthority import issue
 from kit.place import NEW_PASSWORD
 from kit.runner import BINARY, Keytool
 from kit.safedirectory import SafeDirectory, SafeSetup
@@ -130,6 +130,12 @@ def certificates(tmp_path_factory):
     return Certificates(tmp_path_factory.mktemp("certificates"))
 
 
+@pytest.fixture(scope="session")
+def https_world(built, tmp_path_factory, certificates):
+    """The fault servers, and keystores that know the first of them: see `kit.httpsmachine`."""
+    return World(tmp_path_factory.mktemp("https"), certificates.good)
+
+
 @pytest.fixture
 def web_server(certificates):
     """web_server(Nginx, login=None, certificate=the good one): runs, with an empty root."""
@@ -195,11 +201,10 @@ def terminal(keytool):
 
 
 @pytest.fixture
-def other(tmp_path):
-    """Another server, and the options that lead there."""
-    issued = issue(tmp_path / "other-issued")
-    server = FaultServer(issued)
-    server.options = ["--server", server.url, "--ca-file", issued.authority]
+def other(certificates):
+    """Another server, of another authority, and the options that lead there."""
+    server = FaultServer(certificates.other_authority)
+    server.options = ["--server", server.url, "--ca-file", certificates.stranger.path]
     yield server
     server.close()
 

@@ -9,7 +9,6 @@ from kit import faults as f
 from kit.clock import Clocked
 from kit.faultserver import FaultServer, abort
 from kit.httpsmachine import QUICK, HTTPSMachine, pushed  # fixtures
-from kit.loopbackauthority import issue
 
 DAY = timedelta(days=1)
 
@@ -140,13 +139,13 @@ def test_all_of_them_go_on_after_one_failure(pushed):
     assert is_silent(pushed.keytool("safe", "push", "--all", "--force", "--tolerate", "3d", *QUICK))
 
 
-def test_each_of_them_has_its_own_time(pushed, directory, safe_password):
+def test_each_of_them_has_its_own_time(pushed, directory, certificates, safe_password):
     """The first one's server uses up all of its time."""
     pushed.keytool.ok("id", "create", "--id", "ZZZZ9999")
     directory.prepare()
-    elsewhere = FaultServer(issue(directory.path / "issued"))
+    elsewhere = FaultServer(certificates.good)
     pushed.keytool.ok("safe", "setup", "ZZZZ9999", "--server", elsewhere.url, *safe_password,
-                      "--ca-file", directory.path / "issued/authority.pem")
+                      "--ca-file", certificates.authority.path)
     pushed.server.fault("config", f.stall)
     result = pushed.keytool("safe", "push", "--all", "--force", *QUICK)
     elsewhere.close()

@@ -8,7 +8,6 @@ import pytest
 from kit.connectproxy import ConnectProxy
 from kit.faultserver import FaultServer
 from kit.httpsmachine import KEYS, bare  # a fixture
-from kit.loopbackauthority import Issued
 from kit.setupdialog import PUSH, SERVER, choose_password
 
 BYTE = KEYS.backup_id[:2]
@@ -78,8 +77,7 @@ OFFICIAL = r"safe-([0-9a-f]{2})\.threema\.ch/(?:config|backups/([0-9a-f]{64}))"
 
 @pytest.fixture
 def official(certificates):
-    certificate = certificates.authority.issue("official", hosts="DNS:*.threema.ch")
-    server = FaultServer(Issued(certificates.authority.path, certificate.path, certificate.key))
+    server = FaultServer(certificates.authority.issue("official", hosts="DNS:*.threema.ch"))
     proxy = ConnectProxy(server.port)
     server.proxy = proxy
     yield server

@@ -8,7 +8,6 @@ import pytest
 from kit import faults as f, identityfiles
 from kit.everysecret import ID, EverySecret
 from kit.faultserver import FaultServer
-from kit.loopbackauthority import issue
 from kit.memoryleft import unexpected
 from kit.pingservice import PingService
 from kit.tracing import run_to_exit
@@ -22,11 +21,11 @@ PING = b"/report/Bramble-Turret-68-Hollow"
 class HTTPSHouse(EverySecret):
     """A Safe on an HTTPS server that wants a login, in a keystore under a passphrase."""
 
-    def __init__(self, path):
+    def __init__(self, path, certificate):
         super().__init__(path)
-        self.issued = issue(path / "issued")
-        self.server = FaultServer(self.issued, b"somebody:" + SERVER_PASSWORD)
-        self.service = PingService(self.issued)
+        self.authority = certificate.authority.path
+        self.server = FaultServer(certificate, b"somebody:" + SERVER_PASSWORD)
+        self.service = PingService(certificate)
         self.ping = f"{self.service.url.removesuffix('/ping/7d0c')}{PING.decode()}"
         self.file("server-password", SERVER_PASSWORD)
         self.file("other-password", OTHER_PASSWORD)
@@ -39,7 +38,7 @@ class HTTPSHouse(EverySecret):
 
     @property
     def way(self):
-        return ["--server", self.server.url, "--ca-file", self.issued.authority, *self.login]
+        return ["--server", self.server.url, "--ca-file", self.authority, *self.login]
 
     def identity(self):
         self.keytool.ok("id", "create", "--id", ID)
@@ -84,7 +83,7 @@ def set_up(house):
 @expecting()
 def set_up_by_file(house):
     identityfiles.path(house.keystore, ID, "safe").unlink()
-    return ["safe", "setup", "--server-file", house.home / "url", "--ca-file", house.issued.authority,
+    return ["safe", "setup", "--server-file", house.home / "url", "--ca-file", house.authority,
             *house.given("passphrase", "safe-password")]
 
 
@@ -102,7 +101,7 @@ def set_up_refused(house):
 
 def moving(house):
     """To another directory of the same server."""
-    return ["safe", "move", "--server", f"{house.server.origin}/other/", "--ca-file", house.issued.authority,
+    return ["safe", "move", "--server", f"{house.server.origin}/other/", "--ca-file", house.authority,
             *house.login, *house.given("passphrase"), "--retry-max-time", "1s"]
 
 
@@ -210,8 +209,8 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def kept(built, tmp_path_factory):
-    house = HTTPSHouse(tmp_path_factory.mktemp("houses") / "https").identity().keep()
+def kept(built, tmp_path_factory, certificates):
+    house = HTTPSHouse(tmp_path_factory.mktemp("houses") / "https", certificates.good).identity().keep()
     yield house
     house.server.close()
     house.service.close()

@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from kit.loopbackauthority import issue
 from kit.pingservice import PingService
 from kit.safedirectory import SafeDirectory
 from kit.runner import snapshot
@@ -199,14 +198,9 @@ def test_alias_alone_is_refused(safe):
 # Pings
 
 
-@pytest.fixture(scope="session")
-def issued(tmp_path_factory):
-    return issue(tmp_path_factory.mktemp("ping") / "issued")
-
-
 @pytest.fixture
-def service(issued):
-    service = PingService(issued)
+def service(certificates):
+    service = PingService(certificates.good)
     yield service
     service.close()
 

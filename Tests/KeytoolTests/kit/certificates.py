@@ -19,10 +19,11 @@ def openssl(*arguments, given=None, day=0):
 
 
 class Certificate:
-    """`path` holds the certificate and `key` its key, both in PEM."""
+    """`path` holds the certificate and `key` its key, both in PEM; `authority` has issued it, itself at first."""
 
     def __init__(self, directory, name):
         self.path, self.key = directory / f"{name}.crt", directory / f"{name}.key"
+        self.authority = self
         openssl("ecparam", "-genkey", "-name", "prime256v1", "-noout", "-out", self.key)
 
     @property
@@ -57,6 +58,7 @@ class Authority(Certificate):
     def issue(self, name, hosts=HERE, begins=-1, days=YEARS):
         """`begins`: how many days from today."""
         certificate = Certificate(self.directory, name)
+        certificate.authority = self
         extensions = self.directory / f"{name}.ext"
         extensions.write_text("basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n"
                               + (f"subjectAltName={hosts}\n" if hosts else ""))

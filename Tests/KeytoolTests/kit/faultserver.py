@@ -63,15 +63,15 @@ class Fault:
 
 
 class FaultServer:
-    def __init__(self, issued=None, login=None):
+    def __init__(self, certificate=None, login=None):
         self.login = login
         self.context = None
-        if issued:
+        if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self.context.load_cert_chain(issued.certificate, issued.key)
+            self.context.load_cert_chain(certificate.path, certificate.key)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self.listener.getsockname()[1]
-        scheme = "https" if issued else "http"
+        scheme = "https" if certificate else "http"
         self.origin = f"{scheme}://localhost:{self.port}"
         self.url = self.origin + BASE
         self.lock = threading.Lock()

@@ -7,14 +7,12 @@ other listeners are where a client could be led astray: nothing may ever arrive 
 import functools
 import shutil
 import time
-from pathlib import Path
 
 import pytest
 
 from kit import identityfiles, oracle
 from kit.faultserver import BASE, FaultServer
 from kit.known import SAFE_PASSWORD
-from kit.loopbackauthority import issue
 from kit.runner import Keytool, snapshot
 
 ID = "ABCD1234"
@@ -95,19 +93,17 @@ class HTTPSMachine:
 class World:
     """The servers, and keystores that know the first of them."""
 
-    def __init__(self, root):
+    def __init__(self, root, certificate):
         self.root = root
-        root.mkdir(mode=0o700)
-        issued = issue(root / "issued")
-        self.server = FaultServer(issued, LOGIN)
-        self.elsewhere, self.plain = FaultServer(issued), FaultServer()
+        self.server = FaultServer(certificate, LOGIN)
+        self.elsewhere, self.plain = FaultServer(certificate), FaultServer()
         self.passwords = {}
         for name, content in (("safe", SAFE_PASSWORD), ("server", SERVER_PASSWORD)):
             self.passwords[name] = root / name
             self.passwords[name].write_bytes(content)
             self.passwords[name].chmod(0o600)
         self.approach = ["--server-user", USER, "--server-password-file", self.passwords["server"],
-                         "--ca-file", issued.authority]
+                         "--ca-file", certificate.authority.path]
         self.by_password = ["--server", self.server.url, *self.approach,
                             "--safe-password-file", self.passwords["safe"]]
 
@@ -164,19 +160,13 @@ class World:
         assert not left, f"left behind: {left}"
 
 
-@functools.lru_cache(maxsize=None)
-def world(root):
-    return World(root / "https")
-
-
 def machine_of(name):
     @pytest.fixture
-    def machine(built, tmp_path, tmp_path_factory):
-        here = world(Path(tmp_path_factory.getbasetemp()))
-        machine = here.copy(getattr(here, name), tmp_path)
+    def machine(tmp_path, https_world):
+        machine = https_world.copy(getattr(https_world, name), tmp_path)
         yield machine
-        here.judge(machine)
-        here.server.heal()
+        https_world.judge(machine)
+        https_world.server.heal()
     return machine
 
 

@@ -8,7 +8,7 @@ import threading
 class PingService:
     """Runs at once; `status` is what it answers."""
 
-    def __init__(self, issued, status=200):
+    def __init__(self, certificate, status=200):
         self.told, self.status = [], status
         service = self
 
@@ -24,10 +24,10 @@ class PingService:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(issued.certificate, issued.key)
+        context.load_cert_chain(certificate.path, certificate.key)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.url = f"https://localhost:{self.server.server_address[1]}/ping/7d0c"
-        self.environment = {"SSL_CERT_FILE": str(issued.authority)}
+        self.environment = {"SSL_CERT_FILE": str(certificate.authority.path)}
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
