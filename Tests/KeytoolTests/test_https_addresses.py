@@ -2,44 +2,31 @@
 
 import socket
 import ssl
-import threading
 
 import pytest
 
+from kit.listener import Listener
 from kit.runner import snapshot
 from kit.webservers import ANNA, Nginx
 
 
-class OnPort:
-    """Answers each connection to a port of its own by `serve`, in a thread."""
-
-    def __init__(self, serve):
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"https://localhost:{self.socket.getsockname()[1]}/safe/"
-        self.received = b""
-        threading.Thread(target=self._run, args=(serve,), daemon=True).start()
-
-    def _run(self, serve):
-        while True:
-            try:
-                connection, _ = self.socket.accept()
-            except OSError:
-                return
-            with connection:
-                connection.settimeout(5)
-                try:
-                    self.received += serve(connection)
-                except OSError:
-                    pass
-
-
 @pytest.fixture
 def on_port():
-    servers = []
-    yield lambda serve: servers.append(OnPort(serve)) or servers[-1]
-    for server in servers:
-        server.socket.shutdown(socket.SHUT_RDWR)
-        server.socket.close()
+    """on_port(serve): a listener with its `url`; what `serve` returns for each connection is added to `received`."""
+    listeners = []
+
+    def start(serve):
+        def note(connection):
+            listener.received += serve(connection)
+
+        listener = Listener(note)
+        listener.url, listener.received = f"https://localhost:{listener.port}/safe/", b""
+        listeners.append(listener)
+        return listener
+
+    yield start
+    for listener in listeners:
+        listener.close()
 
 
 def plain_http(connection):

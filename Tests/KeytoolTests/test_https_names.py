@@ -1,6 +1,6 @@
 """Names that cannot be looked up: a name server that is silent, one that cannot tell, and one that knows of none.
 
-Each runs on 127.0.0.67, which /etc/resolv.conf names in a mount namespace of the command's own.
+Each runs on an address of its own, which /etc/resolv.conf names in a mount namespace of the command's own.
 """
 
 import socket
@@ -11,6 +11,7 @@ import time
 import pytest
 
 from kit.httpsmachine import ID, SLACK
+from kit.listener import OWN_ADDRESS
 
 SILENT, SERVFAIL, NXDOMAIN = None, 2, 3
 NO_ANSWER = "cannot be found: no name server answered in time\n"
@@ -23,7 +24,7 @@ def looked_up(keytool, tmp_path, safe_password):
     servers = []
 
     def run(code, options, *patience):
-        (tmp_path / "resolv.conf").write_text(f"nameserver 127.0.0.67\n{options}\n")
+        (tmp_path / "resolv.conf").write_text(f"nameserver {OWN_ADDRESS}\n{options}\n")
         inside = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"',
                   str(tmp_path / "resolv.conf")]
         if subprocess.run([*inside, "true"], capture_output=True, timeout=10).returncode:
@@ -48,7 +49,7 @@ class NameServer:
     def __init__(self, code):
         self.code, self.ended = code, threading.Event()
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.67", 53))
+        self.socket.bind((OWN_ADDRESS, 53))
         self.socket.settimeout(0.05)
         self.thread = threading.Thread(target=self._serve)
         self.thread.start()

@@ -1,14 +1,13 @@
-"""What is said of a server, a proxy or a name server that does not do its part, and what --verbose shows."""
+"""What is said of a server or a proxy that does not do its part, and what --verbose shows."""
 
 import re
 import socket
-import subprocess
-import threading
 
 import pytest
 
 from kit import faults as f
-from kit.httpsmachine import ID, KEYS, QUICK, SERVER_PASSWORD, bare, pushed  # fixtures
+from kit.httpsmachine import KEYS, SERVER_PASSWORD, bare, pushed  # fixtures
+from kit.listener import Listener
 from kit.webservers import Apache
 
 
@@ -75,7 +74,7 @@ def test_answer_that_is_none(pushed, name):
     assert "/safe/ does not answer in valid HTTP, or its headers are too long\n" in result.err
 
 
-# Proxies and name servers
+# Proxies
 
 
 @pytest.fixture
@@ -84,24 +83,15 @@ def proxy():
     listeners = []
 
     def start(answer):
-        listener = socket.create_server(("127.0.0.1", 0))
-        listeners.append(listener)
+        def serve(connection):
+            connection.recv(4096)
+            connection.sendall(answer)
 
-        def serve():
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.recv(4096)
-                    connection.sendall(answer)
-        threading.Thread(target=serve, daemon=True).start()
-        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listeners.append(Listener(serve))
+        return f"http://127.0.0.1:{listeners[-1].port}"
 
     yield start
     for listener in listeners:
-        listener.shutdown(socket.SHUT_RDWR)
         listener.close()
 
 
@@ -139,22 +129,6 @@ def test_proxy_that_does_not_answer(pushed):
         pushed.keytool = pushed.keytool.with_environment(https_proxy=address)
         result = pushed.fails(75, "safe", "push", "--force", "--timeout", "2s", "--retry-max-time", "0s")
     assert "cannot be reached through the proxy\n" in result.err and "https_proxy" in result.err
-
-
-def test_name_server_that_does_not_answer(keytool, tmp_path, safe_password):
-    """In a mount namespace of its own. It is not waited for after the command's time is over, either."""
-    (tmp_path / "resolv.conf").write_text("nameserver 127.0.0.66\n")
-    inside = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/resolv.conf && exec "$@"',
-              tmp_path / "resolv.conf"]
-    if subprocess.run([*inside, "true"], capture_output=True, timeout=10).returncode:
-        pytest.skip("needs root and the right to mount")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
-        silent.bind(("127.0.0.66", 53))
-        line = keytool.command_line("safe", "pull", "--id", ID, "--server", "https://safe.example.net/",
-                                    *safe_password, *QUICK)
-        run = subprocess.run([*map(str, inside), *line], env=keytool.environment, capture_output=True, timeout=5)
-    assert run.returncode == 75
-    assert b"cannot be found: no name server answered in time\n" in run.stderr, run.stderr
 
 
 # What --verbose shows

@@ -15,10 +15,10 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from kit.listener import PATIENCE, Listener
+
 HEALTHY_CONFIG = json.dumps({"maxBackupBytes": 524288, "retentionDays": 180}).encode()
 BASE = "/safe/"
-# Longer than any test waits: what ends a stalled answer is keytool, or the next test.
-PATIENCE = 30
 ABORT = struct.pack("ii", 1, 0)  # SO_LINGER of no seconds: closing sends RST
 
 
@@ -69,15 +69,14 @@ class FaultServer:
         if certificate:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(certificate.path, certificate.key)
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        self.port = self.listener.getsockname()[1]
-        scheme = "https" if certificate else "http"
-        self.origin = f"{scheme}://localhost:{self.port}"
-        self.url = self.origin + BASE
         self.lock = threading.Lock()
         self.released = threading.Event()
         self.reset()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.listener = Listener(self._serve)
+        self.port = self.listener.port
+        scheme = "https" if certificate else "http"
+        self.origin = f"{scheme}://localhost:{self.port}"
+        self.url = self.origin + BASE
 
     def reset(self):
         """Healthy and empty, as if nobody had ever asked."""
@@ -114,36 +113,21 @@ class FaultServer:
 
     def close(self):
         self.released.set()
-        # Wakes the accept; closing alone does not.
-        with contextlib.suppress(OSError):
-            self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
     # Connections
 
-    def _accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            with self.lock:
-                self.connections += 1
-                number = self.connections
-            threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
-
-    def _serve(self, connection, number):
-        connection.settimeout(PATIENCE)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Whoever hangs up, or is hung up on, ends only its own connection.
-        with contextlib.suppress(OSError, ValueError), contextlib.closing(connection):
-            if self.on_connect:
-                return self.on_connect(self, connection)
-            if self.context:
-                connection = self.context.wrap_socket(connection, server_side=True)
-            with contextlib.closing(connection):
-                while self._answer_one(connection, number):
-                    pass
+    def _serve(self, connection):
+        with self.lock:
+            self.connections += 1
+            number = self.connections
+        if self.on_connect:
+            return self.on_connect(self, connection)
+        if self.context:
+            connection = self.context.wrap_socket(connection, server_side=True)
+        with contextlib.closing(connection):
+            while self._answer_one(connection, number):
+                pass
 
     def _answer_one(self, connection, number):
         head = b""
