@@ -40,6 +40,15 @@ public struct Fields: Decodable, Sendable {
         return value
     }
 
+    /// The members of an object.
+    public func object(_ name: String) throws -> Fields {
+        guard case .object(let fields) = try value(name) else { throw VectorError.wrongType(name) }
+        return fields
+    }
+
+    /// The names of the members, sorted.
+    public var names: [String] { values.keys.sorted() }
+
     /// A list of texts.
     public func strings(_ name: String) throws -> [String] {
         try list(name) { if case .string(let text) = $0 { text } else { nil } }
@@ -63,7 +72,7 @@ public struct Fields: Decodable, Sendable {
         return value
     }
 
-    /// Reads an object whose members are texts, integers, truth values, nulls, or lists of these.
+    /// Reads an object whose members are texts, integers, truth values, nulls, objects, or lists of these.
     public init(from decoder: any Decoder) throws {
         values = try decoder.singleValueContainer().decode([String: Value].self)
     }
@@ -73,8 +82,11 @@ private enum Value: Decodable, Sendable {
     case null
     case bool(Bool)
     case integer(Int)
+    /// Larger than any integer that a test reads by its value.
+    case unsigned(UInt64)
     case string(String)
     case list([Value])
+    case object(Fields)
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -84,10 +96,14 @@ private enum Value: Decodable, Sendable {
             self = .bool(value)
         } else if let value = try? container.decode(Int.self) {
             self = .integer(value)
+        } else if let value = try? container.decode(UInt64.self) {
+            self = .unsigned(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
+        } else if let value = try? container.decode([Value].self) {
+            self = .list(value)
         } else {
-            self = .list(try container.decode([Value].self))
+            self = .object(try container.decode(Fields.self))
         }
     }
 }

@@ -9,6 +9,8 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
     public let id: String
     /// The file that it stands in.
     public let area: Area
+    /// What is done with the inputs, in areas where that differs.
+    public let op: String?
     /// What goes in.
     public let inputs: Fields
     /// What comes out; in a negative vector `error` names the layer that refuses.
@@ -37,6 +39,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case masterKeyV1 = "masterkey_v1"
         case masterKeyV2 = "masterkey_v2"
         case desktopKeyStorage = "desktop_keystorage"
+        case threemaClient = "threema_client"
 
         case blake2b = "blake2b_256"
         case hmacSHA256 = "hmac_sha256"
@@ -69,6 +72,12 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
     /// - Throws: as `all(in:)`.
     public static func negative(in area: Area) throws -> [Vector] {
         try checked(all(in: area).filter(\.negative), area)
+    }
+
+    /// The vectors of an area for one operation.
+    /// - Throws: as `all(in:)`.
+    public static func all(in area: Area, op: String) throws -> [Vector] {
+        try checked(all(in: area).filter { $0.op == op }, area)
     }
 
     /// The vector of that id.

@@ -1,0 +1,58 @@
+internal import CSodium
+public import SecureMemory
+
+/// NaCl's `crypto_box` with a precomputed shared key: X25519, HSalsa20, then `SecretBox`.
+public enum Box {
+    /// Length of private and public keys in bytes.
+    public static let keyCount = 32
+    /// Length of a nonce in bytes.
+    public static let nonceCount = SecretBox.nonceCount
+    /// Length of the tag in bytes.
+    public static let tagCount = SecretBox.tagCount
+
+    /// The key that both sides compute, NaCl's `crypto_box_beforenm`: HSalsa20 of X25519 and sixteen zeros.
+    /// - Parameters:
+    ///   - privateKey: 32 bytes of one side, unclamped.
+    ///   - publicKey: 32 bytes of the other side.
+    /// - Returns: 32 bytes.
+    /// - Throws: `.weakPublicKey` for a point of small order: it would give the same key with every private key.
+    public static func sharedKey(
+        privateKey: Span<UInt8>, publicKey: Span<UInt8>
+    ) throws(SharedKeyError) -> SecureBytes {
+        precondition(privateKey.count == keyCount && publicKey.count == keyCount)
+        defer { SpentStack.wipe() }
+        return try SecureBytes(count: keyCount) { (shared) throws(SharedKeyError) in
+            let result = unsafe shared.withUnsafeMutableBufferPointer { shared in
+                unsafe publicKey.withUnsafeBufferPointer { publicKey in
+                    unsafe privateKey.withUnsafeBufferPointer { privateKey in
+                        unsafe crypto_box_beforenm(
+                            shared.baseAddress!, publicKey.baseAddress!, privateKey.baseAddress!)
+                    }
+                }
+            }
+            guard result == 0 else { throw .weakPublicKey }
+        }
+    }
+
+    /// - Parameters:
+    ///   - nonce: 24 bytes, never used twice with one shared key, in either direction.
+    ///   - sharedKey: 32 bytes, as `sharedKey(privateKey:publicKey:)` returns them.
+    /// - Returns: tag ‖ ciphertext, 16 bytes longer than `plaintext`.
+    public static func seal(_ plaintext: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes) -> [UInt8] {
+        sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0) }
+    }
+
+    /// - Throws: `.notAuthentic` if key, nonce or box are not those of one `seal`.
+    public static func open(
+        _ box: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes
+    ) throws(AuthenticationError) -> SecureBytes {
+        try sharedKey.withBytes { (key) throws(AuthenticationError) in
+            try SecretBox.open(box, nonce: nonce, key: key)
+        }
+    }
+}
+
+/// Why two keys give no shared key.
+public enum SharedKeyError: Error, Equatable, Sendable {
+    case weakPublicKey
+}
