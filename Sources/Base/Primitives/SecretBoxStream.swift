@@ -1,0 +1,130 @@
+internal import CSodium
+internal import SecureMemory
+
+/// `SecretBox` piece by piece, for messages that do not fit into memory. Ciphertext and tag are those of `SecretBox`.
+///
+/// The tag is known only after the last piece, but stands before the ciphertext: whoever writes a box leaves 16 bytes
+/// free and fills them in at the end.
+///
+/// NaCl's layout: key and first 16 bytes of the nonce give a subkey. The first 32 bytes of its keystream are the key
+/// of Poly1305, and the message is XORed with the keystream from byte 32. Poly1305 covers the ciphertext.
+@safe
+public struct SecretBoxStream: ~Copyable {
+    private static let blockCount = 64
+    /// Keystream bytes that stand before the message.
+    private static let prefixCount = 32
+
+    private let key: SecureBytes
+    private let nonce: [UInt8]
+    private let authenticator: UnsafeMutablePointer<crypto_onetimeauth_poly1305_state>
+    /// Message bytes that were processed.
+    private var offset: UInt64 = 0
+
+    /// - Parameters:
+    ///   - nonce: 24 bytes, never used twice with one key.
+    ///   - key: 32 bytes; copied.
+    public init(nonce: [UInt8], key: Span<UInt8>) {
+        precondition(nonce.count == SecretBox.nonceCount && key.count == SecretBox.keyCount)
+        Sodium.start()
+        defer { SpentStack.wipe() }
+        // Guarded memory, because the state begins with the key of Poly1305. Allocations end at a page's end, and the
+        // state's length is a multiple of its alignment, so the state is aligned.
+        guard let state = unsafe sodium_malloc(crypto_onetimeauth_statebytes()) else {
+            fatalError("out of memory")
+        }
+        unsafe authenticator = state.bindMemory(to: crypto_onetimeauth_poly1305_state.self, capacity: 1)
+        self.nonce = nonce
+        self.key = SecureBytes(copying: key)
+        let first = Self.keystream(nonce: nonce, key: self.key)
+        let authenticator = unsafe authenticator
+        first.withBytes { first in
+            _ = unsafe first.withUnsafeBufferPointer { first in
+                unsafe crypto_onetimeauth_init(authenticator, first.baseAddress!)
+            }
+        }
+    }
+
+    deinit {
+        unsafe sodium_free(authenticator)
+    }
+
+    /// Encrypts the next piece in place, and adds it to the tag.
+    public mutating func seal(_ piece: inout MutableSpan<UInt8>) {
+        apply(to: &piece)
+        authenticate(piece.span)
+    }
+
+    /// Decrypts the next piece in place, and adds it to the tag. Nothing is authentic before `check` returned: nobody
+    /// may act on the plaintext until then.
+    public mutating func open(_ piece: inout MutableSpan<UInt8>) {
+        authenticate(piece.span)
+        apply(to: &piece)
+    }
+
+    /// Adds a piece of ciphertext to the tag without decrypting it.
+    public mutating func authenticate(_ piece: Span<UInt8>) {
+        _ = unsafe piece.withUnsafeBufferPointer { piece in
+            unsafe crypto_onetimeauth_update(authenticator, piece.baseAddress, UInt64(piece.count))
+        }
+    }
+
+    /// - Returns: the tag, 16 bytes.
+    public consuming func finish() -> [UInt8] {
+        defer { SpentStack.wipe() }
+        var tag = [UInt8](repeating: 0, count: SecretBox.tagCount)
+        _ = unsafe crypto_onetimeauth_final(authenticator, &tag)
+        return tag
+    }
+
+    /// Compares the tag, in constant time.
+    /// - Parameter tag: 16 bytes.
+    /// - Throws: `.notAuthentic` if the pieces were not sealed with this key, nonce and tag.
+    public consuming func check(_ tag: Span<UInt8>) throws(AuthenticationError) {
+        let expected = finish()
+        guard ConstantTime.areEqual(expected.span, tag) else { throw .notAuthentic }
+    }
+
+    /// XORs a piece with the keystream at `offset`, and moves on.
+    private mutating func apply(to piece: inout MutableSpan<UInt8>) {
+        defer { SpentStack.wipe() }
+        var done = 0
+        // Up to the end of the block in which the piece begins.
+        let position = offset + UInt64(Self.prefixCount)
+        let inBlock = Int(position % UInt64(Self.blockCount))
+        if inBlock > 0 {
+            done = min(piece.count, Self.blockCount - inBlock)
+            let block = Self.keystream(nonce: nonce, key: key, block: position / UInt64(Self.blockCount))
+            block.withBytes { block in
+                for index in 0..<done { piece[index] ^= block[inBlock + index] }
+            }
+        }
+        if done < piece.count {
+            let counter = (position + UInt64(done)) / UInt64(Self.blockCount)
+            key.withBytes { key in
+                _ = unsafe piece.withUnsafeMutableBufferPointer { piece in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        let rest = unsafe piece.baseAddress! + done
+                        return unsafe crypto_stream_xsalsa20_xor_ic(
+                            rest, rest, UInt64(piece.count - done), nonce, counter, key.baseAddress!)
+                    }
+                }
+            }
+        }
+        offset += UInt64(piece.count)
+    }
+
+    /// One block of the keystream, 64 bytes.
+    private static func keystream(nonce: [UInt8], key: borrowing SecureBytes, block: UInt64 = 0) -> SecureBytes {
+        key.withBytes { key in
+            SecureBytes(count: blockCount) { output in
+                _ = unsafe output.withUnsafeMutableBufferPointer { output in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        let bytes = output.baseAddress!
+                        return unsafe crypto_stream_xsalsa20_xor_ic(
+                            bytes, bytes, UInt64(blockCount), nonce, block, key.baseAddress!)
+                    }
+                }
+            }
+        }
+    }
+}
