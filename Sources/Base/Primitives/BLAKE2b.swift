@@ -1,10 +1,12 @@
 internal import CSodium
 public import SecureMemory
 
-/// BLAKE2b-256 (RFC 7693), keyed, with the native salt and personalisation fields.
+/// BLAKE2b (RFC 7693) with digests of 32 bytes, and of 64: keyed, with the native salt and personalisation fields.
 public enum BLAKE2b {
     /// Length of a digest in bytes.
     public static let count = 32
+    /// Length of a digest of `hash512` in bytes.
+    public static let longCount = 64
 
     /// A key derived from another one: the digest of the empty message.
     /// - Parameters:
@@ -13,12 +15,26 @@ public enum BLAKE2b {
     ///   - personal: at most 16 bytes of ASCII, padded with zeros.
     /// - Returns: 32 bytes.
     public static func deriveKey(from key: borrowing SecureBytes, salt: String, personal: String) -> SecureBytes {
+        deriveKey(from: key, salt: Array(salt.utf8), personal: Array(personal.utf8))
+    }
+
+    /// The same with salt and personal as bytes, for test vectors.
+    package static func deriveKey(from key: borrowing SecureBytes, salt: [UInt8], personal: [UInt8]) -> SecureBytes {
         precondition(key.count > 0, "an empty key would make this the plain hash")
         let empty: [UInt8] = []
         return key.withBytes { key in
             SecureBytes(count: count) { output in
                 hash(empty.span, key: key, salt: field(salt), personal: field(personal), into: &output)
             }
+        }
+    }
+
+    /// BLAKE2b-512, for intermediate keys.
+    /// - Parameter key: at most 64 bytes; empty for the plain hash.
+    /// - Returns: 64 bytes.
+    public static func hash512(_ message: Span<UInt8>, key: Span<UInt8> = Span()) -> SecureBytes {
+        SecureBytes(count: longCount) { output in
+            hash(message, key: key, salt: field([]), personal: field([]), into: &output)
         }
     }
 
@@ -30,7 +46,7 @@ public enum BLAKE2b {
         var digest = [UInt8](repeating: 0, count: count)
         key.withBytes { key in
             var output = digest.mutableSpan
-            hash(message, key: key, salt: field(""), personal: field(""), into: &output)
+            hash(message, key: key, salt: field([]), personal: field([]), into: &output)
         }
         return digest
     }
@@ -78,12 +94,11 @@ public enum BLAKE2b {
         var digest = [UInt8](repeating: 0, count: count)
         var output = digest.mutableSpan
         let unkeyed: [UInt8] = []
-        hash(message, key: unkeyed.span, salt: field(""), personal: field(""), into: &output)
+        hash(message, key: unkeyed.span, salt: field([]), personal: field([]), into: &output)
         return digest
     }
 
-    private static func field(_ text: String) -> [UInt8] {
-        let bytes = Array(text.utf8)
+    private static func field(_ bytes: [UInt8]) -> [UInt8] {
         precondition(bytes.count <= 16)
         return bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
     }
