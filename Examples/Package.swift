@@ -13,5 +13,10 @@ let package = Package(
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
+        .executableTarget(
+            name: "keep-sessions",
+            dependencies: [
+                .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
+            ]),
     ]
 )

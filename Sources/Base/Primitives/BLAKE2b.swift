@@ -1,30 +1,35 @@
 internal import CSodium
 public import SecureMemory
 
-/// BLAKE2b (RFC 7693) with digests of 32 bytes, and of 64: keyed, with the native salt and personalisation fields.
+/// BLAKE2b (RFC 7693) with digests of 32 bytes, of 64, and for `authenticate` of any length: keyed, with the native salt
+/// and personalisation fields.
 public enum BLAKE2b {
     /// Length of a digest in bytes.
     public static let count = 32
     /// Length of a digest of `hash512` in bytes.
     public static let longCount = 64
 
-    /// A key derived from another one: the digest of the empty message.
+    /// A key derived from another one.
     /// - Parameters:
     ///   - key: 1 to 64 bytes.
+    ///   - data: the message that is hashed; no derivation but those that say so has one.
     ///   - salt: at most 16 bytes of ASCII, padded with zeros.
     ///   - personal: at most 16 bytes of ASCII, padded with zeros.
     /// - Returns: 32 bytes.
-    public static func deriveKey(from key: borrowing SecureBytes, salt: String, personal: String) -> SecureBytes {
-        deriveKey(from: key, salt: Array(salt.utf8), personal: Array(personal.utf8))
+    public static func deriveKey(
+        from key: borrowing SecureBytes, data: Span<UInt8> = Span(), salt: String, personal: String
+    ) -> SecureBytes {
+        deriveKey(from: key, data: data, salt: Array(salt.utf8), personal: Array(personal.utf8))
     }
 
     /// The same with salt and personal as bytes, for test vectors.
-    package static func deriveKey(from key: borrowing SecureBytes, salt: [UInt8], personal: [UInt8]) -> SecureBytes {
+    package static func deriveKey(
+        from key: borrowing SecureBytes, data: Span<UInt8> = Span(), salt: [UInt8], personal: [UInt8]
+    ) -> SecureBytes {
         precondition(key.count > 0, "an empty key would make this the plain hash")
-        let empty: [UInt8] = []
         return key.withBytes { key in
             SecureBytes(count: count) { output in
-                hash(empty.span, key: key, salt: field(salt), personal: field(personal), into: &output)
+                hash(data, key: key, salt: field(salt), personal: field(personal), into: &output)
             }
         }
     }
@@ -39,10 +44,15 @@ public enum BLAKE2b {
     }
 
     /// Authenticates a message.
-    /// - Parameter key: 1 to 64 bytes.
-    /// - Returns: 32 bytes.
-    public static func authenticate(_ message: Span<UInt8>, key: borrowing SecureBytes) -> [UInt8] {
+    /// - Parameters:
+    ///   - key: 1 to 64 bytes.
+    ///   - count: of the digest in bytes, 16 to 64. It is part of what is hashed: a short digest does not begin a long
+    ///     one.
+    public static func authenticate(
+        _ message: Span<UInt8>, key: borrowing SecureBytes, count: Int = Self.count
+    ) -> [UInt8] {
         precondition(key.count > 0, "an empty key would make this the plain hash")
+        precondition((16...64).contains(count))
         var digest = [UInt8](repeating: 0, count: count)
         key.withBytes { key in
             var output = digest.mutableSpan

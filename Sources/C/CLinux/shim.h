@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/stat.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -37,6 +38,20 @@ static inline int keytool_openat(int directory, const char *name, int flags, uns
 /// Keeps other processes of this account from attaching, and the kernel from writing a core.
 static inline int keytool_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+/// The inode's number, and when it was made in nanoseconds since the epoch (0 if the file system does not say). The name
+/// is not followed if it is a link.
+static inline int keytool_file_identity(
+    int directory, const char *name, unsigned long long *inode, unsigned long long *birth) {
+    struct statx status;
+    int result = (int)syscall(
+        SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &status);
+    if (result != 0) return result;
+    *inode = status.stx_ino;
+    *birth = status.stx_mask & STATX_BTIME
+        ? (unsigned long long)status.stx_btime.tv_sec * 1000000000ULL + status.stx_btime.tv_nsec : 0;
+    return 0;
 }
 
 /// A pipe that no child inherits by accident; `ends` has room for two descriptors.

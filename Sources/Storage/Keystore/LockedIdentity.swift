@@ -66,6 +66,13 @@ public struct LockedIdentity: ~Copyable {
         }
     }
 
+    /// Lends the identity's directory, for a file of another format that changes under the same lock.
+    public func withDirectory<Result: ~Copyable, E>(
+        _ body: (borrowing Directory) throws(E) -> Result
+    ) throws(E) -> Result {
+        try body(records.directory)
+    }
+
     private func write(_ file: RecordFile, _ content: [UInt8]?) throws {
         // An unfinished commit would go over what is written now.
         try records.finishCommit()

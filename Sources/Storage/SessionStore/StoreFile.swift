@@ -1,0 +1,152 @@
+internal import AtomicFiles
+internal import Encodings
+internal import SecureMemory
+
+// The file `sessions.db`: an SQLite database in WAL mode with one table.
+//
+//   application_id   0x4b545331, "KTS1"
+//   user_version     1
+//   value            kind TEXT, name BLOB (16 bytes), sealed BLOB; see `SealedValue`
+//
+// While it is open, the log of changes stands beside it as `sessions.db-wal`. There is no `sessions.db-shm`, because
+// one process at a time has the file (EXCLUSIVE).
+
+/// Opens the file of a store, and makes it if there is none.
+enum StoreFile {
+    static let name = "sessions.db"
+    static let version = 1
+    private static let applicationID = 0x4b54_5331
+    private static let table = """
+        CREATE TABLE value (kind TEXT NOT NULL, name BLOB NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (kind, name)) \
+        STRICT, WITHOUT ROWID
+        """
+    /// Longest value or row that SQLite reads or writes, in bytes: the longest sealed value, and what stands beside it.
+    private static let maxRowBytes = OpenSessionStore.maxValueBytes + 1024
+
+    /// - Returns: the database, and whether it is new: it has no table yet.
+    static func open(in directory: borrowing Directory) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
+        let path: String
+        do throws(FileError) {
+            // SQLite would make it with other permissions.
+            if try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
+            // A file whose log has been tampered with is not read any further than this.
+            for file in [name, name + "-wal", name + "-journal"] where try directory.contains(file) {
+                try directory.requirePlainFile(file)
+            }
+            path = try directory.currentPath() + "/" + name
+        } catch {
+            throw .file(error)
+        }
+        let shownPath = directory.path + "/" + name
+        let database = try Database(path: path, as: shownPath)
+        try compare(database, path: path, with: directory)
+        let isNew = try prepare(database)
+        return (database, isNew)
+    }
+
+    /// The path may have led elsewhere when SQLite opened it. It did not if it now leads to the file in this directory,
+    /// and the open file is the one at this path.
+    private static func compare(
+        _ database: Database, path: String, with directory: borrowing Directory
+    ) throws(SessionStoreError) {
+        let isSame: Bool
+        do throws(FileError) { isSame = try directory.holds(name, at: path) } catch { throw .file(error) }
+        guard isSame, database.isWhereItWas else { throw .file(.wrongKind(path: database.path)) }
+    }
+
+    /// Sets what has to be set before the file is read, and compares the schema.
+    /// - Returns: whether there is no schema yet.
+    private static func prepare(_ database: Database) throws(SessionStoreError) -> Bool {
+        database.restrict(maxValueBytes: Int32(maxRowBytes))
+        try database.run(
+            """
+            PRAGMA locking_mode = EXCLUSIVE;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON;
+            PRAGMA mmap_size = 0;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA secure_delete = ON;
+            PRAGMA synchronous = FULL;
+            """)
+        let isNew = try compareSchema(of: database)
+        // Whatever mode it was in: a copy that another program made may have left this one.
+        try database.run("PRAGMA journal_mode = WAL")
+        return isNew
+    }
+
+    private static func compareSchema(of database: Database) throws(SessionStoreError) -> Bool {
+        let application = try database.number("PRAGMA application_id") ?? 0
+        let version = try database.number("PRAGMA user_version") ?? 0
+        let schema = try database.prepare("SELECT coalesce(sql, name) FROM sqlite_schema")
+        var entries: [[UInt8]] = []
+        while try schema.step() {
+            guard entries.count < 2 else { throw .foreign(path: database.path) }
+            entries.append(schema.bytes(0))
+        }
+        if entries.isEmpty && application == 0 && version == 0 { return true }
+        guard application == applicationID else { throw .foreign(path: database.path) }
+        guard version <= Self.version else { throw .unknownVersion(version, path: database.path) }
+        guard version == Self.version, entries == [Array(table.utf8)] else {
+            throw .foreign(path: database.path)
+        }
+        return false
+    }
+
+    /// Makes the table. The caller has begun a transaction.
+    static func makeSchema(in database: Database) throws(SessionStoreError) {
+        try database.run(
+            "\(table); PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+    }
+}
+
+/// Which machine and which file a store was last adopted on: its value of the kind `store`.
+///
+///     offset  length  meaning
+///          0       1  1, the version
+///          1       8  inode's number, big endian
+///          9       8  when the inode was made, nanoseconds since the epoch, big endian; 0 if unknown
+///         17      16  machine id; zeros if the machine has none
+struct StorePlace: Equatable {
+    static let kind: ValueKind = "store"
+    static let name = Array("place".utf8)
+    static let machineCount = 16
+
+    let file: FileIdentity
+    let machine: [UInt8]
+
+    /// The machine id of this system, 16 bytes (machine-id(5)); zeros if it has none.
+    static var thisMachine: [UInt8] {
+        let none = [UInt8](repeating: 0, count: machineCount)
+        guard let etc = try? Directory.open("/etc", rule: .shared),
+            let text = try? etc.readPublic("machine-id", limit: 64)
+        else { return none }
+        let line = text.prefix { $0 != UInt8(ascii: "\n") }
+        guard let bytes = Hex.decode(String(decoding: line, as: UTF8.self)), bytes.count == machineCount else {
+            return none
+        }
+        return bytes
+    }
+
+    var encoded: [UInt8] { [1] + Self.bytes(file.inode) + Self.bytes(file.birth) + machine }
+
+    init(file: FileIdentity, machine: [UInt8]) {
+        precondition(machine.count == Self.machineCount)
+        self.file = file
+        self.machine = machine
+    }
+
+    /// - Returns: nil for anything but what `encoded` makes.
+    init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == 17 + Self.machineCount, bytes[0] == 1 else { return nil }
+        file = FileIdentity(inode: Self.number(bytes, 1), birth: Self.number(bytes, 9))
+        machine = bytes.extracting(17..<bytes.count).revealBytes()
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    }
+
+    private static func number(_ bytes: Span<UInt8>, _ start: Int) -> UInt64 {
+        (start..<start + 8).reduce(0) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+}
