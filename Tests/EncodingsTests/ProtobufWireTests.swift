@@ -75,11 +75,14 @@ import VectorKit
         #expect(try fields([0x0a, 0x00, 0x12, 0x00]) == [.bytes(number: 1, 2..<2), .bytes(number: 2, 4..<4)])
     }
 
-    @Test(arguments: [(1, 8), (5, 4)] as [(UInt8, Int)]) func `fixed numbers are read past`(
+    @Test(arguments: [(1, 8), (5, 4)] as [(UInt8, Int)]) func `fixed numbers are read little-endian`(
         _ type: UInt8, _ width: Int
     ) throws {
-        let number = [UInt8](repeating: 0xff, count: width)
-        #expect(try fields([0x08 | type] + number + [0x10, 7]) == [.fixed(number: 1), .varint(number: 2, 7)])
+        let number = (1...UInt8(width)).map { $0 | 0xf0 }
+        let field =
+            width == 8
+            ? ProtobufWire.Field.fixed64(number: 1, 0xf8f7_f6f5_f4f3_f2f1) : .fixed32(number: 1, 0xf4f3_f2f1)
+        #expect(try fields([0x08 | type] + number + [0x10, 7]) == [field, .varint(number: 2, 7)])
         for count in 0..<width {
             #expect(throws: ProtobufError.malformed) { try fields([0x08 | type] + number.prefix(count)) }
         }
@@ -93,6 +96,18 @@ import VectorKit
         #expect(isFull)
         let message = buffer.finish().copied
         #expect(try fields(message) == [.varint(number: 20, value)])
+    }
+
+    @Test(arguments: [0, 1, 0x0807_0605_0403_0201, UInt64.max]) func `a fixed number that is written is read`(
+        _ value: UInt64
+    ) throws {
+        var buffer = SecureBuffer(capacity: ProtobufWire.fixed64Count(number: 20))
+        ProtobufWire.appendFixed64(value, number: 20, to: &buffer)
+        let isFull = buffer.isFull
+        #expect(isFull)
+        let message = buffer.finish().copied
+        #expect(message.prefix(2) == [0xa1, 0x01])
+        #expect(try fields(message) == [.fixed64(number: 20, value)])
     }
 
     @Test(arguments: [3, 4, 6, 7] as [UInt8]) func `groups and unknown wire types are refused`(_ type: UInt8) {

@@ -1,13 +1,15 @@
 public import SecureMemory
 
-/// The wire form of Protocol Buffers, as far as key files and our own records need it: fields with a
-/// varint or with bytes. Fields of a fixed width are read past.
+/// The wire form of Protocol Buffers, without groups: fields with a varint, with bytes, or of a fixed width.
 public enum ProtobufWire {
     /// One field; bytes are given as their place in the message.
     public enum Field: Equatable, Sendable {
         case varint(number: Int, UInt64)
         case bytes(number: Int, Range<Int>)
-        case fixed(number: Int)
+        /// `fixed64`, `sfixed64` or `double`, as its 64 bits.
+        case fixed64(number: Int, UInt64)
+        /// `fixed32`, `sfixed32` or `float`, as its 32 bits.
+        case fixed32(number: Int, UInt32)
     }
 
     /// The field at `position`, which then stands behind it; nil at the end of the message.
@@ -27,8 +29,10 @@ public enum ProtobufWire {
         case 1, 5:
             let width = key & 7 == 1 ? 8 : 4
             guard message.count - position >= width else { throw .malformed }
+            var value: UInt64 = 0
+            for index in 0..<width { value |= UInt64(message[position + index]) << UInt64(8 * index) }
             position += width
-            return .fixed(number: number)
+            return width == 8 ? .fixed64(number: number, value) : .fixed32(number: number, UInt32(value))
         default: throw .malformed
         }
     }
@@ -43,6 +47,17 @@ public enum ProtobufWire {
     public static func encodedCount(number: Int, value: UInt64) -> Int {
         varintCount(UInt64(number) << 3) + varintCount(value)
     }
+
+    /// Writes a field of type `fixed64`.
+    public static func appendFixed64(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+        appendVarint(UInt64(number) << 3 | 1, to: &message)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            message.append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+
+    /// Length of a field of type `fixed64`.
+    public static func fixed64Count(number: Int) -> Int { varintCount(UInt64(number) << 3) + 8 }
 
     /// Writes a bytes field.
     public static func append(_ bytes: Span<UInt8>, number: Int, to message: inout SecureBuffer) {

@@ -15,7 +15,7 @@ package struct MessageFields {
             switch field {
             case .varint(let number, let value): numbers[number] = value
             case .bytes(let number, let place): places[number] = place
-            case .fixed: continue
+            case .fixed64, .fixed32: continue
             }
         }
     }
