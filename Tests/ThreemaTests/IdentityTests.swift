@@ -57,6 +57,16 @@ import VectorKit
         #expect(key.bytes.copied == bytes)
     }
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "mix-entropy"))
+    func `entropy is hashed and XORed`(_ vector: Vector) throws {
+        let random = try vector.inputs.bytes("systemRandom")
+        let entropy = try vector.inputs.bytes("userSeed")
+        let key = ClientKey.mixing(SecureBytes(copying: random.span), with: entropy.span)
+        let bytes = key.bytes.copied.hex
+        #expect(try bytes == vector.expected.string("secretKey"))
+        #expect(try key.publicKey.hex == vector.expected.string("publicKey"))
+    }
+
     @Test func `random keys differ and are not clamped`() {
         let keys = (0..<64).map { _ in ClientKey.random().bytes.copied }
         #expect(Set(keys).count == 64)

@@ -18,7 +18,12 @@ public struct ClientKey: ~Copyable, Sendable {
     /// A new key from the system's random numbers, XORed with the SHA-256 of `entropy` where there is any
     /// (whitepaper, "User-generated Entropy for Private Key Generation"): a user's entropy can only add.
     public static func random(mixing entropy: Span<UInt8> = Span()) -> ClientKey {
-        let random = Random.secret(count)
+        mixing(Random.secret(count), with: entropy)
+    }
+
+    /// The same with given random numbers, for test vectors.
+    /// - Parameter random: 32 bytes.
+    package static func mixing(_ random: consuming SecureBytes, with entropy: Span<UInt8>) -> ClientKey {
         guard !entropy.isEmpty else { return ClientKey(random) }
         let digest = SHA256.hash(entropy)
         return ClientKey(
