@@ -47,6 +47,9 @@ let package = Package(
             targets: [
                 "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
             ]),
+        .library(
+            name: "ThreemaMessages",
+            targets: ["ThreemaMessages", "Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -91,6 +94,7 @@ let package = Package(
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
+        room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
         room("Safe/SafeStore", ["SafeWire", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
@@ -135,6 +139,7 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),

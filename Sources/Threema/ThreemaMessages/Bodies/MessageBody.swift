@@ -1,0 +1,63 @@
+internal import SecureMemory
+public import Threema
+
+/// What a message says, by its type.
+public enum MessageBody: Equatable, Sendable {
+    /// To one person.
+    case chat(ChatContent)
+    /// To a group.
+    case groupChat(GroupIdentity, ChatContent)
+    /// Whether the sender is typing.
+    case typing(Bool)
+    /// The sender's profile picture; nil if there is none any more, or none for this receiver.
+    case profilePicture(PictureMessage?)
+    /// The sender has lost the receiver's profile picture.
+    case requestProfilePicture
+    /// The members of a group of the sender, without the sender; none if the receiver is no member any more.
+    case groupSetup(GroupID, members: [ThreemaID])
+    /// The name of a group of the sender.
+    case groupName(GroupID, String)
+    /// The picture of a group of the sender; nil if it has none any more.
+    case groupPicture(GroupID, PictureMessage?)
+    /// The sender asks the receiver, whose group it is, for members, name and picture.
+    case groupSyncRequest(GroupID)
+    /// The sender is no member any more.
+    case groupLeave(GroupIdentity)
+    /// A call has begun.
+    case groupCallStart(GroupIdentity, GroupCallStart)
+    /// An envelope of forward security, which may hold another message.
+    case forwardSecurity([UInt8])
+    /// Nothing: keeps a session of forward security fresh.
+    case empty
+    /// A body that is carried as it is: calls between two people, and messages of two special senders.
+    case opaque(MessageType, [UInt8])
+
+    /// Its type.
+    public var type: MessageType {
+        switch self {
+        case .chat(let content): content.kind.directType
+        case .groupChat(_, let content): content.kind.groupType
+        case .typing: .typing
+        case .profilePicture(let picture): picture == nil ? .deleteProfilePicture : .setProfilePicture
+        case .requestProfilePicture: .requestProfilePicture
+        case .groupSetup: .groupSetup
+        case .groupName: .groupName
+        case .groupPicture(_, let picture): picture == nil ? .groupDeletePicture : .groupSetPicture
+        case .groupSyncRequest: .groupSyncRequest
+        case .groupLeave: .groupLeave
+        case .groupCallStart: .groupCallStart
+        case .forwardSecurity: .forwardSecurity
+        case .empty: .empty
+        case .opaque(let type, _): type
+        }
+    }
+
+    /// Whether the nonce of this message has to be remembered.
+    public var needsReplayProtection: Bool {
+        switch self {
+        case .chat(.deliveryReceipt(let receipt)), .groupChat(_, .deliveryReceipt(let receipt)):
+            receipt.needsReplayProtection
+        default: type.needsReplayProtection
+        }
+    }
+}

@@ -1,0 +1,120 @@
+public import Encodings
+internal import Primitives
+internal import SecureMemory
+public import Threema
+
+/// A message in clear: what one identity tells another.
+public struct Message: Equatable, Sendable {
+    /// Who sends it.
+    public var sender: ThreemaID
+    /// Who gets it. A message to a group is one message to each member, with the same ID and time.
+    public var receiver: ThreemaID
+    /// Unique among the sender's messages.
+    public var id: MessageID
+    /// When it was made.
+    public var createdAt: Timestamp
+    /// What server and receiver do with it.
+    public var flags: MessageFlags
+    /// What it says about the sender's nickname.
+    public var nickname: MessageMetadata.Nickname
+    /// What it says.
+    public var body: MessageBody
+
+    /// A message with the flags of its type.
+    /// - Parameter nickname: left out on sealing if messages of this type do not take it along.
+    public init(
+        from sender: ThreemaID, to receiver: ThreemaID, id: MessageID, createdAt: Timestamp,
+        nickname: MessageMetadata.Nickname = .unchanged, body: MessageBody
+    ) {
+        self.init(
+            from: sender, to: receiver, id: id, createdAt: createdAt, flags: body.type.defaultFlags,
+            nickname: nickname, body: body)
+    }
+
+    /// A message with these flags.
+    public init(
+        from sender: ThreemaID, to receiver: ThreemaID, id: MessageID, createdAt: Timestamp, flags: MessageFlags,
+        nickname: MessageMetadata.Nickname, body: MessageBody
+    ) {
+        self.sender = sender
+        self.receiver = receiver
+        self.id = id
+        self.createdAt = createdAt
+        self.flags = flags
+        self.nickname = nickname
+        self.body = body
+    }
+
+    /// Encrypts the message under a fresh nonce, with random padding.
+    /// - Parameters:
+    ///   - keys: of sender and receiver.
+    ///   - used: the sender's nonces. Insert the result's `nonceDigest` before the payload leaves.
+    /// - Throws: `.used` with what `used` throws; `.message(.body)`, `.message(.tooLong)`.
+    public func seal<Used: UsedNonces>(
+        keys: borrowing ContactKeys, notIn used: Used
+    ) throws(SealingError<Used.Failure>) -> SealedMessage {
+        let nonce: MessageNonce
+        do throws(Used.Failure) {
+            nonce = try MessageNonce.random(for: sender, notIn: used)
+        } catch {
+            throw .used(error)
+        }
+        do throws(MessageError) {
+            let payload = try seal(keys: keys, nonce: nonce, randomPadding: MessageContainer.randomPadding())
+            let digest = body.needsReplayProtection ? nonce.digest(for: sender) : nil
+            return SealedMessage(payload: payload, nonceDigest: digest)
+        } catch {
+            throw .message(error)
+        }
+    }
+
+    /// The same with given randomness.
+    /// - Parameter randomPadding: 1...255.
+    package func seal(
+        keys: borrowing ContactKeys, nonce: MessageNonce, randomPadding: Int
+    ) throws(MessageError) -> MessagePayload {
+        let sent = body.type.distributesProfile ? nickname : .unchanged
+        if case .set(let text) = sent, text.utf8.count > MessageLimits.nicknameBytes || text.isEmpty {
+            throw .body(.tooLong(limit: MessageLimits.nicknameBytes, actual: text.utf8.count))
+        }
+        let container: SecureBytes
+        do throws(MessageBodyError) {
+            container = try body.container(randomPadding: randomPadding)
+        } catch {
+            throw .body(error)
+        }
+        let metadata = MessageMetadata(nickname: sent, messageID: id, createdAt: createdAt)
+        let payload = MessagePayload(
+            sender: sender, receiver: receiver, id: id,
+            createdAt: UInt32(clamping: createdAt.milliseconds / 1000), flags: flags,
+            legacyNickname: legacyNickname(sent), metadataBox: metadata.seal(nonce: nonce, keys: keys), nonce: nonce,
+            messageBox: container.withBytes { Box.seal($0, nonce: nonce.bytes, sharedKey: keys.message) })
+        let count = payload.encoded.count
+        guard count <= MessagePayload.maxCount else {
+            throw .tooLong(limit: MessagePayload.maxCount, actual: count)
+        }
+        return payload
+    }
+
+    /// 32 bytes: gateways do not read metadata, so they get the nickname in clear text.
+    private func legacyNickname(_ nickname: MessageMetadata.Nickname) -> [UInt8] {
+        var field: [UInt8] = []
+        if receiver.text.hasPrefix("*"), case .set(let text) = nickname { field = Array(text.utf8) }
+        return field + [UInt8](repeating: 0, count: MessagePayload.nicknameCount - field.count)
+    }
+}
+
+/// A message that is ready to be sent.
+public struct SealedMessage: Equatable, Sendable {
+    /// For the chat server.
+    public let payload: MessagePayload
+    /// Has to be stored before the payload is sent; nil if messages of this type need no replay protection.
+    public let nonceDigest: NonceDigest?
+}
+
+/// Why a message was not sealed.
+public enum SealingError<Failure: Error>: Error {
+    /// The nonces could not be looked up.
+    case used(Failure)
+    case message(MessageError)
+}
