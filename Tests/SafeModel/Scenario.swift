@@ -50,6 +50,11 @@ package struct Scenario: Sendable, CustomStringConvertible {
     }
 
     /// What shows that a clause of the rules is needed: without it, something does not hold here.
+    package static let clauses: [Clauses] = [
+        .judgesOldPlace, .provesPlaces, .pushesBesideStuckChange, .remembersFindings, .judgesAbortedPlace,
+        .readsAfterDeletion, .endsDeletionWithProcess,
+    ]
+
     package static func showing(_ clause: Clauses) -> Scenario {
         let two = Terms(isAlias: false, honoursConditions: true)
         func scenario(
