@@ -32,7 +32,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test check check-cli examples model build completions install uninstall deb dist lint format arrows words secrets bench clean
+.PHONY: help demo test test-all check check-cli examples model build completions install uninstall deb dist lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -52,6 +52,11 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(MAKE) examples
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
+
+# The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
+# seed: what they leave out differs little from what they try.
+test-all: export ALL_CASES = 1
+test-all: test ## the same with all cases of the large matrices, of which make test tries a sample
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }

@@ -1,4 +1,4 @@
-"""Every truncation and every single-character substitution of the published code.
+"""Every truncation and many single-character substitutions of the published code; all of them under `make test-all`.
 
 None may open, none may trap, none may store anything. 16 bits of hash let one wrong key in
 65,536 through in general; none of the codes below is such a case, which is why 0 is a bug.
@@ -8,6 +8,7 @@ import pytest
 
 from kit.known import CODE, EMPTY_KEYSTORE
 from kit.runner import on_two_processors, snapshot
+from kit.sampling import sample
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 FOREIGN = "0189!_ä"
@@ -44,13 +45,14 @@ def test_substitutions(keytool, code_password, quarter):
     texts = [replaced(place, letter) for place in PLACES[quarter * 20 : quarter * 20 + 20]
              for letter in ALPHABET if letter != CODE[place]]
     assert len(texts) == 20 * 31
+    texts = sample(texts, 8)
     # 65 where the hash is right and the ID is not; everything else is a wrong password
     check_all(keytool, code_password, texts, {12, 65})
 
 
 def test_substitutions_outside_the_alphabet(keytool, code_password):
     texts = [replaced(place, bad) for place in PLACES for bad in FOREIGN]
-    check_all(keytool, code_password, texts, {65})
+    check_all(keytool, code_password, sample(texts, 4), {65})
 
 
 def test_neighbours_swapped(keytool, code_password):

@@ -12,6 +12,7 @@ from kit.edit import contacts_of, edit
 from kit.injection import without_waiting
 from kit.known import SAFE_PASSWORD
 from kit.safedirectory import SafeSetup
+from kit.sampling import often
 
 MOMENTS = {
     "1970": datetime(1970, 1, 1, 0, 0, 10),
@@ -21,7 +22,7 @@ MOMENTS = {
     "2262": datetime(2262, 4, 11, 23, 47, 16),  # the last second of 63 bits of nanoseconds
 }
 DAY = timedelta(days=1)
-JUMPS = 150
+JUMPS = often(150, 3)
 SEED = 19_700_101
 
 

@@ -1,5 +1,7 @@
 """The wrapping of the master key changes whole or not at all: killed at any of its system calls, or
 with a disk that fails there, a keystore opens by its old passphrase or by its new one.
+
+Each call fails with one of the errors; with each of them under `make test-all`.
 """
 
 import functools
@@ -8,8 +10,9 @@ import re
 import pytest
 
 from kit import injection
-from kit.keyscenes import SCENES, SLOW, KeyPlace, create
+from kit.keyscenes import SCENES, KeyPlace, create
 from kit.masterkey import NEW_PASSPHRASE
+from kit.sampling import sample, share
 from kit.staged import Staged
 
 CANT_CREATE, IO = 73, 74
@@ -66,7 +69,7 @@ def test_killed(built, traced, name, tmp_path_factory):
     # A new keystore costs seconds each time; what can be seen of it changes with these calls.
     is_costly, points = staged.scene.command is create, staged.points
     if is_costly:
-        points = [one for one in points if one.call in ("renameat", "renameat2", "mkdirat")]
+        points = sample([one for one in points if one.call in ("renameat", "renameat2", "mkdirat")], 2)
     staged.each(points, check)
 
 
@@ -88,9 +91,8 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
         is_one_of_both(staged, place)
         goes_on(staged, place)
 
-    # The slow ones share their calls between the errors, which differ in little but their name.
-    share = slice(list(CODES).index(error), None, 3) if name in SLOW else slice(None)
-    staged.each(staged.points[share], check)
+    # The errors differ in little but their name, so they share the calls.
+    staged.each(share(staged.points, list(CODES).index(error), len(CODES)), check)
 
 
 @pytest.mark.parametrize("name", ["protect", "unprotect", "import"])

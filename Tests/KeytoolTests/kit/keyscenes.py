@@ -100,4 +100,3 @@ SCENES = {
     "import-into-emptied": scene(emptied, take_over, has_steps=True),
     "create": scene(nothing, create, 17, has_steps=True, drawn=(ID,)),
 }
-SLOW = {"protect", "passwd", "create"}  # they derive keys, in every run

@@ -1,0 +1,26 @@
+"""How much of a large matrix a run tries: a part that is the same in every run, or all of it under `make test-all`."""
+
+import os
+import random
+
+TRIES_ALL = os.environ.get("ALL_CASES") == "1"
+SEED = 20_261_122
+
+
+def sample(cases, one_in):
+    """One in so many of the cases, in their order."""
+    cases = list(cases)
+    if TRIES_ALL:
+        return cases
+    chosen = random.Random(SEED).sample(range(len(cases)), -(-len(cases) // one_in))
+    return [cases[number] for number in sorted(chosen)]
+
+
+def share(cases, number, count):
+    """What the test of this number, from 0, tries, where so many tests differ in little: each case is tried by one."""
+    return cases if TRIES_ALL else cases[number::count]
+
+
+def often(times, one_in):
+    """How often something random is repeated; its seed is the same, so that a short run begins as a long one does."""
+    return times if TRIES_ALL else times // one_in
