@@ -19,6 +19,10 @@ from kit.webservers import SERVERS
 dispositions.give_defaults_to_children()
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures time, or shares something with all others; runs after them")
+
+
 @pytest.fixture(scope="session")
 def built():
     assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: make build, or set KEYTOOL"

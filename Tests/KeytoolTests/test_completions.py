@@ -103,6 +103,7 @@ def test_a_directory_named_as_a_noun(shell):
         assert shell.offers("keytool backup import sa", **key) == ["safe/"]
 
 
+@pytest.mark.alone
 def test_fish_reads_the_line_only_for_commands_that_are_on_it(protected, tmp_path):
     """Else it does so for every option of every command, while somebody waits."""
     fish = SHELLS["fish"](tmp_path / "shell", protected)
@@ -180,6 +181,7 @@ def test_nothing_is_said_in_the_middle_of_a_line(keytool):
         assert (result.code, result.out, result.err) == (64, "", ""), result
 
 
+@pytest.mark.alone
 def test_ids_come_at_once(protected):
     """Among 500, within a few times of what it takes to start and end; measured, that is 1."""
     many = protected.home / "many"

@@ -13,6 +13,8 @@ import pytest
 from kit.httpsmachine import ID, SLACK
 from kit.listener import OWN_ADDRESS
 
+pytestmark = pytest.mark.alone  # they measure time
+
 SILENT, SERVFAIL, NXDOMAIN = None, 2, 3
 NO_ANSWER = "cannot be found: no name server answered in time\n"
 NO_ADDRESS = "cannot be found: its name has no address\n"

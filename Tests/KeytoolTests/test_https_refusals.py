@@ -173,6 +173,7 @@ def slow(owner, web_server, way, safe_password):
     return SafeSetup(owner, server, "ABCD1234", SAFE_PASSWORD)
 
 
+@pytest.mark.alone
 def test_too_many_requests(slow):
     """429 without Retry-After: tried again after a while of our own choice."""
     start = time.monotonic()

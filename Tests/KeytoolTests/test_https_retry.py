@@ -100,6 +100,7 @@ def test_retry_max_time_is_for_the_whole_command(pushed, write, verb):
     assert result.code in (0, 75), result
 
 
+@pytest.mark.alone
 def test_retry_max_time_is_for_old_and_new_together(pushed, write):
     """An old backup is still to be deleted: that and the push are one command."""
     pushed.server.fault("DELETE", f.status(405))

@@ -10,6 +10,8 @@ from kit import injection, keyring, masterkey
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE, WRONG
 from kit.runner import snapshot
 
+pytestmark = pytest.mark.alone  # the account has one keyring, and keys in it expire by the clock
+
 POSSESSOR_VIEW_READ_SEARCH = 0x0B00_0000
 SHOW = ["id", "show", "ABCD1234"]
 

@@ -67,6 +67,7 @@ def test_push_waits_for_the_lock(safe, lock):
     assert result.code == 0 and result.json["result"] == "uploaded"
 
 
+@pytest.mark.alone
 def test_lock_wait(safe, lock):
     before = snapshot(safe.keytool.keystore), snapshot(safe.directory.path)
     with Held(lock):

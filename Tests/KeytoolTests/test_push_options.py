@@ -274,6 +274,7 @@ def test_jitter_on_a_terminal_says_how_long(safe, terminal):
     assert "sleeping" not in safe.keytool.ok("safe", "push", "--jitter", "1s").err
 
 
+@pytest.mark.alone
 def test_jitter_ends(safe):
     safe.push()
     start = time.monotonic()

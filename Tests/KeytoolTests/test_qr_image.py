@@ -255,6 +255,7 @@ def test_reader_that_fails(reader, keytool, picture, code_password, script, code
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 
+@pytest.mark.alone
 def test_reader_that_prints_a_gibibyte(reader, picture, code_password):
     image = picture(CODE)
     begun = time.monotonic()

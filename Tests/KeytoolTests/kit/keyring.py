@@ -35,7 +35,7 @@ def _syscall(*arguments):
 def refusal():
     """Why the kernel does not let us use it; None where it does."""
     try:
-        serial = put("keytool-test:probe", b"probe", PROCESS)
+        serial = put(f"keytool-test:probe-{os.getpid()}", b"probe", PROCESS)
         _syscall(KEYCTL, LINK, serial, USER)
         for where in (USER, PROCESS):
             _syscall(KEYCTL, UNLINK, serial, where)
