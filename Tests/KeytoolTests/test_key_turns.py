@@ -7,9 +7,9 @@ import time
 import pytest
 
 from kit import masterkey
+from kit.locks import Held
 from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
 from kit.runner import snapshot
-from test_locks import Held
 
 WAITING = 0.8  # seconds after which a command surely waits for the lock
 

@@ -3,43 +3,14 @@
 import pytest
 
 from kit import keyfiles, masterkey, oracle
-from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
-from kit.place import ID, OTHER_ID, Place
+from kit.masterkey import PASSPHRASE
+from kit.opening import COMMANDS, filled, place, ready, sources  # fixtures
+from kit.place import ID, OTHER_ID
 from kit.runner import snapshot
-from test_key_sources import COMMANDS, filled, sources
 
 # It takes the passphrase off.
 EXEMPT = {"key unprotect"}
 REFUSED = {**{name: None for name in COMMANDS if name not in EXEMPT}, "key unlock": None}
-
-
-@pytest.fixture(scope="module")
-def ready(built, tmp_path_factory):
-    """Two identities without a passphrase, one of them with a Safe."""
-    place = Place(tmp_path_factory.mktemp("needless") / "place")
-    keytool = place.keytool
-    for id in (ID, OTHER_ID):
-        keytool.ok("id", "create", "--id", id)
-    keytool.ok("safe", "setup", ID, "--create", "--server", place.directory.url,
-               "--safe-password-file", place.home / "safe-password")
-    keytool.ok("safe", "push", ID)
-    other = oracle.Identity("DESKTOP1", bytes(range(32)))
-    password = (place.home / "code-password").read_bytes()
-    for name, content in {"right": PASSPHRASE, "new-passphrase": NEW_PASSPHRASE,
-                          "keystorage.pb3": keyfiles.seal_desktop(other, password)}.items():
-        (place.home / name).write_bytes(content)
-        (place.home / name).chmod(0o600)
-    credentials = place.home / "credentials"
-    credentials.mkdir()
-    (credentials / "keytool.passphrase").write_bytes(PASSPHRASE)
-    place.keep("ready")
-    return place
-
-
-@pytest.fixture
-def place(ready):
-    ready.bring_back("ready")
-    return ready
 
 
 def command(place, name):

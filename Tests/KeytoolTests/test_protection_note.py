@@ -3,8 +3,7 @@
 import pytest
 
 from kit import keyfiles
-from test_key_sources import filled
-from test_passphrase_needless import place, ready  # noqa: F401: fixtures
+from kit.opening import filled, place, ready  # fixtures
 
 SEALING = ["id create", "backup import", "key import", "safe setup"]
 NOTE = "the keystore is not protected by a passphrase"

@@ -1,6 +1,5 @@
 """safe setup on a terminal, with nothing given: it asks for all it needs."""
 
-import functools
 import re
 
 import pytest
@@ -8,19 +7,8 @@ import pytest
 from kit import faults as f, oracle
 from kit.httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
 from kit.runner import snapshot
-from kit.setupdialog import PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in
-
-
-@pytest.fixture
-def terminal(terminal):
-    """So wide that no sentence is broken."""
-    return functools.partial(terminal, columns=300)
-
-
-@pytest.fixture
-def trusting(bare):
-    authority = bare.world.approach[bare.world.approach.index("--ca-file") + 1]
-    return bare.keytool.with_environment(SSL_CERT_FILE=authority)
+from kit.setupdialog import (  # fixtures among them
+    PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in, terminal, trusting)
 
 
 def test_server_with_a_login(bare, trusting, terminal):

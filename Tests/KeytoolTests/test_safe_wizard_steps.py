@@ -1,6 +1,5 @@
 """safe setup on a terminal: a step that fails is asked again by itself, and nothing else is."""
 
-import functools
 import json
 import re
 import time
@@ -11,8 +10,8 @@ from kit import faults as f
 from kit.certificates import openssl
 from kit.httpsmachine import ID, LOGIN, USER, bare  # a fixture
 from kit.runner import snapshot
-from kit.setupdialog import (
-    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, user)
+from kit.setupdialog import (  # fixtures among them
+    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, terminal, trusting, user)
 from kit.webservers import ANNA, Apache, Nginx
 
 ERROR = "keytool: error: .*"
@@ -26,18 +25,6 @@ def ends_well(run):
 
 def count(run, question):
     return len(re.findall(question.rstrip("$"), run.text))
-
-
-@pytest.fixture
-def terminal(terminal):
-    """So wide that no sentence is broken."""
-    return functools.partial(terminal, columns=300)
-
-
-@pytest.fixture
-def trusting(bare):
-    authority = bare.world.approach[bare.world.approach.index("--ca-file") + 1]
-    return bare.keytool.with_environment(SSL_CERT_FILE=authority)
 
 
 # The address

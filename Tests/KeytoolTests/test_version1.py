@@ -15,6 +15,7 @@ from kit.masterkey import NEW_PASSPHRASE, PASSPHRASE
 from kit.place import ID, OTHER_ID, Place
 from kit.runner import REPOSITORY, on_two_processors, snapshot
 from kit.safedirectory import SafeSetup
+from kit.staged import each
 
 OLD_LOCK = f"identities/{ID}/lock"
 
@@ -270,21 +271,13 @@ def places(built, tmp_path_factory):
 def at_each_call(places, command, check):
     points = injection.points(places[0].keytool, *command)
     assert len(points) > 60, "the conversion makes more calls"
-    failed = []
 
-    def work(place, share):
-        for point in share:
-            place.bring_back("old")
-            try:
-                check(place, point)
-                assert facts(place) == place.said and place.view() == place.seen
-                assert is_converted(place.keystore) and not place.temporary()
-            except AssertionError as problem:
-                failed.append(f"at {point}:\n    {problem}")
+    def check_and_compare(place, point):
+        check(place, point)
+        assert facts(place) == place.said and place.view() == place.seen
+        assert is_converted(place.keystore) and not place.temporary()
 
-    places[0].bring_back("old")
-    on_two_processors(work, places, points)
-    assert not failed, f"{len(failed)} of {len(points)}\n" + "\n".join(failed)
+    each(places, points, check_and_compare)
 
 
 def test_killed(places):

@@ -1,5 +1,9 @@
 """The questions of safe setup on a terminal, and how a person answers them."""
 
+import functools
+
+import pytest
+
 from kit.httpsmachine import ID, SERVER_PASSWORD, USER
 from kit.known import SAFE_PASSWORD
 
@@ -10,6 +14,19 @@ TRUST = r"Trust this certificate \(t\), trust it and pin its key \(p\), or refus
 CHOICE = rf"Safe password for {ID} \(Enter for a random one\): $"
 PUSH = r"Upload the first backup now\? \[y/N\] $"
 PASSWORD = SAFE_PASSWORD.decode()
+
+
+@pytest.fixture
+def terminal(terminal):
+    """So wide that no sentence is broken."""
+    return functools.partial(terminal, columns=300)
+
+
+@pytest.fixture
+def trusting(bare):
+    """The runner of the bare machine, which trusts the fault server."""
+    authority = bare.world.approach[bare.world.approach.index("--ca-file") + 1]
+    return bare.keytool.with_environment(SSL_CERT_FILE=authority)
 
 
 def user(host="localhost", instead="none"):

@@ -15,6 +15,25 @@ def stage(name, root):
     return Staged(SCENES[name], root / name)
 
 
+def each(places, items, check):
+    """check(place, item), each on the place as it was kept under "old", in both places at once; names all items that
+    failed."""
+    failed = []
+
+    def work(place, share):
+        for item in share:
+            place.bring_back("old")
+            try:
+                check(place, item)
+            except AssertionError as problem:
+                words = str(problem).split("\nassert ")[0]
+                failed.append(f"at {item}:\n    {words}")
+
+    assert items
+    on_two_processors(work, places, items)
+    assert not failed, f"{len(failed)} of {len(items)}\n" + "\n".join(failed)
+
+
 class Staged:
     """A scene in two places, with the calls of its command and the views before and after."""
 
@@ -41,21 +60,7 @@ class Staged:
         place.bring_back("old")
 
     def each(self, items, check):
-        """check(place, item) in both places at once; names all items that failed."""
-        failed = []
-
-        def work(place, share):
-            for item in share:
-                place.bring_back("old")
-                try:
-                    check(place, item)
-                except AssertionError as problem:
-                    words = str(problem).split("\nassert ")[0]
-                    failed.append(f"at {item}:\n    {words}")
-
-        assert items
-        on_two_processors(work, self.places, items)
-        assert not failed, f"{len(failed)} of {len(items)}\n" + "\n".join(failed)
+        each(self.places, items, check)
 
     def view(self, place):
         return place.view(self.scene.drawn)
