@@ -1,4 +1,4 @@
-"""backup check: what it says of paper and password stands, whatever becomes of the keystore."""
+"""backup check: its result for code and password is the same whatever the keystore holds."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A backup code as people bring it: which spellings are taken, which are refused and where."""
+"""A backup code as people write it: which spellings are accepted, which are refused, and where the error is."""
 
 import re
 
@@ -63,7 +63,7 @@ def test_bad_character_is_located(keytool, code_password, group, position, bad):
 
 
 @pytest.mark.parametrize("content", ["hello\n", CODE[:50], ""])
-def test_what_is_no_code_needs_no_password(keytool, content):
+def test_text_that_is_no_code_needs_no_password(keytool, content):
     """65, not 16: nobody is asked for the password of nothing."""
     keytool.fails(65, "backup", "import", stdin=content)
 

@@ -147,7 +147,7 @@ def test_word_of_another_code(typed):
 
 
 @pytest.mark.parametrize("word", ["ABCD", "ABCD-EFG1", "ABCD-EFGH-IJKL", "ÄBCD-EFGH"])
-def test_what_is_no_check_word(typed, word):
+def test_text_that_is_no_check_word(typed, word):
     run = typed(CODE)
     answer(run, ASKED, word)
     run.expect(r"error: a check word has 8 characters, A-Z and 2-7")

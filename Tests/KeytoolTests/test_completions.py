@@ -160,14 +160,14 @@ def test_no_key_is_opened(keytool):
     assert asked(keytool, "--keystore", keytool.keystore) == ["ABCD1234"]
 
 
-def test_what_is_no_id_is_not_offered(keytool):
+def test_directories_that_are_no_ids_are_not_offered(keytool):
     keytool.ok("id", "create", "--id", "ABCD1234")
     for name in ("\x1b[2J", "abcd1234", "ABCD 123", "AAAA\nBBB", "ABCD12345", ".new"):
         (keytool.keystore / "identities/threema" / name).mkdir()
     assert asked(keytool, "--keystore", keytool.keystore) == ["ABCD1234"]
 
 
-def test_nothing_is_said_in_the_middle_of_a_line(keytool):
+def test_completion_prints_no_errors(keytool):
     keytool.ok("id", "create", "--id", "ABCD1234")
     keytool.keystore.chmod(0o755)  # others can read it: 77 elsewhere
     assert asked(keytool, "--keystore", keytool.keystore, "--json") == []

@@ -1,4 +1,4 @@
-"""`doctor` looks at everything, changes nothing but what it notes of the Safe, and says nothing that is the user's own."""
+"""`doctor` checks everything, changes only what is remembered of the Safe, and prints no data of the user."""
 
 import pytest
 

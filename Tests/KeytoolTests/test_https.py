@@ -1,4 +1,4 @@
-"""A Safe over HTTPS on real nginx and Apache, with and without a login: every verb's good day."""
+"""A Safe over HTTPS on real nginx and Apache, with and without a login: every verb when all goes well."""
 
 import json
 from datetime import datetime, timedelta

@@ -125,7 +125,7 @@ def test_back_in_time(years, pushed):
     assert is_silent(years(17).keytool(*NIGHTLY)), "the count begins anew"
 
 
-def test_what_is_no_matter_of_time_is_not_tolerated(pushed):
+def test_refused_login_is_not_tolerated(pushed):
     pushed.server.fault("config", f.status(401))
     pushed.keytool.fails(13, "safe", "push", "--force", "--tolerate", "3d", *QUICK)
 

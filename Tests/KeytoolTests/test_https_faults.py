@@ -1,5 +1,5 @@
-"""Safe servers that break, lie or mean harm: the documented exit code in the documented time,
-nothing half done, and once the server is healthy the next push uploads."""
+"""Safe servers that fail, answer falsely or attack: the documented exit code in the documented time, nothing half
+done, and once the server is healthy the next push uploads."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How often and how long keytool asks a Safe server again, and when it leaves it alone."""
+"""How often and how long keytool repeats a request to a Safe server, and when it does not."""
 
 import json
 from datetime import datetime, timedelta, timezone

@@ -1,4 +1,4 @@
-"""A Safe server that sends without end: keytool hangs up early, and stays small."""
+"""A Safe server that sends without end: keytool closes the connection early, and uses little memory."""
 
 import pytest
 

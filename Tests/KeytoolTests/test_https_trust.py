@@ -303,7 +303,7 @@ def test_pins_that_are_none(owner, web_server, setting_up, pin):
 
 
 @pytest.mark.parametrize("option", ["--server", "--server-file"])
-def test_what_is_not_said_of_the_same_server_stays(pushed, certificates, write, option):
+def test_pins_and_authorities_outlive_a_change_of_the_login(pushed, certificates, write, option):
     """Pins and authorities of a setup outlive a change of the login, however the address is given."""
     pushed.keytool.ok("safe", "server", "--pin", certificates.good.pin)
     url = pushed.directory.url

@@ -1,4 +1,4 @@
-"""safe setup, delete and passwd on servers that fail: what is half done the next run finishes."""
+"""safe setup, delete and passwd on servers that fail: the next run finishes what is half done."""
 
 import pytest
 

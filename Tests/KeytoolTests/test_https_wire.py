@@ -1,4 +1,4 @@
-"""What keytool says to a Safe server, word by word, and where it does not let itself be sent."""
+"""The exact requests that keytool sends to a Safe server, and the redirects that it does not follow."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""What is said of a server or a proxy that does not do its part, and what --verbose shows."""
+"""What is said of a server or a proxy that fails, and what --verbose shows."""
 
 import re
 import socket

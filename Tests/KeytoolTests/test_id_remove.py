@@ -1,4 +1,4 @@
-"""id remove: the private key goes, so never without a second word, and never another's."""
+"""id remove deletes the private key: only after a confirmation, and never another identity's."""
 
 import pytest
 

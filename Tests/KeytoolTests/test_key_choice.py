@@ -1,4 +1,4 @@
-"""Which passphrase a keystore takes: by key protect, key passwd, and by what makes a keystore."""
+"""Which passphrases a keystore accepts: in key protect, key passwd, and in the commands that make a keystore."""
 
 import pytest
 

@@ -87,7 +87,7 @@ def test_the_key_that_is_kept(unlocked):
     assert key.expiry in ("15m", "14m"), "the default"
 
 
-def test_it_ends_by_itself(locked, passphrase):
+def test_unlock_expires(locked, passphrase):
     locked.ok("key", "unlock", "--for", "2s", *passphrase)
     end = time.monotonic() + 2.1
     locked.ok(*SHOW)

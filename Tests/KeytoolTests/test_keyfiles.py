@@ -1,4 +1,4 @@
-"""Judges the judge of key files: published and generated vectors, both ways."""
+"""Checks the tests' own implementation of key files: published and generated vectors, both ways."""
 
 import json
 

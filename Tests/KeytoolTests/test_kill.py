@@ -1,4 +1,4 @@
-"""Killed at any of its system calls, a command costs nothing and needs no repair.
+"""A command that is killed at any of its system calls loses nothing, and needs no repair.
 
 A kill on entering a call is one after the call before it, so that every moment between two
 changes is there.

@@ -1,4 +1,4 @@
-"""No secret in any output: every command of a working day, as loud as it gets."""
+"""No secret in any output of everyday commands, with every option that makes them say more."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""On the way out of every command that has secrets: none in memory but in guarded pages."""
+"""When a command that holds secrets exits, they are in guarded pages and nowhere else in its memory."""
 
 import shutil
 

@@ -1,5 +1,5 @@
-"""On the way out of every command that talks to a server over HTTPS: neither the password on the server, nor the
-`Authorization` header (its Base64 has every alignment), nor the address that is pinged, but in guarded pages."""
+"""When a command that talks to a server over HTTPS exits, the password on the server, the `Authorization` header (its
+Base64 has every alignment) and the address that is pinged are in guarded pages and nowhere else in its memory."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Judges the judge: the independent implementation against published and generated vectors."""
+"""Checks the tests' own implementation of the formats against published and generated vectors."""
 
 import hashlib
 

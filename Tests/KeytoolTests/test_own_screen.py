@@ -65,7 +65,7 @@ def test_shown_wiped_and_typed(setup, directory, keytool):
     assert (directory.backups / oracle.safe_keys(password.encode(), "ABCD1234").backup_id).exists()
 
 
-def test_it_is_the_password(keytool, terminal):
+def test_password_that_is_shown_is_the_one_in_use(keytool, terminal):
     keytool.ok("id", "create", "--id", "ABCD1234")
     run = terminal("backup", "export")
     run.expect(OFFER)

@@ -1,4 +1,5 @@
-"""What `make install` copies, and the Debian package: complete, clean, quiet, and at peace with a JDK's keytool."""
+"""What `make install` copies, and the Debian package: complete, clean, quiet, and installable beside a
+JDK's keytool."""
 
 import gzip
 import hashlib

@@ -1,4 +1,4 @@
-"""Judges the terminal screen that the QR tests look at."""
+"""Checks the terminal emulation that the QR tests read."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""What turns on stderr while something takes long: from 400 ms on, on a terminal alone, and gone
-before anything else is printed."""
+"""The spinner on stderr: shown after 400 ms, only on a terminal, and erased before anything else is printed."""
 
 import base64
 import json

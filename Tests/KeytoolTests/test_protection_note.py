@@ -1,4 +1,4 @@
-"""What seals something new in a keystore without a passphrase says so."""
+"""Commands that seal something new in a keystore without a passphrase print a note."""
 
 import pytest
 

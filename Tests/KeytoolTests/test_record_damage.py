@@ -1,4 +1,4 @@
-"""A damaged record of an identity: no state without a way out, and each way that a hint names is tried."""
+"""A damaged record of an identity: every state can be repaired, by each of the commands that a hint names."""
 
 import base64
 

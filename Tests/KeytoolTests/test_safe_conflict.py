@@ -1,4 +1,4 @@
-"""Never over somebody else's backup: what a push does when it finds another than its own."""
+"""A push that finds another backup than its own does not overwrite it."""
 
 import base64
 import re

@@ -41,7 +41,7 @@ def test_newer_backup_with_a_lower_number_is_not_overwritten(pair):
     assert snapshot(first.directory.path) == before
 
 
-def test_nor_is_one_that_was_written_to_an_emptied_server(pair):
+def test_backup_written_to_an_emptied_server_is_not_overwritten(pair):
     first, second = pair
     first.directory.backup(first.keys).unlink()
     second.push("--force")

@@ -1,4 +1,4 @@
-"""safe delete: the backup goes, then the setup is forgotten; never without a second word."""
+"""safe delete removes the backup, then the setup, and only after a confirmation."""
 
 import time
 

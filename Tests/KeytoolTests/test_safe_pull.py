@@ -1,4 +1,4 @@
-"""safe pull: the disaster path on an empty machine, and the everyday one."""
+"""safe pull on an empty machine after a loss, and on a machine whose Safe is set up."""
 
 import base64
 import re

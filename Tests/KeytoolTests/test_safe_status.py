@@ -1,4 +1,4 @@
-"""safe status: what is known of a backup without asking anybody, and its age as an exit code."""
+"""safe status: what is known of a backup without asking the server, and its age as an exit code."""
 
 import datetime
 import re

@@ -1,5 +1,6 @@
-"""What was seen decides what is written: stale answers, tries of one command, backups that are to stay, and looks that
-nobody acted on. Each test is a script that once lost a backup, or called a lost one healthy."""
+"""A command writes only what fits what it has read: stale answers, repeated tries of one command, backups that have to
+stay, and losses that were seen and not repaired. Each test is a script that once lost a backup, or called a lost
+one healthy."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The page to print: all that restores an identity, and no place for the password."""
+"""The printed page: everything that restores an identity, and no field for the password."""
 
 import re
 from datetime import datetime
@@ -37,7 +37,7 @@ def printed(page, density=150):
     return pictures.rasterized(page, path, "-d", str(density), "-p", str(density))
 
 
-def test_what_it_says(sheet):
+def test_content_of_the_page(sheet):
     code, page, made = sheet
     lines = texts(page)
     assert "*BCD1234" in lines
@@ -104,7 +104,7 @@ def test_drawing_itself_is_no_picture(sheet, keytool, backup_password):
     assert keytool.json("backup", "check", "--qr-image", png, *backup_password)["id"] == made["id"]
 
 
-def test_it_is_an_a4_page_and_nothing_runs_over_its_margins(sheet):
+def test_a4_page_with_everything_inside_its_margins(sheet):
     image = Image.open(printed(sheet[1], 100)).convert("L")
     assert (image.width, image.height) == (827, 1170) or (image.width, image.height) == (827, 1169)
     dark = image.point(lambda value: 255 * (value < 128)).getbbox()
@@ -123,7 +123,7 @@ def test_a_ruled_line_for_the_hint(sheet):
     assert above.getextrema()[0] > 200
 
 
-def test_it_refers_to_nothing(sheet):
+def test_page_refers_to_no_other_file(sheet):
     text = sheet[1].read_text()
     assert "href" not in text and "url(" not in text and "<!" not in text
     assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]

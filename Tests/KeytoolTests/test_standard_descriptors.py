@@ -1,4 +1,4 @@
-"""Standard descriptors that are closed when keytool starts."""
+"""keytool starts with standard descriptors that are closed."""
 
 import os
 

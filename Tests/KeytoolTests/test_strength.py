@@ -64,7 +64,7 @@ def test_one_character_over_and_over(export, password):
 
 
 @pytest.mark.parametrize("password", ["1234567890123456", "12345678901234a", "äbäbäbäb"])
-def test_what_is_not_weak(export, password):
+def test_passwords_that_are_not_weak(export, password):
     assert "weak" not in export(password).err
 
 

@@ -1,4 +1,4 @@
-"""Words that name no command: what was meant, and where help is."""
+"""Unknown commands and options: the error suggests what was meant, and where help is."""
 
 import re
 
@@ -26,7 +26,7 @@ NOTHING_NEAR = [("frobnicate",), ("contact", "list"), ("id", "fetch", "ABCD1234"
 
 
 @pytest.mark.parametrize("words", MEANT, ids=" ".join)
-def test_what_was_meant(keytool, words):
+def test_suggestion_is_what_was_meant(keytool, words):
     err = keytool.with_keystore(None).fails(64, *words).err
     assert re.search(r'^keytool: error: there is no command "', err), err
     assert f'keytool: hint: did you mean "{MEANT[words]}"?\n' in err, err

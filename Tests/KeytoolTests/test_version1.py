@@ -88,7 +88,7 @@ def test_any_command_converts(old, command):
 
 
 @pytest.mark.parametrize("command", [["key", "status"], ["id", "list", "--help"]], ids=" ".join)
-def test_what_only_looks_does_not(old, command):
+def test_commands_that_open_no_record_do_not_convert(old, command):
     before = snapshot(old.keystore)
     old.keytool(*command)
     assert snapshot(old.keystore) == before

@@ -23,7 +23,7 @@ def test_at_words(terminal, keytool, tmp_path, columns):
     assert [line.split()[:2] for line in begun] == [line.split()[:2] for line in whole.splitlines()]
 
 
-def test_what_fits_is_one_line(terminal, keytool, tmp_path):
+def test_text_that_fits_is_one_line(terminal, keytool, tmp_path):
     absent = keytool.with_keystore(tmp_path / "absent")
     assert said(terminal("id", "show", runner=absent, columns=300)) == absent.fails(10, "id", "show").err
 

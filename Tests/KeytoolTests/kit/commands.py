@@ -1,4 +1,4 @@
-"""What the binary says of its own commands: nouns, verbs, and the options of each."""
+"""The commands of the binary by its own help: nouns, verbs, and the options of each."""
 
 import json
 import subprocess

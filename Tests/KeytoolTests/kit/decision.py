@@ -1,6 +1,6 @@
-"""The decision table of `safe push` once more: what a push that is not forced has to do.
+"""The decision table of `safe push`, a second time: what a push without --force has to do.
 
-Moments and lengths of time are of any type that can be subtracted and compared, as datetime is.
+Timestamps and durations may be of any type that can be subtracted and compared, as datetime is.
 """
 
 from datetime import timedelta

@@ -1,5 +1,5 @@
-"""An identity with a Safe in a keystore, all of whose secrets are known, and no password of which
-is a word that a program might hold anyway."""
+"""An identity with a Safe in a keystore whose secrets are all known; its passwords are words that no
+program contains."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Gzip members that unfold to far more than they are, made without ever being unfolded here."""
+"""Gzip members that inflate to far more than their size, made without inflating anything here."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""The same command over and over, each time with another of its system calls ending otherwise.
+"""Runs a command again and again, each time with another of its system calls killed or failing.
 
 strace(1) lists the calls by which a command changes files, and then runs it once for each of
 them: with SIGKILL on entering the call, which then has no effect, or with an error in its place.

@@ -1,4 +1,4 @@
-"""The master key of a keystore as it lies there: taken out, put back under another passphrase."""
+"""Reads a keystore's master key, and wraps it again under another passphrase."""
 
 from kit import keyfiles
 from kit.runner import snapshot

@@ -1,4 +1,4 @@
-"""A process's memory as it lies there, and what is found in it.
+"""Reads the memory of a process, and searches it.
 
 libsodium's guarded allocations are told by their layout: pages that are excluded from dumps
 (`dd` among the VmFlags) between two pages that nobody may read. What lies in them may be secret;

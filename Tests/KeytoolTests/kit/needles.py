@@ -1,4 +1,4 @@
-"""How a secret may look where it lies in memory: as it is, in pieces, and as code turns it."""
+"""The forms in which a secret may be in memory: whole, in pieces, and encoded."""
 
 import base64
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A directory with everything that a command touches, looked at without the program.
+"""A directory with everything that a command touches, read without the program.
 
 Two views of it are equal where every private key, profile, setup and backup is.
 """

@@ -1,4 +1,4 @@
-"""A scene made ready, and what must hold in it whatever was done to its command."""
+"""A scene prepared in two places, and the checks that hold however its command is interrupted."""
 
 import base64
 import functools
