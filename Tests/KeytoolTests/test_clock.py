@@ -1,18 +1,14 @@
 """Clocks that are wrong, and clocks that jump between two runs: the uploads go on."""
 
 import itertools
-import random
 from datetime import datetime, timedelta
 
 import pytest
 
 from kit.clock import BETWEEN_RUNS, Clocked
-from kit.decision import decide
 from kit.edit import contacts_of, edit
-from kit.injection import without_waiting
 from kit.known import SAFE_PASSWORD
 from kit.safedirectory import SafeSetup
-from kit.sampling import often
 
 MOMENTS = {
     "1970": datetime(1970, 1, 1, 0, 0, 10),
@@ -22,8 +18,6 @@ MOMENTS = {
     "2262": datetime(2262, 4, 11, 23, 47, 16),  # the last second of 63 bits of nanoseconds
 }
 DAY = timedelta(days=1)
-JUMPS = often(150, 3)
-SEED = 19_700_101
 
 
 class Machine(SafeSetup):
@@ -120,42 +114,3 @@ def test_backup_from_the_future(machine, other_keytool, safe_password):
     assert machine.status().get("uploaded_at") is None
     assert machine.push()["result"] == "uploaded"
     assert is_at(machine.status()["uploaded_at"], MOMENTS["2027"])
-
-
-def test_any_jumps(machine):
-    """A walk through time, with changes and with a server that forgets, beside the table."""
-    chance = random.Random(SEED)
-    steps = [timedelta(minutes=5), timedelta(hours=20), DAY, 8 * DAY, 8 * DAY, 91 * DAY]
-    now = MOMENTS["2027"]
-    machine = machine(now)
-    uploaded = seen = machine.keytool.moment
-    machine.push()
-    contacts, pushed, tried = (), (), set()
-    for number in range(JUMPS):
-        away = [now - chance.choice(steps), chance.choice(list(MOMENTS.values()))]
-        now = chance.choice([now + chance.choice(steps)] * 4 + away)
-        now = min(max(now, MOMENTS["1970"]), MOMENTS["2262"])
-        machine.set_clock(now + timedelta(minutes=chance.randrange(300)))
-        if chance.random() < 0.3:
-            contacts = (f"{number:08d}",)
-            machine.edit(*contacts)
-        now = machine.keytool.moment
-        expected = decide(now, uploaded=uploaded, seen=seen, is_changed=contacts != pushed)
-        is_quiet = expected in ("unchanged", "deferred")
-        kept = machine.blob
-        is_gone = chance.random() < 0.3
-        if is_gone:
-            machine.directory.backup(machine.keys).unlink()
-            expected = expected if is_quiet else "restored"
-        print(f"{number}, seed {SEED}: {now}, last upload {uploaded}, {expected}")
-        push = without_waiting(machine.keytool) if expected == "restored" else machine.keytool
-        assert push.json("safe", "push")["result"] == expected
-        tried.add(expected)
-        if is_gone and is_quiet:
-            machine.directory.put(machine.keys, kept)  # else nothing could be told from a backup
-        if not is_quiet:
-            seen = now
-            uploaded = uploaded if expected == "confirmed" else now
-            pushed = pushed if expected == "confirmed" else contacts
-        assert contacts_of(machine.document) == set(pushed)
-    assert tried == {"uploaded", "deferred", "unchanged", "confirmed", "restored", "refreshed"}

@@ -21,11 +21,11 @@ from kit.safedirectory import SafeSetup
 from kit.sampling import often
 
 ROUNDS = often(200, 3)
-ALL_OF_THESE = {"uploaded", "deferred", "unchanged", "confirmed", "conflict", "pulled",
+ALL_OF_THESE = {"uploaded", "deferred", "unchanged", "confirmed", "refreshed", "conflict", "pulled",
                 "pull refused", "merged", "yielded", "overwritten", "app"}
 SEED = 1
 START = datetime(2027, 5, 20, 12)
-STEPS = [timedelta(hours=1), timedelta(days=1), timedelta(days=1), timedelta(days=8)]
+STEPS = [timedelta(days=days) for days in (1 / 24, 1, 1, 8, 91)]
 PRIVATE_KEY = bytes(range(32))
 
 
