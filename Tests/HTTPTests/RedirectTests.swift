@@ -17,17 +17,24 @@ import Testing
         #expect(Redirect(to: location, from: Self.url).sameOrigin == next)
     }
 
-    @Test(arguments: [
-        ("https://safe.example/c", "safe.example"), ("https://other.example:8443/", "other.example:8443"),
-        ("http://safe.example:8443/c", "http://safe.example:8443"), ("//other.example/", "other.example"),
-        ("https://safe.example:8443@other.example/", "other.example"),
-        ("https://user@safe.example:8443/", "safe.example:8443"), ("ftp:x", "a ftp: address"), ("", "an empty address"),
-        ("https://\u{212a}eytool.example/", "\u{212a}eytool.example"),
-    ])
-    func `to another server, or to none`(_ location: String, _ host: String) {
+    private static let elsewhere: [(String, RedirectTarget)] = [
+        ("https://safe.example/c", .host("safe.example")),
+        ("https://other.example:8443/", .host("other.example:8443")),
+        ("http://safe.example:8443/c", .host("http://safe.example:8443")),
+        ("//other.example/", .host("other.example")),
+        ("https://safe.example:8443@other.example/", .host("other.example")),
+        ("https://user@safe.example:8443/", .host("safe.example:8443")),
+        ("ftp:x", .scheme("ftp")),
+        ("https:x", .scheme("https")),
+        ("", .empty),
+        ("https://\u{212a}eytool.example/", .host("\u{212a}eytool.example")),
+    ]
+
+    @Test(arguments: elsewhere)
+    func `to another server, or to none`(_ location: String, _ target: RedirectTarget) {
         let redirect = Redirect(to: location, from: Self.url)
         #expect(redirect.sameOrigin == nil)
-        #expect(redirect.host == host)
+        #expect(redirect.target == target)
     }
 
     @Test func `443 is the port that needs no saying`() {

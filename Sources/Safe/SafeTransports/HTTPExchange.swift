@@ -156,10 +156,10 @@ public final class HTTPExchange: SafeExchange, Sendable {
                 return untagged
             }
             let redirect = Redirect(to: location, from: whole(path))
-            guard let next = redirect.sameOrigin else { throw .redirected(sender.name, host: redirect.host) }
+            guard let next = redirect.sameOrigin else { throw .redirected(sender.name, to: redirect.target) }
             path = next
         }
-        throw .redirected(sender.name, host: nil)
+        throw .redirected(sender.name, to: .circle)
     }
 
     /// The URL of a path, or of where a redirect led.
@@ -174,7 +174,10 @@ public final class HTTPExchange: SafeExchange, Sendable {
 
     /// A URL without the backup id, and without what a redirect may hold.
     private func shown(_ url: String) -> String {
-        guard url.hasPrefix(base) else { return "https://\(Redirect(to: url, from: base).host)/…" }
+        guard url.hasPrefix(base) else {
+            guard case .host(let host) = Redirect(to: url, from: base).target else { return "https://…" }
+            return "https://\(host)/…"
+        }
         let path = String(url.dropFirst(base.count))
         if ["", "config", Self.backups].contains(path) { return address.text + path }
         return address.text + (path.hasPrefix(Self.backups) ? Self.backups : "") + "…"
@@ -191,7 +194,7 @@ public final class HTTPExchange: SafeExchange, Sendable {
     ) -> SafeExchangeError {
         let status = answer.status
         if let location = answer.location {
-            return .redirected(sender.name, host: Redirect(to: location, from: base).host)
+            return .redirected(sender.name, to: Redirect(to: location, from: base).target)
         }
         return switch status {
         case 412 where condition != .none: .changed(sender.name)

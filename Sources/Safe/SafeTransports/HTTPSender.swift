@@ -142,8 +142,8 @@ final class HTTPSender: Sendable {
         case .certificate(let failure): .untrusted(name, failure)
         case .pinMismatch(let offered): .pinMismatch(name, expected: endpoint.pins, offered: offered)
         case .badAuthority: .badAuthority
-        // Our own addresses are sound: a redirect's is not.
-        case .badURL: .redirected(name, host: "an invalid address")
+        // Our own URLs are well-formed, so this one is from a redirect.
+        case .badURL: .redirected(name, to: .malformed)
         case .bodyTooLong: .tooLarge(limit: limit)
         case .libraryMissing(let package): .libraryMissing(package)
         case .libraryNeedsMemory: .libraryNeedsMemory

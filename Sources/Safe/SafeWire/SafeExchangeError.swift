@@ -16,8 +16,8 @@ public enum SafeExchangeError: Error, Equatable, Sendable {
     case notEmpty(String)
     /// It answers as no Safe server does: with this status.
     case unexpectedStatus(String, Int)
-    /// It redirects to this host, or to something that has none; nil for a circle on the same server.
-    case redirected(String, host: String?)
+    /// It redirects, and the redirect is not followed.
+    case redirected(String, to: RedirectTarget)
     /// It wants a user's name and password, or others (401, 403).
     case unauthorized(String, hasLogin: Bool)
     /// It does not let this user delete a backup (403), and may well let them read and write.

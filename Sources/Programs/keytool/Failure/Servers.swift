@@ -41,11 +41,11 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(server) does not answer like a Safe server: status \(status)",
                 hints: "is that the address of a Safe, and not of a web page?")
-        case .redirected(let server, nil):
+        case .redirected(let server, .circle):
             Failure(.notASafeServer, "\(server) redirects in a circle", hints: "ask who runs the server")
-        case .redirected(let server, let host?):
+        case .redirected(let server, let target):
             Failure(
-                .notASafeServer, "\(server) redirects to \(host.printable); keytool does not follow",
+                .notASafeServer, "\(server) redirects to \(target.words); keytool does not follow",
                 hints: "the login page of a hotel or train does this, too; if not, set up that address instead")
         case .unauthorized(let server, false):
             Failure(
@@ -154,6 +154,18 @@ extension ConnectionFailure {
         case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
         case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy lists hosts that need none"
         case .timeout, .badAnswer, .brokenOff: "try again later"
+        }
+    }
+}
+
+extension RedirectTarget {
+    fileprivate var words: String {
+        switch self {
+        case .host(let host): host.printable
+        case .scheme(let scheme): "a \(scheme.printable): address"
+        case .empty: "an empty address"
+        case .malformed: "an invalid address"
+        case .circle: "itself"
         }
     }
 }
