@@ -1,17 +1,17 @@
 internal import CLinux
 internal import Glibc
-public import SecureMemory
+package import SecureMemory
 
 extension Directory {
     /// What a write does where the name is taken.
-    public enum Existing: Sendable {
+    package enum Existing: Sendable {
         case replace
         /// Fail with `.exists`; of two writers at once at most one succeeds.
         case refuse
     }
 
     /// Who may read what was written; nobody else may write it.
-    public enum Readers: Sendable {
+    package enum Readers: Sendable {
         /// Mode 0600.
         case owner
         /// Mode 0644.
@@ -24,7 +24,7 @@ extension Directory {
     /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
     /// because others write there too, and names the process (see `sweepLeftovers`).
     /// - Throws: `FileError`; then the old file (or none) is what stands there.
-    public func write(
+    package func write(
         _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner
     ) throws(FileError) {
         // A file without a name leaves nothing behind, whenever the process dies.
@@ -49,7 +49,7 @@ extension Directory {
 
     /// Replaces a file once `proof` accepts the new one, as it was read back.
     /// - Throws: `FileError`, or what `proof` throws; then the old file is what stands there.
-    public func replace(
+    package func replace(
         _ name: String, _ bytes: Span<UInt8>, proof: (consuming SecureBytes) throws -> Void
     ) throws {
         try requirePlainFile(name)
@@ -79,7 +79,7 @@ extension Directory {
     }
 
     /// Renames within this directory and makes it last.
-    public func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
+    package func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
         var result =
             switch existing {
             case .replace: uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }

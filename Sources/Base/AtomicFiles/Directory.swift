@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
-public import SecureMemory
+package import SecureMemory
 
 /// An open directory. Everything in it is reached relative to its descriptor and never through a link,
 /// so that a path swapped halfway leads nowhere else.
 @safe
-public struct Directory: ~Copyable, Sendable {
+package struct Directory: ~Copyable, Sendable {
     /// Who may share a directory and its files.
-    public enum Rule: Sendable {
+    package enum Rule: Sendable {
         /// Ours alone: owned by us, no permission for others, files with a single name.
         case secret
         /// Whatever the file system says; only links and special files are refused.
@@ -15,7 +15,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// The path as it was given, for messages.
-    public let path: String
+    package let path: String
     let rule: Rule
     let descriptor: Int32
 
@@ -32,7 +32,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Opens an existing directory.
     ///
     /// Under `.secret` the path may be a link only where nobody but root and we could redirect it (see `LinkRule`).
-    public static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
+    package static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
         let target = rule == .secret ? try LinkRule.resolve(path) : path
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
         let descriptor = unsafe keytool_openat(AT_FDCWD, target, flags, 0)
@@ -40,7 +40,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Makes the directory, and those above it that are missing (0700); one that exists is fine.
-    public static func make(_ path: String) throws(FileError) {
+    package static func make(_ path: String) throws(FileError) {
         // Bytes, not characters: a slash and a combining mark behind it are one character.
         let bytes = path.utf8
         var end = bytes.startIndex
@@ -52,7 +52,7 @@ public struct Directory: ~Copyable, Sendable {
 
     /// Makes the directory (0700) in one that has to be there; one that exists is fine.
     /// - Throws: `.missing` where there is none above it.
-    public static func makeLast(_ path: String) throws(FileError) {
+    package static func makeLast(_ path: String) throws(FileError) {
         if uninterrupted({ unsafe mkdir(path, 0o700) }) == 0 {
             try open(LinkRule.directory(above: path), rule: .shared).sync()
         } else if errno != EEXIST {
@@ -61,25 +61,25 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Opens a directory inside this one.
-    public func directory(_ name: String) throws(FileError) -> Directory {
+    package func directory(_ name: String) throws(FileError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
         let inner = unsafe keytool_openat(descriptor, name, flags, 0)
         return try Self.adopt(inner, path: path(of: name), rule: rule)
     }
 
     /// Makes a directory inside this one (0700). One that exists is fine.
-    public func makeDirectory(_ name: String) throws(FileError) {
+    package func makeDirectory(_ name: String) throws(FileError) {
         if uninterrupted({ unsafe mkdirat(descriptor, name, 0o700) }) == 0 { return try sync() }
         guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
     }
 
     /// The names in this directory, without those that begin with a dot, in byte order.
-    public func names() throws(FileError) -> [String] {
+    package func names() throws(FileError) -> [String] {
         try allNames().filter { !$0.isHidden }
     }
 
     /// All names in this directory, hidden ones included, in byte order; without the temporary names of writers.
-    public func everyName() throws(FileError) -> [String] {
+    package func everyName() throws(FileError) -> [String] {
         try allNames().filter { !$0.isTemporary }
     }
 
@@ -106,20 +106,20 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Whether something of that name stands here, whatever it is.
-    public func contains(_ name: String) throws(FileError) -> Bool {
+    package func contains(_ name: String) throws(FileError) -> Bool {
         try status(name) != nil
     }
 
     /// Reads a whole file into guarded memory.
     /// - Parameter limit: in bytes; it is checked before memory is taken.
-    public func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
+    package func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
         try withFile(name, limit: limit) { (file, size) throws(FileError) in
             try SecureBytes(capacity: size) { (bytes) throws(FileError) in try fill(&bytes, from: file, name) }
         }
     }
 
     /// Reads a file whose content is no secret, as `read` does.
-    public func readPublic(_ name: String, limit: Int) throws(FileError) -> [UInt8] {
+    package func readPublic(_ name: String, limit: Int) throws(FileError) -> [UInt8] {
         try withFile(name, limit: limit) { (file, size) throws(FileError) in
             var content = [UInt8](repeating: 0, count: size)
             var bytes = content.mutableSpan
@@ -164,7 +164,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Removes a file; one that is not there is fine.
-    public func remove(_ name: String) throws(FileError) {
+    package func remove(_ name: String) throws(FileError) {
         guard unlink(name) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: name), code: errno)
         }
@@ -181,7 +181,7 @@ public struct Directory: ~Copyable, Sendable {
     /// - Parameters:
     ///   - depth: how many directories may stand one in the other, that one included; a deeper one stops the removal.
     ///   - lastName: of the file that goes last: the lock, which a process that waits for it makes anew.
-    public func removeDirectory(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
+    package func removeDirectory(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try directory(name)
         for entry in try inner.allNames().sorted(by: { $1 == lastName && $0 != lastName }) {
@@ -201,7 +201,7 @@ public struct Directory: ~Copyable, Sendable {
     /// holds the lock under which they are made.
     /// - Parameter depth: as in `removeDirectory`.
     /// - Throws: `FileError` for the first one that cannot be removed; the others are.
-    public func sweepDirectories(depth: Int = 1) throws(FileError) {
+    package func sweepDirectories(depth: Int = 1) throws(FileError) {
         var failure: FileError?
         for name in try allNames() where name.isTemporary {
             do throws(FileError) { try removeDirectory(name, depth: depth) } catch { failure = failure ?? error }
@@ -210,12 +210,12 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Whether there are names of files or directories that are being made, or that killed writers left half made.
-    public func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
+    package func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
 
     func temporaryNames() throws(FileError) -> [String] { try allNames().filter { $0.isTemporary } }
 
     /// Removes the files that killed writers left half made. The caller keeps other writers away.
-    public func sweepFiles() throws(FileError) {
+    package func sweepFiles() throws(FileError) {
         for name in try allNames() where name.isTemporary {
             // A directory of such a name is nobody's half-made file.
             guard (try? requirePlainFile(name)) != nil else { continue }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// An exclusive flock(2) on a file of a directory. The kernel drops it with the process, so it never
 /// goes stale; it ends with this value.
-public struct FileLock: ~Copyable, Sendable {
+package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
     deinit {
@@ -11,7 +11,7 @@ public struct FileLock: ~Copyable, Sendable {
     }
 
     /// Sets the time of the file that is locked, in milliseconds since the epoch. Best effort; errors are ignored.
-    public func setModificationTime(milliseconds: Int64) {
+    package func setModificationTime(milliseconds: Int64) {
         let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard seconds.remainder >= 0 else { return }
         let time = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder) * 1_000_000)
@@ -75,13 +75,13 @@ extension FileLock {
 extension Directory {
     /// Takes the lock on this directory itself.
     /// - Throws: `.locked` where another process still holds it after `wait`.
-    public func lock(wait: Duration) throws(FileError) -> FileLock {
+    package func lock(wait: Duration) throws(FileError) -> FileLock {
         try FileLock(itself: self, wait: wait)
     }
 
     /// Takes the lock on the file `name`, which is made where it is missing (0600, empty).
     /// - Throws: `.locked` where another process still holds it after `wait`.
-    public func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
+    package func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
         try FileLock(name, in: self, wait: wait)
     }
 }

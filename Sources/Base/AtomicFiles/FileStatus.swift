@@ -23,13 +23,13 @@ extension Directory {
     }
 
     /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
-    public func requirePlainFile(_ name: String) throws(FileError) {
+    package func requirePlainFile(_ name: String) throws(FileError) {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
     }
 
     /// Whether a directory stands in this one under that name: not removed, and not another one in its place.
-    public func holds(_ inner: borrowing Directory, as name: String) throws(FileError) -> Bool {
+    package func holds(_ inner: borrowing Directory, as name: String) throws(FileError) -> Bool {
         guard let here = try status(name) else { return false }
         let status = try Self.status(of: inner.descriptor, path: inner.path)
         return here.st_ino == status.st_ino && here.st_dev == status.st_dev
@@ -40,27 +40,27 @@ extension Directory {
     }
 
     /// Whether a plain file stands there, whoever may touch it.
-    public func isFile(_ name: String) throws(FileError) -> Bool {
+    package func isFile(_ name: String) throws(FileError) -> Bool {
         try status(name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
 
     /// The permission bits of a file or directory.
     /// - Throws: `.missing`.
-    public func mode(of name: String) throws(FileError) -> UInt32 {
+    package func mode(of name: String) throws(FileError) -> UInt32 {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         return status.st_mode & 0o7777
     }
 
     /// The length of a plain file in bytes.
     /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
-    public func length(of name: String) throws(FileError) -> Int {
+    package func length(of name: String) throws(FileError) -> Int {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
         return Int(status.st_size)
     }
 
     /// When the file was last changed, in milliseconds since the epoch; nil where there is none.
-    public func modificationTime(of name: String) throws(FileError) -> Int64? {
+    package func modificationTime(of name: String) throws(FileError) -> Int64? {
         try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }
     }
 

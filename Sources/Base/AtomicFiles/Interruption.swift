@@ -12,13 +12,13 @@ func uninterrupted(_ call: () -> Int32) -> Int32 {
 }
 
 /// Signals that end a process, as it changes files.
-public enum EndingSignals {
+package enum EndingSignals {
     /// A crash is not to be put off: what caused it would happen again and again.
     private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
     /// Does `body`; a signal that comes meanwhile acts afterwards. For what stands under a temporary name until it is
     /// renamed or removed: whoever is interrupted leaves nothing half made. (SIGKILL cannot be put off.)
-    public static func held<Result: ~Copyable, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
+    package static func held<Result: ~Copyable, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
         var all = sigset_t()
         var former = sigset_t()
         unsafe sigfillset(&all)

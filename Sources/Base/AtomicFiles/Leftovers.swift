@@ -18,7 +18,7 @@ extension Directory {
     /// Removes the temporary files of this account whose writer is dead, or that are older than an hour. Those of
     /// others stay, and those that may be in the making: by another machine, or in another container. Best effort.
     /// - Parameter isName: whether files of that name, which has no dot, are ours to clear up.
-    public func sweepLeftovers(where isName: (String) -> Bool) {
+    package func sweepLeftovers(where isName: (String) -> Bool) {
         for left in (try? temporaryNames()) ?? [] where isName(String(left.dropFirst().prefix { $0 != "." })) {
             sweepLeftover(left)
         }

@@ -1,9 +1,9 @@
 /// Base32 of RFC 4648, upper case `A–Z2–7`, for whole groups of 5 bytes (8 characters).
 ///
 /// Both backup codes are whole groups (50 and 65 bytes), so padding never occurs in one.
-public enum Base32 {
+package enum Base32 {
     /// The value 0...31 of an upper-case character of the alphabet, else nil.
-    public static func value(of character: UInt8) -> UInt8? {
+    package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
         case UInt8(ascii: "2")...UInt8(ascii: "7"): character - UInt8(ascii: "2") + 26
@@ -13,7 +13,7 @@ public enum Base32 {
 
     /// - Parameter bytes: a multiple of 5 bytes.
     /// - Returns: 8 characters for each 5 bytes, ASCII.
-    public static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
+    package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         precondition(bytes.count.isMultiple(of: 5))
         var characters: [UInt8] = []
         characters.reserveCapacity(bytes.count / 5 * 8)
@@ -30,7 +30,7 @@ public enum Base32 {
 
     /// - Returns: 5 bytes for each 8 characters; nil where the length is no multiple of 8 or a
     ///   character is not of the alphabet.
-    public static func decode(_ characters: [UInt8]) -> [UInt8]? {
+    package static func decode(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count.isMultiple(of: 8) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters.count / 8 * 5)

@@ -1,15 +1,15 @@
-public import SecureMemory
+package import SecureMemory
 
 /// Base64 of RFC 4648: standard alphabet, padded, no line breaks.
 ///
 /// Characters are computed, not looked up: a private key passes here, and a table index would leave
 /// its traces in the cache.
-public enum Base64 {
+package enum Base64 {
     /// Characters that `count` bytes become.
-    public static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
+    package static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Encodes bytes that are not secret.
-    public static func encode(_ bytes: Span<UInt8>) -> String {
+    package static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(encodedCount(bytes.count))
         encode(bytes) { text.append($0) }
@@ -17,12 +17,12 @@ public enum Base64 {
     }
 
     /// Encodes a secret; the text is as secret as the bytes.
-    public static func encode(_ bytes: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
+    package static func encode(_ bytes: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
         encode(bytes) { buffer.append($0) }
     }
 
     /// - Returns: nil where `text` is not the one padded encoding of some bytes.
-    public static func decode(_ text: Span<UInt8>) -> SecureBytes? {
+    package static func decode(_ text: Span<UInt8>) -> SecureBytes? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = UInt8(ascii: "=")
         let last = text.count - 1

@@ -1,5 +1,5 @@
 internal import CZlib
-public import SecureMemory
+package import SecureMemory
 
 // A gzip member (RFC 1952) as keytool writes it:
 //
@@ -19,7 +19,7 @@ public import SecureMemory
 // unguarded copy of the content.
 
 /// Gzip members: written with stored blocks, read at any compression level.
-public enum Gzip {
+package enum Gzip {
     private static let headerCount = 10
     private static let trailerCount = 8
     private static let blockHeaderCount = 5
@@ -28,7 +28,7 @@ public enum Gzip {
 
     /// Wraps `content` in stored blocks.
     /// - Returns: content + 18 bytes + 5 for each 65,535 begun.
-    public static func store(_ content: Span<UInt8>) -> SecureBytes {
+    package static func store(_ content: Span<UInt8>) -> SecureBytes {
         let blocks = max(1, (content.count + maxBlockCount - 1) / maxBlockCount)
         var member = SecureBuffer(
             capacity: headerCount + blocks * blockHeaderCount + content.count + trailerCount)
@@ -52,7 +52,7 @@ public enum Gzip {
     /// Memory is taken for the length that the trailer promises, at most `limit` bytes, and a content
     /// that is longer or shorter is refused: a small member that would grow without end costs nothing.
     /// - Throws: `.notGzip`, `.tooLarge(limit:)`, or `.damaged` (deflate, length or checksum).
-    public static func open(_ member: Span<UInt8>, limit: Int) throws(GzipError) -> SecureBytes {
+    package static func open(_ member: Span<UInt8>, limit: Int) throws(GzipError) -> SecureBytes {
         let start = try contentOffset(member)
         let end = member.count - trailerCount
         guard start <= end else { throw .damaged }

@@ -1,7 +1,7 @@
 /// Lower-case hexadecimal, two characters a byte.
-public enum Hex {
+package enum Hex {
     /// Two lower-case characters for each byte.
-    public static func encode(_ bytes: Span<UInt8>) -> String {
+    package static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
         for index in bytes.indices {
@@ -12,10 +12,10 @@ public enum Hex {
     }
 
     /// Two lower-case characters for each byte.
-    public static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
+    package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
     /// - Returns: nil where `text` has an odd length or a character outside `0-9a-fA-F`.
-    public static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -32,7 +32,7 @@ public enum Hex {
     }
 
     /// The four bits of an ASCII digit; nil for any other byte.
-    public static func value(_ digit: UInt8) -> UInt8? {
+    package static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

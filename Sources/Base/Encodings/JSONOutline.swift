@@ -3,38 +3,38 @@
 /// It is taken of *canonical* text only: exactly the bytes that `JSONValue.sorted.encoded` makes. Then a member can be
 /// put in between two others as text, and the result is canonical, too. The grammar, the limits and the encoding are
 /// checked throughout, as `JSONScanner` does; what is not canonical is nobody's error, and is read by the scanner.
-public struct JSONOutline {
+package struct JSONOutline {
     /// One member.
-    public struct Member {
+    package struct Member {
         /// From the opening quote of the name to the end of the value.
-        public fileprivate(set) var range: Range<Int>
+        package fileprivate(set) var range: Range<Int>
         /// The name between its quotes; it has no escape.
-        public let name: Range<Int>
+        package let name: Range<Int>
         /// The value.
-        public fileprivate(set) var value: Range<Int>
+        package fileprivate(set) var value: Range<Int>
         /// Elements of an array; 0 for any other value.
-        public fileprivate(set) var elements: Int
+        package fileprivate(set) var elements: Int
     }
 
     /// The members, in order of their names.
-    public private(set) var members: [Member] = []
+    package private(set) var members: [Member] = []
     /// Values in the text, the object itself included.
-    public private(set) var values = 0
+    package private(set) var values = 0
 
     /// - Returns: nil if the text is no object, is not canonical, has an escape in a name, or is over the limits.
-    public init?(of bytes: Span<UInt8>, limits: JSONScanner.Limits = .init()) {
+    package init?(of bytes: Span<UInt8>, limits: JSONScanner.Limits = .init()) {
         var walk = Walk(limits)
         guard walk.object(bytes, depth: 0, into: &members), walk.position == bytes.count else { return nil }
         values = walk.values
     }
 
     /// The member of that name; nil if there is none.
-    public func member(_ name: StaticString, in bytes: Span<UInt8>) -> Member? {
+    package func member(_ name: StaticString, in bytes: Span<UInt8>) -> Member? {
         members.first { Self.order(name, $0.name, bytes) == 0 }
     }
 
     /// The first member whose name comes after that one: before it, a member of that name has its place.
-    public func member(after name: StaticString, in bytes: Span<UInt8>) -> Member? {
+    package func member(after name: StaticString, in bytes: Span<UInt8>) -> Member? {
         members.first { Self.order(name, $0.name, bytes) < 0 }
     }
 

@@ -1,4 +1,4 @@
-public import SecureMemory
+package import SecureMemory
 
 /// The one JSON reader: strict RFC 8259 over bytes that may be secret, with limits before work.
 ///
@@ -49,7 +49,7 @@ public struct JSONScanner {
     /// Their text is not checked to be Unicode: nobody makes a `String` of it.
     /// - Returns: the document with these members left out, and for each path where the text stands between its
     ///   quotes, still escaped (nil where the document has no such string). Read it with `unescape`.
-    public static func parse(
+    package static func parse(
         _ bytes: Span<UInt8>, cutting paths: [[String]], limits: Limits = Limits()
     ) throws(JSONError) -> (value: JSONValue, cuts: [Range<Int>?]) {
         var scanner = JSONScanner(limits: limits, cutPaths: paths)
@@ -61,7 +61,7 @@ public struct JSONScanner {
     }
 
     /// The text of a string that was cut, unescaped into guarded memory.
-    public static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
+    package static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
         var scanner = JSONScanner(limits: Limits(), cutPaths: [])
         scanner.position = range.lowerBound
         // No escape is shorter than what it stands for.

@@ -11,7 +11,7 @@ extension JSONValue {
     /// (object member names from the root); and, for each path, the offset between that string's quotes. What is put
     /// there, for example a key, never becomes part of a `JSONValue`.
     /// - Parameter paths: none of them leads through anything but objects, and none continues another one.
-    public func encoded(splitting paths: [[String]]) -> (bytes: [UInt8], offsets: [Int]) {
+    package func encoded(splitting paths: [[String]]) -> (bytes: [UInt8], offsets: [Int]) {
         var bytes: [UInt8] = []
         var offsets = [Int?](repeating: nil, count: paths.count)
         let gaps = paths.enumerated().map { Gap(path: $1[...], index: $0) }

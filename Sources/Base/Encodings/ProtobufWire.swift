@@ -1,9 +1,9 @@
-public import SecureMemory
+package import SecureMemory
 
 /// The wire form of Protocol Buffers, without groups: fields with a varint, with bytes, or of a fixed width.
-public enum ProtobufWire {
+package enum ProtobufWire {
     /// One field; bytes are given as their place in the message.
-    public enum Field: Equatable, Sendable {
+    package enum Field: Equatable, Sendable {
         case varint(number: Int, UInt64)
         case bytes(number: Int, Range<Int>)
         /// `fixed64`, `sfixed64` or `double`, as its 64 bits.
@@ -15,7 +15,7 @@ public enum ProtobufWire {
     /// The field at `position`, which then stands behind it; nil at the end of the message.
     /// - Throws: `.malformed` for a varint that is cut or over 64 bits, a length past the end, field
     ///   number 0, or a group.
-    public static func next(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> Field? {
+    package static func next(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> Field? {
         guard position < message.count else { return nil }
         let key = try varint(message, at: &position)
         guard let number = Int(exactly: key >> 3), number > 0, number < 1 << 29 else { throw .malformed }
@@ -38,18 +38,18 @@ public enum ProtobufWire {
     }
 
     /// Writes a varint field.
-    public static func append(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+    package static func append(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
         appendVarint(UInt64(number) << 3, to: &message)
         appendVarint(value, to: &message)
     }
 
     /// Length of a varint field.
-    public static func encodedCount(number: Int, value: UInt64) -> Int {
+    package static func encodedCount(number: Int, value: UInt64) -> Int {
         varintCount(UInt64(number) << 3) + varintCount(value)
     }
 
     /// Writes a field of type `fixed64`.
-    public static func appendFixed64(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+    package static func appendFixed64(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
         appendVarint(UInt64(number) << 3 | 1, to: &message)
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
             message.append(UInt8(truncatingIfNeeded: value >> shift))
@@ -57,17 +57,17 @@ public enum ProtobufWire {
     }
 
     /// Length of a field of type `fixed64`.
-    public static func fixed64Count(number: Int) -> Int { varintCount(UInt64(number) << 3) + 8 }
+    package static func fixed64Count(number: Int) -> Int { varintCount(UInt64(number) << 3) + 8 }
 
     /// Writes a bytes field.
-    public static func append(_ bytes: Span<UInt8>, number: Int, to message: inout SecureBuffer) {
+    package static func append(_ bytes: Span<UInt8>, number: Int, to message: inout SecureBuffer) {
         appendVarint(UInt64(number) << 3 | 2, to: &message)
         appendVarint(UInt64(bytes.count), to: &message)
         message.append(bytes)
     }
 
     /// Length of a bytes field of `count` bytes.
-    public static func encodedCount(number: Int, count: Int) -> Int {
+    package static func encodedCount(number: Int, count: Int) -> Int {
         varintCount(UInt64(number) << 3 | 2) + varintCount(UInt64(count)) + count
     }
 
@@ -99,6 +99,6 @@ public enum ProtobufWire {
 }
 
 /// Why bytes are not a message.
-public enum ProtobufError: Error, Equatable, Sendable {
+package enum ProtobufError: Error, Equatable, Sendable {
     case malformed
 }

@@ -36,7 +36,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
 
     /// `20261121T030000123Z`: UTC with milliseconds, for file names that sort by time. Years outside 0...9999 are
     /// clamped.
-    public var compact: String {
+    package var compact: String {
         let milliseconds = clampedToYears.milliseconds
         let rest = milliseconds - milliseconds.floorDivided(by: 1000) * 1000
         let digits = rfc3339.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }.dropLast()
@@ -44,7 +44,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     }
 
     /// - Parameter text: what `compact` writes; nil for everything else.
-    public init?(compact text: String) {
+    package init?(compact text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 19 else { return nil }
         func number(_ range: Range<Int>) -> Int64? { Int64(String(decoding: bytes[range], as: UTF8.self)) }
@@ -63,7 +63,7 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     }
 
     /// `2026-11-21`: the day in UTC.
-    public var day: String { String(rfc3339.prefix(10)) }
+    package var day: String { String(rfc3339.prefix(10)) }
 
     // Days to a date of the Gregorian calendar, by eras of 400 years that begin on 1 March.
     private static func date(_ days: Int64) -> String {
@@ -101,7 +101,7 @@ extension Int64 {
 
 extension Duration {
     /// Whole milliseconds, saturating.
-    public var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (product, isTooLarge) = components.seconds.multipliedReportingOverflow(by: 1000)
         let (sum, isTooLargeWithRest) = product.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
         guard isTooLarge || isTooLargeWithRest else { return sum }
@@ -109,7 +109,7 @@ extension Duration {
     }
 
     /// So many times 3600 seconds.
-    public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
+    package static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
     /// So many times 24 hours.
-    public static func days(_ days: Int) -> Duration { .hours(days * 24) }
+    package static func days(_ days: Int) -> Duration { .hours(days * 24) }
 }

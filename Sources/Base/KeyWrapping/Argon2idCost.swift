@@ -13,7 +13,7 @@ public struct Argon2idCost: Equatable, Sendable {
     public static let android = Argon2idCost(memoryKiB: 131_072, iterations: 8)
 
     /// Whether a guess costs less than at `android`, at which keytool writes: less memory, or less memory times passes.
-    public var isWeak: Bool { memoryKiB < Self.android.memoryKiB || work < Self.android.work }
+    package var isWeak: Bool { memoryKiB < Self.android.memoryKiB || work < Self.android.work }
 
     private var work: UInt64 { UInt64(memoryKiB) * UInt64(iterations) }
 

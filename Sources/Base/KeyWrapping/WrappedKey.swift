@@ -33,7 +33,7 @@ public struct WrappedKey: ~Copyable, Sendable {
         case argon2id(Argon2idCost)
 
         /// Whether a guess at the passphrase costs less than at what `protected` writes. scrypt has one cost.
-        public var isWeak: Bool {
+        package var isWeak: Bool {
             switch self {
             case .none, .scrypt: false
             case .argon2id(let cost): cost.isWeak

@@ -4,9 +4,9 @@ internal import SecureMemory
 
 /// What makes a new password for a Safe or a backup code easy to guess: the apps' rules, with a list
 /// of common passwords of another origin (see `CommonPasswords`). Short ones are refused elsewhere.
-public enum PasswordStrength {
+package enum PasswordStrength {
     /// Why a password is weak.
-    public enum Weakness: Sendable {
+    package enum Weakness: Sendable {
         /// One character over and over.
         case repeated
         /// Digits alone, and fewer than 16.
@@ -19,7 +19,7 @@ public enum PasswordStrength {
     private static let enoughDigits = 16
 
     /// - Returns: nil where nothing speaks against the password; that does not make it a good one.
-    public static func weakness(of password: Span<UInt8>) -> Weakness? {
+    package static func weakness(of password: Span<UInt8>) -> Weakness? {
         if isRepeated(password) { return .repeated }
         if password.count < enoughDigits, password.indices.allSatisfy({ isDigit(password[$0]) }) { return .digits }
         return isCommon(password) ? .common : nil

@@ -15,17 +15,17 @@ internal import CZlib
 /// A QR code as a PNG picture, black on white with its quiet zone.
 ///
 /// The picture of a backup code is the code: zlib keeps copies of it in plain memory, as the text has them.
-public struct PNGImage: Sendable {
+package struct PNGImage: Sendable {
     /// Pixels of a module's side. A row's pixels in one module are then exactly one byte.
-    public static let pixelsPerModule = 8
+    package static let pixelsPerModule = 8
 
     /// The whole file.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     private static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
     /// Draws the matrix.
-    public init(_ matrix: QRMatrix) {
+    package init(_ matrix: QRMatrix) {
         let range = -QRMatrix.quietZone..<matrix.size + QRMatrix.quietZone
         let side = Self.bigEndian(UInt32(range.count * Self.pixelsPerModule))
         let rows = range.flatMap { row in

@@ -1,21 +1,21 @@
 internal import CQREncode
 
 /// The modules of a QR code (ISO/IEC 18004), without the quiet zone.
-public struct QRMatrix: Equatable, Sendable {
+package struct QRMatrix: Equatable, Sendable {
     /// How much of the picture may be lost: about 7, 15 and 25 of 100 codewords.
-    public enum ErrorCorrection: String, Sendable {
+    package enum ErrorCorrection: String, Sendable {
         case low = "L"
         case medium = "M"
         case quartile = "Q"
     }
 
     /// Light modules that a reader expects on each side.
-    public static let quietZone = 4
+    package static let quietZone = 4
 
     /// Modules in a row: 21, 25, … 177.
-    public let size: Int
+    package let size: Int
     /// The level that was asked for.
-    public let errorCorrection: ErrorCorrection
+    package let errorCorrection: ErrorCorrection
     /// `size` rows of `size` modules, true for dark.
     private let dark: [Bool]
 
@@ -23,7 +23,7 @@ public struct QRMatrix: Equatable, Sendable {
     /// alphanumeric mode, so a backup code is 37 modules wide at level M.
     /// - Parameter content: 1 to 2,953 bytes without NUL.
     /// - Returns: nil where it does not fit a QR code.
-    public init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
+    package init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
         guard !content.isEmpty, !content.contains(0) else { return nil }
         let level =
             switch errorCorrection {
@@ -42,12 +42,12 @@ public struct QRMatrix: Equatable, Sendable {
     }
 
     /// The rows as text, `1` for dark.
-    public var rows: [String] {
+    package var rows: [String] {
         (0..<size).map { row in (0..<size).map { dark[row * size + $0] ? "1" : "0" }.joined() }
     }
 
     /// Whether the module is dark; everything around the matrix is light.
-    public func isDark(row: Int, column: Int) -> Bool {
+    package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return dark[row * size + column]
     }

@@ -1,15 +1,15 @@
 /// A QR code as an SVG drawing, black on white with its quiet zone; a module is one unit wide and high.
-public struct SVGImage: Sendable {
+package struct SVGImage: Sendable {
     /// Pixels of a module where nobody scales the drawing.
-    public static let pixelsPerModule = 8
+    package static let pixelsPerModule = 8
 
     /// Modules of a side, quiet zone included.
-    public let side: Int
+    package let side: Int
     /// All dark modules as the data of one path, so that no seams show between them.
-    public let path: String
+    package let path: String
 
     /// Draws the matrix.
-    public init(_ matrix: QRMatrix) {
+    package init(_ matrix: QRMatrix) {
         side = matrix.size + 2 * QRMatrix.quietZone
         path = (0..<matrix.size).map { Self.path(ofRow: $0, matrix) }.joined()
     }
@@ -29,7 +29,7 @@ public struct SVGImage: Sendable {
     }
 
     /// The drawing inside another one: a white square and the modules on it, `side` units wide and high.
-    public var content: String {
+    package var content: String {
         """
         <path fill="#fff" d="M0 0h\(side)v\(side)h-\(side)z"/>
         <path fill="#000" shape-rendering="crispEdges" d="\(path)"/>
@@ -37,7 +37,7 @@ public struct SVGImage: Sendable {
     }
 
     /// The whole file.
-    public var text: String {
+    package var text: String {
         let pixels = side * Self.pixelsPerModule
         return """
             <?xml version="1.0" encoding="UTF-8"?>

@@ -1,8 +1,8 @@
 /// A QR code as text for a terminal: dark on light with explicit colours on each line, whatever the
 /// theme, because readers fail on inverted codes and on codes without their quiet zone.
-public struct TerminalDrawing: Sendable {
+package struct TerminalDrawing: Sendable {
     /// What a module is drawn with.
-    public enum Mode: String, Sendable, CaseIterable {
+    package enum Mode: String, Sendable, CaseIterable {
         /// Half blocks: one column and half a row a module.
         case utf8
         /// Coloured blanks, two columns a module: for fonts and consoles that spoil half blocks.
@@ -16,7 +16,7 @@ public struct TerminalDrawing: Sendable {
     private let mode: Mode
 
     /// Draws nothing yet: `columns` and `rows` say first whether it fits.
-    public init(_ matrix: QRMatrix, mode: Mode) {
+    package init(_ matrix: QRMatrix, mode: Mode) {
         self.matrix = matrix
         self.mode = mode
     }
@@ -24,13 +24,13 @@ public struct TerminalDrawing: Sendable {
     private var side: Int { matrix.size + 2 * QRMatrix.quietZone }
 
     /// Columns that the drawing takes.
-    public var columns: Int { mode == .utf8 ? side : 2 * side }
+    package var columns: Int { mode == .utf8 ? side : 2 * side }
 
     /// Rows that the drawing takes.
-    public var rows: Int { mode == .utf8 ? (side + 1) / 2 : side }
+    package var rows: Int { mode == .utf8 ? (side + 1) / 2 : side }
 
     /// The lines, each with its own colours and a reset at its end; no line ending.
-    public var lines: [String] {
+    package var lines: [String] {
         let range = -QRMatrix.quietZone..<matrix.size + QRMatrix.quietZone
         return switch mode {
         case .utf8: stride(from: range.lowerBound, to: range.upperBound, by: 2).map { halfBlocks(row: $0, range) }

@@ -1,9 +1,9 @@
 internal import CSodium
 
 /// Whether guarded memory is kept from being swapped. Guarded memory is used even if locking it fails.
-public enum MemoryLocking {
+package enum MemoryLocking {
     /// Whether the system locks one more page: past RLIMIT_MEMLOCK it does not, and says nothing by itself.
-    public static var isPossible: Bool {
+    package static var isPossible: Bool {
         let page = unsafe SecureBytes.allocate(1)
         defer { unsafe sodium_free(page) }
         return unsafe sodium_mlock(page, 1) == 0

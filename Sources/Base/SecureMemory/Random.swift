@@ -21,7 +21,7 @@ public enum Random {
     }
 
     /// A uniform number in 0..<`bound`, without modulo bias.
-    public static func number(below bound: UInt32) -> UInt32 {
+    package static func number(below bound: UInt32) -> UInt32 {
         Sodium.start()
         return randombytes_uniform(bound)
     }

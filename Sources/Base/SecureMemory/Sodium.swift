@@ -2,9 +2,9 @@ internal import CSodium
 
 /// The one start of libsodium. `sodium_malloc` before `sodium_init` aborts the process, so every
 /// entrance to guarded memory and to libsodium's ciphers passes here; a lazy global runs once.
-public enum Sodium {
+package enum Sodium {
     /// Starts libsodium on first use.
-    public static func start() {
+    package static func start() {
         precondition(isReady, "libsodium could not be started")
     }
 

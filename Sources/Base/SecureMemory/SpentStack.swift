@@ -4,11 +4,11 @@ internal import CSodium
 ///
 /// libsodium and libargon2 keep blocks of the key there while they work, and leave them: keys were found in the
 /// memory of an ending process, and of one waiting at a prompt.
-public enum SpentStack {
+package enum SpentStack {
     /// More than the deepest of the primitives uses.
     private static let count = 16 * 1024
 
     /// Wipes it. Called when the work is done, from the function that called the library.
     @inline(never)
-    public static func wipe() { sodium_stackzero(count) }
+    package static func wipe() { sodium_stackzero(count) }
 }

@@ -1,15 +1,15 @@
-public import Encodings
-public import Keystore
+package import Encodings
+package import Keystore
 internal import SecureMemory
 
 /// The verbs on the identities of Threema in a keystore, by subject.
-public struct ThreemaKeeper: Sendable {
+package struct ThreemaKeeper: Sendable {
     /// Identities: make, list, remove.
-    public let identities: IdentityKeeper
+    package let identities: IdentityKeeper
     /// Backup codes: write down, open, prove.
-    public let codes: CodeKeeper
+    package let codes: CodeKeeper
     /// Safe backups: set up, push, pull, check, move, delete.
-    public let safe: SafeKeeper
+    package let safe: SafeKeeper
     private let keystore: OpenKeystore
 
     /// How long verbs that have no option for it wait for an identity's lock.
@@ -20,7 +20,7 @@ public struct ThreemaKeeper: Sendable {
     ///   - now: the time by the system's clock.
     ///   - sleep: lets time pass, for example between two looks at a server.
     ///   - connect: the way to a Safe server.
-    public init(
+    package init(
         keystore: OpenKeystore,
         now: @escaping @Sendable () -> Timestamp,
         sleep: @escaping @Sendable (Duration) -> Void,
@@ -33,12 +33,12 @@ public struct ThreemaKeeper: Sendable {
     }
 
     /// This keeper with another way to servers: for a command that has time limits of its own.
-    public func connecting(_ connect: @escaping SafeKeeper.Connect) -> ThreemaKeeper {
+    package func connecting(_ connect: @escaping SafeKeeper.Connect) -> ThreemaKeeper {
         ThreemaKeeper(keystore: keystore, now: safe.now, sleep: safe.sleep, connect: connect)
     }
 
     /// Whether opening the keystore takes a passphrase.
-    public var isProtected: Bool { keystore.isProtected }
+    package var isProtected: Bool { keystore.isProtected }
 }
 
 extension OpenKeystore {

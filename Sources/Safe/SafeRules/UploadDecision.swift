@@ -1,11 +1,11 @@
-public import Encodings
+package import Encodings
 internal import SafeWire
 
 /// Whether a Safe backup is due: Android's rule, and a look at the server at least once a week.
 ///
 /// A pure function of what is remembered and of the clock, neither of which is trusted: whatever makes
 /// no sense counts as "never", which uploads.
-public enum UploadDecision: Equatable, Sendable {
+package enum UploadDecision: Equatable, Sendable {
     case upload(Reason)
     /// Look at the server, and upload if the backup is gone: it was not seen there for a week, a look has missed it,
     /// or a request that was never answered may still arrive.
@@ -17,7 +17,7 @@ public enum UploadDecision: Equatable, Sendable {
     case wait(until: Timestamp)
 
     /// Why an upload is due.
-    public enum Reason: Sendable {
+    package enum Reason: Sendable {
         case changed
         /// Half of the retention is over.
         case refresh
@@ -26,26 +26,26 @@ public enum UploadDecision: Equatable, Sendable {
     }
 
     /// What is remembered of earlier runs.
-    public struct Past: Equatable, Sendable {
+    package struct Past: Equatable, Sendable {
         /// Whether the document is the one that was last uploaded.
-        public var isUnchanged: Bool
+        package var isUnchanged: Bool
         /// Whether the last push did not end well, or did not end.
-        public var hasFailed: Bool
+        package var hasFailed: Bool
         /// When the last upload ended; nil for never.
-        public var lastUpload: Timestamp?
+        package var lastUpload: Timestamp?
         /// When the backup was last seen on the server as it was uploaded.
-        public var lastSeen: Timestamp?
+        package var lastSeen: Timestamp?
         /// Until when the server asked to wait.
-        public var notBefore: Timestamp?
+        package var notBefore: Timestamp?
         /// What the server said; outside 1...3650 it counts as 180.
-        public var retentionDays: Int64
+        package var retentionDays: Int64
         /// Whether the last look at the server did not find what was last uploaded.
-        public var hasFinding: Bool
+        package var hasFinding: Bool
         /// Until when a request that was never answered may still arrive.
-        public var lookUntil: Timestamp?
+        package var lookUntil: Timestamp?
 
         /// Any values are accepted: what makes no sense counts as never.
-        public init(
+        package init(
             isUnchanged: Bool, hasFailed: Bool, lastUpload: Timestamp?, lastSeen: Timestamp?,
             notBefore: Timestamp?, retentionDays: Int64, hasFinding: Bool = false, lookUntil: Timestamp? = nil
         ) {
@@ -74,10 +74,10 @@ public enum UploadDecision: Equatable, Sendable {
     /// How long a request that was never answered may take to arrive.
     package static let settling = Duration.hours(24)
     /// A server that asks for a longer wait than this is not believed.
-    public static let longestWait = Duration.hours(24)
+    package static let longestWait = Duration.hours(24)
 
     /// - Parameter isForced: uploads at once, whatever else.
-    public static func decide(_ past: Past, isForced: Bool, now: Timestamp) -> UploadDecision {
+    package static func decide(_ past: Past, isForced: Bool, now: Timestamp) -> UploadDecision {
         if isForced { return .upload(.forced) }
         if let notBefore = past.notBefore, now < notBefore, notBefore <= now + longestWait {
             return .wait(until: notBefore)
@@ -100,7 +100,7 @@ public enum UploadDecision: Equatable, Sendable {
     }
 
     /// Age of an upload at which it is due again: half of the retention.
-    public static func refreshAge(_ retentionDays: Int64) -> Duration {
+    package static func refreshAge(_ retentionDays: Int64) -> Duration {
         .hours(12 * ServerLimits.clampedRetentionDays(retentionDays))
     }
 }

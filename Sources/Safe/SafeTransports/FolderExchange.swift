@@ -1,36 +1,36 @@
 internal import AtomicFiles
 internal import Glibc
 internal import SafeStore
-public import SafeWire
+package import SafeWire
 
 /// The Safe server in a local directory, `file:///DIR`.
 ///
 /// The directory is opened anew for each request: a mount may come and go between two of them.
-public struct FolderExchange: SafeExchange {
+package struct FolderExchange: SafeExchange {
     private let path: String
     private let name: String
 
     /// Nothing is opened yet.
     /// - Returns: nil for an address that is no directory.
-    public init?(_ address: SafeServerAddress) {
+    package init?(_ address: SafeServerAddress) {
         guard case .directory(let path) = address else { return nil }
         self.path = path
         name = address.text
     }
 
     /// See `SafeExchange`.
-    public func config() throws(SafeExchangeError) -> [UInt8] {
+    package func config() throws(SafeExchangeError) -> [UInt8] {
         try answer { (safe) throws(FileError) in try safe.config() }
     }
 
     /// See `SafeExchange`.
-    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
+    package func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
         let bytes = try answer { (safe) throws(FileError) in try safe.backup(id) }
         return bytes.map { StoredBackup(bytes: $0) }
     }
 
     /// See `SafeExchange`. A directory has no tags: `hold` keeps other writers of this program away.
-    public func store(
+    package func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
         let existing: Directory.Existing = condition == .absent ? .refuse : .replace
@@ -38,12 +38,12 @@ public struct FolderExchange: SafeExchange {
     }
 
     /// See `SafeExchange`. The condition is ignored, as there are no tags.
-    public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
+    package func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         try answer { (safe) throws(FileError) in try safe.remove(id) }
     }
 
     /// See `SafeExchange`. Where the file system has no locks, two writers at once are caught by verifying only.
-    public func hold() throws(SafeExchangeError) -> (any Sendable)? {
+    package func hold() throws(SafeExchangeError) -> (any Sendable)? {
         try answer { (safe) throws(FileError) in try Hold(lock: safe.lock(wait: Self.holdWait)) }
     }
 
@@ -56,7 +56,7 @@ public struct FolderExchange: SafeExchange {
     }
 
     /// See `SafeExchange`.
-    public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
+    package func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
             try FolderStore.prepare(at: path, limits: limits)
         } catch {

@@ -1,18 +1,18 @@
-public import HTTP
-public import SafeWire
+package import HTTP
+package import SafeWire
 
 /// A Safe server over HTTPS.
 ///
 /// A GET is sent again if that may help: after 408, 423, 425, 500, 502, 503, 504, a connection that broke off, and a
 /// timeout. Other requests are sent once, and an answer that asks to wait is an error: the caller starts again by
 /// `pause`. Nothing is sent to a server that is not trusted.
-public final class HTTPExchange: SafeExchange, Sendable {
+package final class HTTPExchange: SafeExchange, Sendable {
     private let address: HTTPSAddress
     private let base: String
     private let sender: HTTPSender
 
     /// Hears of every request when it is over.
-    public typealias Observer = @Sendable (ObservedRequest) -> Void
+    package typealias Observer = @Sendable (ObservedRequest) -> Void
 
     private static let maxRedirects = 5
     /// Answers whose body does not matter are read no further.
@@ -42,32 +42,32 @@ public final class HTTPExchange: SafeExchange, Sendable {
     // MARK: The port
 
     /// See `SafeExchange`.
-    public var notes: ExchangeNotes { sender.notes }
+    package var notes: ExchangeNotes { sender.notes }
 
     /// See `SafeExchange`.
-    public func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
+    package func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
         sender.pause(after: tries, error)
     }
 
     /// See `SafeExchange`.
-    public func presentPin() throws(SafeExchangeError) -> PublicKeyPin? {
+    package func presentPin() throws(SafeExchangeError) -> PublicKeyPin? {
         try sender.certificate(isExamined: false)?.pin
     }
 
     /// See `SafeExchange`.
-    public func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? {
+    package func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? {
         try sender.certificate(isExamined: true)
     }
 
     /// See `SafeExchange`.
-    public func config() throws(SafeExchangeError) -> [UInt8] {
+    package func config() throws(SafeExchangeError) -> [UInt8] {
         let answer = try get("config", accept: Self.configType, limit: ServerLimits.maxConfigBytes)
         guard answer.status != 404, answer.status != 409 else { throw .notPrepared(sender.name) }
         return try content(of: answer)
     }
 
     /// See `SafeExchange`.
-    public func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
+    package func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
         let answer = try get(Self.backups + id.hex, accept: Self.backupType, limit: maxFetchedBytes)
         switch answer.status {
         case 404, 410: return nil
@@ -77,7 +77,7 @@ public final class HTTPExchange: SafeExchange, Sendable {
     }
 
     /// See `SafeExchange`.
-    public func store(
+    package func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
         let answer = try put(backup, at: Self.backups + id.hex, type: Self.backupType, if: condition)
@@ -89,7 +89,7 @@ public final class HTTPExchange: SafeExchange, Sendable {
     }
 
     /// See `SafeExchange`.
-    public func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
+    package func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         let answer = try send(.delete, Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
             throw answer.status == 403 ? .deletionForbidden(sender.name) : refusal(answer, of: condition)
@@ -99,7 +99,7 @@ public final class HTTPExchange: SafeExchange, Sendable {
     // MARK: Preparing
 
     /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
-    public func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
+    package func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         try makeBackups()
         do throws(SafeExchangeError) {
             _ = try config()

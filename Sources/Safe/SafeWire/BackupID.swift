@@ -18,7 +18,7 @@ public struct BackupID: Equatable, Sendable {
     }
 
     /// Whether a text may be one: 64 lower-case hexadecimal characters.
-    public static func isHex(_ text: String) -> Bool {
+    package static func isHex(_ text: String) -> Bool {
         text.utf8.count == 2 * count && text.lowercased() == text && Hex.decode(text) != nil
     }
 
@@ -26,7 +26,7 @@ public struct BackupID: Equatable, Sendable {
     /// - Parameters:
     ///   - id: gives the first byte.
     ///   - rest: 31 bytes.
-    public init(sharingFirstByteOf id: BackupID, _ rest: Span<UInt8>) {
+    package init(sharingFirstByteOf id: BackupID, _ rest: Span<UInt8>) {
         precondition(rest.count == Self.count - 1)
         hex = id.hex.prefix(2) + Hex.encode(rest)
     }

@@ -9,7 +9,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     public static let maxPins = 16
 
     /// All of it together.
-    public static let maxBytes =
+    package static let maxBytes =
         SafeServerAddress.maxBytes + Login.maxUserBytes + Login.maxPasswordBytes + maxAuthorityBytes
         + maxPins * PublicKeyPin.count
 
@@ -32,7 +32,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     }
 
     /// This server, with missing login, authorities and pins taken from `other`.
-    public func completed(by other: borrowing SafeEndpoint) -> SafeEndpoint {
+    package func completed(by other: borrowing SafeEndpoint) -> SafeEndpoint {
         let authority = authority ?? other.authority
         let pins = pins.isEmpty ? other.pins : pins
         switch login {
@@ -46,23 +46,23 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     }
 
     /// What may be known of a server beside its address.
-    public struct Approach: OptionSet, Sendable {
+    package struct Approach: OptionSet, Sendable {
         /// The bits.
-        public let rawValue: Int
+        package let rawValue: Int
 
         /// Any bits.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// User name and password.
-        public static let login = Approach(rawValue: 1)
+        package static let login = Approach(rawValue: 1)
         /// Certificate authorities of its own, instead of the system's.
-        public static let authority = Approach(rawValue: 2)
+        package static let authority = Approach(rawValue: 2)
         /// The only public keys that are accepted.
-        public static let pins = Approach(rawValue: 4)
+        package static let pins = Approach(rawValue: 4)
     }
 
     /// This server without these.
-    public consuming func without(_ approach: Approach) -> SafeEndpoint {
+    package consuming func without(_ approach: Approach) -> SafeEndpoint {
         let authority = approach.contains(.authority) ? nil : authority
         let pins = approach.contains(.pins) ? [] : pins
         let address = address
@@ -71,15 +71,15 @@ public struct SafeEndpoint: ~Copyable, Sendable {
     }
 
     /// This server, with other authorities and pins.
-    public consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeEndpoint {
+    package consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeEndpoint {
         SafeEndpoint(address, login: takeLogin(), authority: authority, pins: pins)
     }
 
     /// Its login, nil if it needs none.
-    public consuming func takeLogin() -> Login? { login }
+    package consuming func takeLogin() -> Login? { login }
 
     /// Whether both are one server, approached in the same way.
-    public func isSame(as other: borrowing SafeEndpoint) -> Bool {
+    package func isSame(as other: borrowing SafeEndpoint) -> Bool {
         address == other.address && Login.areSame(login, other.login) && authority == other.authority
             && pins == other.pins
     }

@@ -42,12 +42,12 @@ public struct ServerLimits: Equatable, Sendable {
     }
 
     /// `days` where it is 1...3650, else 180.
-    public static func clampedRetentionDays(_ days: Int64) -> Int {
+    package static func clampedRetentionDays(_ days: Int64) -> Int {
         acceptedRetentionDays.contains(days) ? Int(days) : defaultRetentionDays
     }
 
     /// The document as a server serves it.
-    public var config: [UInt8] {
+    package var config: [UInt8] {
         (["maxBackupBytes": .number(maxBackupBytes), "retentionDays": .number(retentionDays)] as JSONValue).encoded
     }
 }

@@ -1,4 +1,4 @@
-public import AtomicFiles
+internal import AtomicFiles
 internal import Encodings
 internal import SecureMemory
 

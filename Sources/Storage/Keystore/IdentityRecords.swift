@@ -1,4 +1,4 @@
-public import AtomicFiles
+internal import AtomicFiles
 public import SecureMemory
 
 /// What a keystore holds of one identity, in a directory named by its ID:
@@ -48,7 +48,7 @@ public struct IdentityRecords: ~Copyable {
     }
 
     /// When `setTimeOfLock` was last called, or else the lock was made, in milliseconds since the epoch.
-    public func timeOfLock() throws -> Int64? {
+    package func timeOfLock() throws -> Int64? {
         try steadily { records in try records.directory.modificationTime(of: LockedKeystore.lockName) }
     }
 

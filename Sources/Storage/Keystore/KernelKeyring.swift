@@ -8,7 +8,7 @@ internal import SecureMemory
 ///
 /// A key there is not on disk and not swapped, and the kernel forgets it by itself. It is no wall against this
 /// account: any of its processes can read it while it is there, and so can root.
-public enum KernelKeyring {
+package enum KernelKeyring {
     /// Possessor: view, read, search. Nobody else anything; nor can the possessor change or extend it.
     private static let permissions: UInt32 = 0x0b00_0000
 
@@ -31,7 +31,7 @@ public enum KernelKeyring {
 
     /// Keeps, finds and removes a key without meaning.
     /// - Throws: where the kernel refuses: containers often do.
-    public static func test() throws(KernelKeyringError) {
+    package static func test() throws(KernelKeyringError) {
         let secret = Random.secret(16)
         let name = "keytool-test:" + Hex.encode(Random.bytes(8))
         try keep(secret, as: name, seconds: 10)

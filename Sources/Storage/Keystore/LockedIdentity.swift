@@ -1,4 +1,4 @@
-public import AtomicFiles
+internal import AtomicFiles
 
 /// The records of one identity while its lock is held, or while it is being added. They are of version 2.
 public struct LockedIdentity: ~Copyable {
@@ -59,7 +59,7 @@ public struct LockedIdentity: ~Copyable {
 
     /// Sets the time of the lock, in milliseconds since the epoch: for a timestamp that is worth no writing, and may be
     /// lost.
-    public func setTimeOfLock(milliseconds: Int64) {
+    package func setTimeOfLock(milliseconds: Int64) {
         switch lock {
         case .some(let lock): lock.setModificationTime(milliseconds: milliseconds)
         case .none: break

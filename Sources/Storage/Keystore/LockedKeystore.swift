@@ -62,10 +62,10 @@ public final class LockedKeystore: Sendable {
     public var path: String { directory.path }
 
     /// The path of the file that holds the master key.
-    public var masterKeyPath: String { directory.path + "/" + Self.masterKeyName }
+    package var masterKeyPath: String { directory.path + "/" + Self.masterKeyName }
 
     /// The permission bits of that file.
-    public func masterKeyMode() throws(FileError) -> UInt32 { try directory.mode(of: Self.masterKeyName) }
+    package func masterKeyMode() throws(FileError) -> UInt32 { try directory.mode(of: Self.masterKeyName) }
 
     /// What protects the master key.
     public var protection: WrappedKey.Protection { wrapped.protection }
@@ -149,7 +149,7 @@ public final class LockedKeystore: Sendable {
 
     /// What is wrong with the modes, owners and kinds of the files of all identities: nothing of it is opened.
     /// - Returns: one error for each file or directory.
-    public func permissionProblems() throws(FileError) -> [FileError] {
+    package func permissionProblems() throws(FileError) -> [FileError] {
         guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
         return try Self.permissionProblems(in: identities) { (directory, name) throws(FileError) in
             guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: directory) }

@@ -51,7 +51,7 @@ extension OpenKeystore {
 
     /// Makes a keystore without protection around a master key from elsewhere, if there is none yet or an empty one.
     /// - Throws: `KeystoreError.notEmpty`, and then nothing was changed; `KeystoreError.foreign`; `FileError`.
-    public static func adopt(_ key: borrowing MasterKey, at path: String) throws {
+    package static func adopt(_ key: borrowing MasterKey, at path: String) throws {
         try adopt(key, as: .unprotected(key), at: path)
     }
 
@@ -64,7 +64,7 @@ extension OpenKeystore {
     ///   - path: of the directory.
     /// - Returns: what protects the key in the keystore.
     /// - Throws: as above, and `KeyFileError.derivation`, `.notReproduced`.
-    public static func adopt(
+    package static func adopt(
         _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, passphrase: borrowing SecureBytes, at path: String
     ) throws -> WrappedKey.Protection {
         guard wrapped.protection.isWeak else {

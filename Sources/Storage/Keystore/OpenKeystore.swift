@@ -120,7 +120,7 @@ public final class OpenKeystore: Sendable {
     }
 
     /// Whatever fails because another process removes the identity meanwhile: there is no such identity.
-    public func goneIfRemoved<Result: ~Copyable>(_ owner: Owner, _ body: () throws -> Result) throws -> Result {
+    package func goneIfRemoved<Result: ~Copyable>(_ owner: Owner, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch {

@@ -1,4 +1,4 @@
-public import AtomicFiles
+package import AtomicFiles
 internal import Glibc
 internal import KeyWrapping
 internal import SecureMemory
@@ -101,13 +101,13 @@ extension IdentityRecords {
 
 extension OpenKeystore {
     /// What a keystore of version 2 holds of version 1: it is not read. In a keystore of version 1, nothing.
-    public func unreadOwners() throws(FileError) -> [Owner] {
+    package func unreadOwners() throws(FileError) -> [Owner] {
         isVersion1 ? [] : try LockedKeystore.ownersOfVersion1(in: locked.directory)
     }
 
     /// Converts a keystore of version 1, as far as it can be written and no other process is at work in it. What cannot
     /// be converted now is read as it is, and converted before it is changed.
-    public func convertVersion1() {
+    package func convertVersion1() {
         guard isVersion1, let owners = try? LockedKeystore.ownersOfVersion1(in: locked.directory) else { return }
         for owner in owners {
             do {

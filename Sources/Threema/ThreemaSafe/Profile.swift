@@ -1,5 +1,5 @@
 internal import Encodings
-public import SecureMemory
+package import SecureMemory
 public import Threema
 
 /// What a Safe backup holds beside the private key: the document, and the device group key where an app put it in.
@@ -24,7 +24,7 @@ public struct Profile: ~Copyable, Sendable {
     /// Reads JSON as earlier versions of keytool stored it: with the device group key, if there was one, inside. A
     /// string in its place that is no key is dropped.
     /// - Throws: `.json`, `.document`.
-    public init(decodingWhole json: Span<UInt8>) throws(SafeBackupError) {
+    package init(decodingWhole json: Span<UInt8>) throws(SafeBackupError) {
         let secrets: DocumentSecrets
         do throws(JSONError) { secrets = try DocumentSecrets(cutFrom: json) } catch { throw .json(error) }
         do throws(SafeDocumentError) { document = try SafeDocument(secrets.root) } catch { throw .document(error) }
@@ -41,7 +41,7 @@ public struct Profile: ~Copyable, Sendable {
 
     /// What tells two contents apart: the document as JSON, members in order of their names, with the device group key
     /// in its place. Without such a key these are the bytes of `document.encoded`.
-    public func revealContent() -> SecureBytes { DocumentSecrets.reveal(document.root, Span(), deviceGroupKey) }
+    package func revealContent() -> SecureBytes { DocumentSecrets.reveal(document.root, Span(), deviceGroupKey) }
 
     /// Whether both hold the same document, and the same key or none. Keys are compared in constant time.
     public static func == (left: borrowing Profile, right: borrowing Profile) -> Bool {

@@ -120,7 +120,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     /// The document as it is encrypted, with its writer info, but without secrets.
-    public var encodedDocument: [UInt8] { Self.withWriterInfo(document, writerInfo).encoded }
+    package var encodedDocument: [UInt8] { Self.withWriterInfo(document, writerInfo).encoded }
 
     /// The document as it is encrypted: with the private key, and the device group key where there is one.
     public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, writerInfo) }

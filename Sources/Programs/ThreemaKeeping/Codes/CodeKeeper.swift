@@ -1,17 +1,17 @@
-public import Encodings
+package import Encodings
 internal import Keystore
-public import SecureMemory
-public import Threema
+package import SecureMemory
+package import Threema
 internal import ThreemaSafe
 
 /// The verbs on backup codes, and on identities that come from elsewhere.
-public struct CodeKeeper: Sendable {
+package struct CodeKeeper: Sendable {
     let keystore: OpenKeystore
     let now: @Sendable () -> Timestamp
 
     /// Writes an identity down as a backup code.
     /// - Parameter password: at least 8 characters; that is the caller's to check.
-    public func export(
+    package func export(
         of id: ThreemaID, password: borrowing SecureBytes, scheme: IDBackup.Scheme
     ) throws -> GroupedCode {
         let identity = try keystore.identity(.threema(id)).identity()
@@ -21,16 +21,16 @@ public struct CodeKeeper: Sendable {
     }
 
     /// What a code must turn out to be.
-    public struct Expectations: Sendable {
+    package struct Expectations: Sendable {
         /// The ID in the code.
-        public var id: ThreemaID?
+        package var id: ThreemaID?
         /// The public key of the private key in the code.
-        public var publicKey: PublicKey?
+        package var publicKey: PublicKey?
         /// The check word of the code itself.
-        public var checkWord: GroupedCode?
+        package var checkWord: GroupedCode?
 
         /// What is nil is not compared.
-        public init(id: ThreemaID? = nil, publicKey: PublicKey? = nil, checkWord: GroupedCode? = nil) {
+        package init(id: ThreemaID? = nil, publicKey: PublicKey? = nil, checkWord: GroupedCode? = nil) {
             self.id = id
             self.publicKey = publicKey
             self.checkWord = checkWord
@@ -38,7 +38,7 @@ public struct CodeKeeper: Sendable {
 
         /// Compares what needs no password.
         /// - Throws: `SafeKeepingError.unexpected(.checkWord)`.
-        public func check(_ code: GroupedCode) throws {
+        package func check(_ code: GroupedCode) throws {
             guard let checkWord, IDBackup.checkWord(of: code).characters != checkWord.characters else { return }
             throw SafeKeepingError.unexpected(.checkWord)
         }
@@ -55,7 +55,7 @@ public struct CodeKeeper: Sendable {
 
     /// Opens a code. Needs no keystore: what does not open leaves none behind.
     /// - Throws: `IDBackupError`; `SafeKeepingError.unexpected`.
-    public static func open(
+    package static func open(
         _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations
     ) throws -> Identity {
         try expectations.check(code)
@@ -67,7 +67,7 @@ public struct CodeKeeper: Sendable {
     }
 
     /// Where an identity comes from.
-    public enum Source: Sendable {
+    package enum Source: Sendable {
         /// A backup code, which is proven by that.
         case backupCode
         /// A key file of an app.
@@ -75,7 +75,7 @@ public struct CodeKeeper: Sendable {
     }
 
     /// What is done if the keystore holds the ID with another private key.
-    public enum OtherKey: Sendable {
+    package enum OtherKey: Sendable {
         /// Fail with `SafeKeepingError.otherKey`.
         case refuse
         /// Overwrite it, also if it is damaged.
@@ -85,7 +85,7 @@ public struct CodeKeeper: Sendable {
     /// Stores an identity that comes from elsewhere, and that its code was proven, at once.
     /// - Returns: whether it is new here; held already with the same key, nothing else changes.
     /// - Throws: `SafeKeepingError.otherKey`; `FileError`. Then nothing was stored.
-    public func store(
+    package func store(
         _ identity: borrowing Identity, from source: Source, ifOtherKey otherKey: OtherKey
     ) throws -> Bool {
         let isFromCode = source == .backupCode
@@ -120,7 +120,7 @@ public struct CodeKeeper: Sendable {
 
     /// Remembers that a code of this identity was proven, where the keystore holds it with the same key.
     /// - Returns: whether it does.
-    public func markProven(_ identity: borrowing Identity) throws -> Bool {
+    package func markProven(_ identity: borrowing Identity) throws -> Bool {
         guard try keystore.identities().contains(.threema(identity.id)) else { return false }
         let held = try keystore.lockedIdentity(.threema(identity.id), wait: ThreemaKeeper.lockWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }

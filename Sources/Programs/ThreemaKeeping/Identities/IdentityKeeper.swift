@@ -1,22 +1,22 @@
 internal import Keystore
 internal import SafeWire
-public import Threema
-public import ThreemaSafe
+package import Threema
+internal import ThreemaSafe
 
 /// The verbs on identities.
-public struct IdentityKeeper: Sendable {
+package struct IdentityKeeper: Sendable {
     let keystore: OpenKeystore
 
     /// What may be shown of an identity.
-    public struct Summary: Equatable, Sendable {
+    package struct Summary: Equatable, Sendable {
         /// The ID.
-        public let id: ThreemaID
+        package let id: ThreemaID
         /// The public key, 32 bytes.
-        public let publicKey: PublicKey
+        package let publicKey: PublicKey
         /// `3mid:…`, what a contact scans.
-        public let contactCode: String
+        package let contactCode: String
         /// Whether a Safe is set up.
-        public let hasSafe: Bool
+        package let hasSafe: Bool
     }
 
     /// Makes an identity with a fresh private key and an empty profile. No directory knows it.
@@ -24,7 +24,7 @@ public struct IdentityKeeper: Sendable {
     ///   - id: nil for a random one.
     ///   - entropy: what the user typed, mixed into the private key; may be empty.
     /// - Throws: `KeystoreError.exists`.
-    public func create(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
+    package func create(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
         while true {
             let identity = Identity(id: id ?? .random(), clientKey: .random(mixing: entropy))
             do {
@@ -38,17 +38,17 @@ public struct IdentityKeeper: Sendable {
     }
 
     /// Every identity of the keystore, in order of the IDs.
-    public func all() throws -> [Summary] {
+    package func all() throws -> [Summary] {
         try ids().map { try summary($0) }
     }
 
     /// The IDs alone: nothing is opened. Directories that are not named by an ID are none of ours.
-    public func ids() throws -> [ThreemaID] {
+    package func ids() throws -> [ThreemaID] {
         try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
 
     /// - Throws: `KeystoreError.noIdentity`.
-    public func summary(_ id: ThreemaID) throws -> Summary {
+    package func summary(_ id: ThreemaID) throws -> Summary {
         let records = try keystore.identity(.threema(id))
         let identity = try records.identity()
         return Summary(
@@ -59,7 +59,7 @@ public struct IdentityKeeper: Sendable {
     /// The names of the damaged records of an identity, those of its Safe and its history included; empty if each
     /// opens.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`.
-    public func damagedRecords(_ id: ThreemaID) throws -> [String] {
+    package func damagedRecords(_ id: ThreemaID) throws -> [String] {
         let records = try keystore.identity(.threema(id))
         do {
             let history = try records.history(of: .main)
@@ -71,17 +71,17 @@ public struct IdentityKeeper: Sendable {
     }
 
     /// What is lost, and what is left behind, when an identity is removed.
-    public struct RemovalProspect: Equatable, Sendable {
+    package struct RemovalProspect: Equatable, Sendable {
         /// Whether a backup code of it was ever opened here.
-        public let isCodeProven: Bool
+        package let isCodeProven: Bool
         /// The address of the server that holds its Safe; nil where none is set up, or if it is not known any more.
-        public let safeServer: String?
+        package let safeServer: String?
         /// Whether the setup of its Safe is damaged.
-        public let isSetupDamaged: Bool
+        package let isSetupDamaged: Bool
     }
 
     /// Changes nothing. What is damaged keeps no identity from being removed.
-    public func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
+    package func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))
             var isCodeProven = false
@@ -97,7 +97,7 @@ public struct IdentityKeeper: Sendable {
     }
 
     /// Removes an identity with all of its records at once.
-    public func remove(_ id: ThreemaID) throws {
+    package func remove(_ id: ThreemaID) throws {
         try keystore.remove(.threema(id), wait: ThreemaKeeper.lockWait)
     }
 

@@ -1,8 +1,8 @@
 internal import Keystore
 package import SafeRules
-public import SafeWire
-public import SecureMemory
-public import Threema
+package import SafeWire
+package import SecureMemory
+package import Threema
 
 // Changing the Safe password or the place. `SafeRules/Changing.swift` has the steps.
 

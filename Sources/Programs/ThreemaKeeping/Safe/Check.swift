@@ -1,5 +1,5 @@
 package import HTTP
-package import Encodings
+internal import Encodings
 internal import Keystore
 package import SafeRules
 package import SafeWire

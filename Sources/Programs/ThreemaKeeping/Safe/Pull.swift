@@ -2,15 +2,15 @@ internal import Encodings
 internal import Keystore
 internal import Primitives
 internal import SafeRules
-public import SafeWire
-public import SecureMemory
-public import Threema
-public import ThreemaSafe
+package import SafeWire
+package import SecureMemory
+package import Threema
+package import ThreemaSafe
 
 /// The way to one Safe backup: server, place and key.
-public struct SafeAccess: ~Copyable {
+package struct SafeAccess: ~Copyable {
     /// The ID whose Safe it is.
-    public let id: ThreemaID
+    package let id: ThreemaID
     let target: SafeTarget
     private let server: any SafeExchange
     /// Whether a person has just given the password.
@@ -25,7 +25,7 @@ public struct SafeAccess: ~Copyable {
 
     /// With ID, server and password alone: the way back on an empty machine.
     /// - Throws: `KeyDerivationError`.
-    public init(
+    package init(
         to id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes,
         connect: SafeKeeper.Connect
     ) throws {
@@ -46,11 +46,11 @@ public struct SafeAccess: ~Copyable {
     }
 
     /// Where the server is.
-    public var address: SafeServerAddress { target.address }
+    package var address: SafeServerAddress { target.address }
 
     /// The encrypted backup as the server has it, unread.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
-    public func fetchEncrypted() throws -> [UInt8] {
+    package func fetchEncrypted() throws -> [UInt8] {
         guard let blob = try server.fetch(target.keys.backupID)?.bytes else {
             throw SafeKeepingError.noBackup(
                 id: id.text, server: target.address.text, isFromPassword: isFromPassword)
@@ -60,7 +60,7 @@ public struct SafeAccess: ~Copyable {
 
     /// Fetches and opens the backup.
     /// - Throws: also `SafeBackupError`.
-    public func fetch() throws -> FetchedSafe {
+    package func fetch() throws -> FetchedSafe {
         let blob = try fetchEncrypted()
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(blob.span, keys: target.keys), digest: BLAKE2b.hash(blob.span),
@@ -69,11 +69,11 @@ public struct SafeAccess: ~Copyable {
 }
 
 /// A Safe backup that was fetched and opened.
-public struct FetchedSafe: ~Copyable {
+package struct FetchedSafe: ~Copyable {
     /// The ID whose Safe it was.
-    public let id: ThreemaID
+    package let id: ThreemaID
     /// What it holds.
-    public let backup: SafeBackup
+    package let backup: SafeBackup
     /// Digest of the encrypted backup.
     let digest: [UInt8]
     /// What the server allows, where it said so.
@@ -93,7 +93,7 @@ public struct FetchedSafe: ~Copyable {
 extension SafeKeeper {
     /// The way to the Safe of an identity that is set up. Needs no password.
     /// - Throws: `SafeKeepingError.noSetup`.
-    public func access(to id: ThreemaID) throws -> SafeAccess {
+    package func access(to id: ThreemaID) throws -> SafeAccess {
         let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
         let server = connect(target)
         return SafeAccess(id: id, target: target, server: server, isFromPassword: false)

@@ -5,7 +5,7 @@ internal import SafeRules
 package import SafeWire
 package import SecureMemory
 package import Threema
-package import ThreemaSafe
+internal import ThreemaSafe
 
 extension SafeKeeper {
     /// What a test of a server found.

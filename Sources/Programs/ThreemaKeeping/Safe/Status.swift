@@ -1,56 +1,56 @@
-public import Encodings
+package import Encodings
 internal import Keystore
 package import SafeRules
-public import SafeWire
+package import SafeWire
 internal import SecureMemory
-public import Threema
+package import Threema
 
 extension SafeKeeper {
     /// What is known of a Safe without asking its server.
-    public struct Status: Equatable, Sendable {
+    package struct Status: Equatable, Sendable {
         /// Where the backup lies, or is to lie.
-        public let server: SafeServerAddress
+        package let server: SafeServerAddress
         /// When the backup was last uploaded; nil where that is unknown.
-        public let uploadedAt: Timestamp?
+        package let uploadedAt: Timestamp?
         /// When it was last seen on the server.
-        public let seenAt: Timestamp?
+        package let seenAt: Timestamp?
         /// When the server may delete it.
-        public let expiresAt: Timestamp?
+        package let expiresAt: Timestamp?
         /// The highest number that was seen.
-        public let generation: Int64
+        package let generation: Int64
         /// Whether the profile was changed since the last upload, or was never uploaded.
-        public let hasChanges: Bool
+        package let hasChanges: Bool
         /// Whether the last push did not end well.
-        public let hasFailed: Bool
+        package let hasFailed: Bool
         /// Where a change of password or place leads that is not finished; nil if there is none.
-        public let newServer: String?
+        package let newServer: String?
         /// Whether a deletion was interrupted.
-        public let isDeleting: Bool
+        package let isDeleting: Bool
         /// Whether the backup was deleted from here, and none was uploaded or seen since.
-        public let isDeleted: Bool
+        package let isDeleted: Bool
         /// The server that still holds the backup from before a change; nil if none does.
-        public let oldServer: String?
+        package let oldServer: String?
         /// What the last look at the server found instead of the backup; nil if it found that.
         package let finding: Finding?
         /// Whether the server refuses a write whose condition does not hold; nil if that is not known.
-        public let honoursConditions: Bool?
+        package let honoursConditions: Bool?
         /// When a person last proved to know the Safe password.
-        public let passwordProvenAt: Timestamp?
+        package let passwordProvenAt: Timestamp?
         /// When a backup code of the identity was last opened.
-        public let codeProvenAt: Timestamp?
+        package let codeProvenAt: Timestamp?
 
         /// When the backup was last known to be on the server; nil for never, and after a look
         /// that did not find it.
-        public var lastSuccess: Timestamp? {
+        package var lastSuccess: Timestamp? {
             finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
         }
 
         /// When a push last ended well, even if it had nothing to do; nil where none ever uploaded anything.
-        public let lastGoodPush: Timestamp?
+        package let lastGoodPush: Timestamp?
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
-    public func status(of id: ThreemaID) throws -> Status {
+    package func status(of id: ThreemaID) throws -> Status {
         let records = try keystore.identity(.threema(id))
         let setup = try records.requiredSetup()
         let key = stateKey

@@ -92,7 +92,7 @@ public enum IDBackup {
 
     /// Whether a code whose end is not known yet begins like one of the Argon2id scheme. One code of the
     /// PBKDF2 scheme in 256 does so, too: its first byte is salt.
-    public static func mayBeArgon2id(_ code: GroupedCode) -> Bool {
+    package static func mayBeArgon2id(_ code: GroupedCode) -> Bool {
         // The first 8 bits, version 1: five of them in "A", three in the front of "E" to "H".
         code.characters.starts(with: "A".utf8)
             && code.characters.dropFirst().first.map { (0x45...0x48).contains($0) } ?? false
