@@ -11,7 +11,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.openOrCreate(at: scratch.path)
     }
 
     @Test func `nobody sees it before it is whole`() throws {

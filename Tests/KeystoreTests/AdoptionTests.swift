@@ -47,7 +47,7 @@ import VectorKit
     }
 
     @Test func `in place of the key of an empty keystore`() throws {
-        let former = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let former = try OpenKeystore.openOrCreate(at: scratch.path)
         let file = try adopt("mk-v2-gen-test", .masterKeyV2)
         #expect(try scratch.content("master.key") == file)
         // Who has opened it before must not add anything under the key that is gone.
@@ -58,7 +58,7 @@ import VectorKit
     }
 
     @Test func `but not of one that holds an identity`() throws {
-        try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { try $0.put("identity", [1]) }
+        try OpenKeystore.openOrCreate(at: scratch.path).add("ABCD1234") { try $0.put("identity", [1]) }
         let file = try scratch.content("master.key")
         #expect(throws: KeystoreError.notEmpty(path: scratch.path)) { try adopt("mk-v2-gen-test", .masterKeyV2) }
         #expect(try scratch.content("master.key") == file)

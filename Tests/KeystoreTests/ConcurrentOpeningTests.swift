@@ -35,7 +35,7 @@ import VectorKit
         for _ in 0..<5 {
             let scratch = try Scratch()
             let keys = concurrently { _ in
-                try? OpenKeystore.making(at: scratch.path, passphrase: nil).digestKey("state").copied
+                try? OpenKeystore.openOrCreate(at: scratch.path).digestKey("state").copied
             }
             #expect(keys.count == Self.count)
             #expect(keys.allSatisfy { $0 != nil })
@@ -49,7 +49,7 @@ import VectorKit
         let scratch = try Scratch()
         let failures = concurrently { index in
             do {
-                try OpenKeystore.making(at: scratch.path, passphrase: nil).add(Owner("IDENTI\(10 + index)")) { new in
+                try OpenKeystore.openOrCreate(at: scratch.path).add(Owner("IDENTI\(10 + index)")) { new in
                     try new.put("identity", [UInt8(index)])
                 }
                 return String?.none
@@ -71,7 +71,7 @@ import VectorKit
         let scratch = try Scratch()
         let errors = concurrently { index in
             do {
-                try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
+                try OpenKeystore.openOrCreate(at: scratch.path).add("ABCD1234") { new in
                     try new.put("identity", [UInt8(index)])
                     try new.put("profile", [UInt8(index)])
                 }

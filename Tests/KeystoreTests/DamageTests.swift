@@ -9,7 +9,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") { new in
+        try OpenKeystore.openOrCreate(at: scratch.path).add("ABCD1234") { new in
             try new.put("identity", [UInt8](repeating: 0x5a, count: 40))
             try new.put("profile", Array(#"{"info":{"version":1}}"#.utf8))
             try new.put("safe", [])
@@ -35,7 +35,7 @@ import VectorKit
                 do {
                     _ =
                         isMaking
-                        ? try OpenKeystore.making(at: scratch.path, passphrase: nil)
+                        ? try OpenKeystore.openOrCreate(at: scratch.path)
                         : try LockedKeystore(at: scratch.path).unlock()
                     Issue.record("opened: \(content.hex)")
                 } catch let error as KeystoreError {

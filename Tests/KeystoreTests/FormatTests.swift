@@ -11,7 +11,7 @@ import VectorKit
     }
 
     @Test func `another implementation reads what keytool writes`() throws {
-        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         let large = (0..<20_000).map { UInt8(truncatingIfNeeded: $0) }
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1, 2, 3])

@@ -18,7 +18,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
     }
 

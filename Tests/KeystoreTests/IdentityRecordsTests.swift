@@ -11,7 +11,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         for id in ["ABCD1234", "WXYZ9876"] {
             try keystore.add(Owner(id)) { new in
                 try new.put("identity", Array(id.utf8))
@@ -41,7 +41,7 @@ import VectorKit
         #expect(throws: absent) { _ = try keystore.identity("NOBODY00") }
         #expect(throws: absent) { _ = try keystore.lockedIdentity("NOBODY00", wait: .zero) }
         let other = try Scratch()
-        let empty = try OpenKeystore.making(at: other.path, passphrase: nil)
+        let empty = try OpenKeystore.openOrCreate(at: other.path)
         #expect(throws: absent) { _ = try empty.identity("NOBODY00") }
         let ids = try empty.identities()
         #expect(ids == [])

@@ -12,11 +12,11 @@ import VectorKit
     }
 
     private func put(_ id: Owner) throws {
-        try OpenKeystore.making(at: scratch.path, passphrase: nil).add(id) { try $0.put("identity", [1, 2, 3]) }
+        try OpenKeystore.openOrCreate(at: scratch.path).add(id) { try $0.put("identity", [1, 2, 3]) }
     }
 
     @Test func `a new keystore has its layout and modes`() throws {
-        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
             try new.writeState([2], of: .main)
@@ -41,14 +41,14 @@ import VectorKit
         try put("ABCD1234")
         let again = try LockedKeystore(at: scratch.path).unlock().identity("ABCD1234").read("identity")
         #expect(again?.copied == [1, 2, 3])
-        let made = try OpenKeystore.making(at: scratch.path, passphrase: nil).identity("ABCD1234").read("identity")
+        let made = try OpenKeystore.openOrCreate(at: scratch.path).identity("ABCD1234").read("identity")
         #expect(made?.copied == [1, 2, 3])
     }
 
     @Test func `two keystores have two keys`() throws {
         let other = try Scratch()
         let keys = try [scratch, other].map {
-            try OpenKeystore.making(at: $0.path, passphrase: nil).digestKey("state").copied
+            try OpenKeystore.openOrCreate(at: $0.path).digestKey("state").copied
         }
         #expect(keys[0] != keys[1])
         #expect(keys[0].count == 32)
@@ -75,7 +75,7 @@ import VectorKit
             try scratch.putDirectory("")
             try scratch.put("keystore", content)
             #expect(throws: KeystoreError.foreign(path: scratch.at("keystore"))) {
-                try OpenKeystore.making(at: scratch.path, passphrase: nil)
+                try OpenKeystore.openOrCreate(at: scratch.path)
             }
             let found = try scratch.content("keystore")
             #expect(found == content)
@@ -95,7 +95,7 @@ import VectorKit
         let before = try scratch.tree()
         let missing = KeystoreError.masterKeyMissing(path: scratch.path)
         #expect(throws: missing) { try LockedKeystore(at: scratch.path).unlock() }
-        #expect(throws: missing) { try OpenKeystore.making(at: scratch.path, passphrase: nil) }
+        #expect(throws: missing) { try OpenKeystore.openOrCreate(at: scratch.path) }
         let tree = try scratch.tree()
         #expect(tree == before)
     }
@@ -103,19 +103,19 @@ import VectorKit
     @Test func `a master key without its proof, or of another keystore, is damaged`() throws {
         try put("ABCD1234")
         let other = try Scratch()
-        _ = try OpenKeystore.making(at: other.path, passphrase: nil)
+        _ = try OpenKeystore.openOrCreate(at: other.path)
         let damaged = KeystoreError.damaged(record: "keystore", owner: nil)
         let own = try (key: scratch.content("master.key"), record: scratch.content("keystore"))
 
         try scratch.put("master.key", other.content("master.key"))
         #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
-        #expect(throws: damaged) { try OpenKeystore.making(at: scratch.path, passphrase: nil) }
+        #expect(throws: damaged) { try OpenKeystore.openOrCreate(at: scratch.path) }
         try scratch.put("master.key", own.key)
         try scratch.put("keystore", other.content("keystore"))
         #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
         try scratch.remove("keystore")
         #expect(throws: damaged) { try LockedKeystore(at: scratch.path).unlock() }
-        #expect(throws: damaged) { try OpenKeystore.making(at: scratch.path, passphrase: nil) }
+        #expect(throws: damaged) { try OpenKeystore.openOrCreate(at: scratch.path) }
         try scratch.put("keystore", own.record)
         _ = try LockedKeystore(at: scratch.path).unlock()
     }
@@ -126,7 +126,7 @@ import VectorKit
         try scratch.setMode(mode, of: name)
         let exposed = FileError.exposed(path: scratch.at(name), mode: mode)
         #expect(throws: exposed) { try LockedKeystore(at: scratch.path).unlock() }
-        #expect(throws: exposed) { try OpenKeystore.making(at: scratch.path, passphrase: nil) }
+        #expect(throws: exposed) { try OpenKeystore.openOrCreate(at: scratch.path) }
     }
 
     @Test(arguments: ["identities", "identities/threema/ABCD1234", "identities/threema/ABCD1234/identity"])
@@ -153,7 +153,7 @@ import VectorKit
 
     @Test func `the directories above it are made`() throws {
         let path = scratch.at("a/b/c")
-        _ = try OpenKeystore.making(at: path, passphrase: nil)
+        _ = try OpenKeystore.openOrCreate(at: path)
         _ = try LockedKeystore(at: path).unlock()
     }
 }

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `one ID of two messengers is two identities`() throws {
         let scratch = try Scratch()
-        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         let owners = try ["threema", "telegram"].map { try #require(Owner(messenger: $0, id: "ABCD1234")) }
         for (index, owner) in owners.enumerated() {
             try keystore.add(owner) { try $0.put("identity", [UInt8(index)]) }
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `a record opens at its place only`() throws {
         let scratch = try Scratch()
-        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         let nas = try #require(PlaceName("nas"))
         try keystore.add("ABCD1234") { new in
             try new.put(.safe, [1])

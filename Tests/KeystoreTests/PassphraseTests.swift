@@ -11,7 +11,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        try OpenKeystore.making(at: scratch.path, passphrase: nil).add("ABCD1234") {
+        try OpenKeystore.openOrCreate(at: scratch.path).add("ABCD1234") {
             try $0.put("identity", [1, 2, 3])
         }
     }
@@ -42,9 +42,9 @@ import VectorKit
     /// Somebody else has just made it; what is sealed there is not under the passphrase that was given.
     @Test func `given for a keystore that has none`() throws {
         #expect(throws: KeystoreError.unprotected(path: scratch.path)) {
-            try OpenKeystore.making(at: scratch.path, passphrase: secret("correct horse"))
+            try OpenKeystore.openOrCreate(at: scratch.path, passphrase: secret("correct horse"))
         }
-        _ = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        _ = try OpenKeystore.openOrCreate(at: scratch.path)
     }
 
     @Test(arguments: WrappedKey.Scheme.allCases) func `on, changed and off again`(_ scheme: WrappedKey.Scheme) throws {
@@ -82,23 +82,23 @@ import VectorKit
 
     @Test func `a new keystore is protected from its first byte on`() throws {
         let other = try Scratch()
-        let made = try OpenKeystore.making(at: other.path, passphrase: secret("correct horse"))
+        let made = try OpenKeystore.openOrCreate(at: other.path, passphrase: secret("correct horse"))
         #expect(made.isProtected)
         let isProtected = try LockedKeystore(at: other.path).protection == .argon2id(.android)
         #expect(isProtected)
         // Who comes second has to know it.
         #expect(throws: KeyFileError.notOpened) {
-            try OpenKeystore.making(at: other.path, passphrase: secret("other one"))
+            try OpenKeystore.openOrCreate(at: other.path, passphrase: secret("other one"))
         }
-        #expect(throws: KeyFileError.protected) { try OpenKeystore.making(at: other.path, passphrase: nil) }
-        let again = try OpenKeystore.making(at: other.path, passphrase: secret("correct horse"))
+        #expect(throws: KeyFileError.protected) { try OpenKeystore.openOrCreate(at: other.path) }
+        let again = try OpenKeystore.openOrCreate(at: other.path, passphrase: secret("correct horse"))
         #expect(again.digestKey("state").copied == made.digestKey("state").copied)
     }
 
     @Test func `a right passphrase with another keystore's record is damage`() throws {
         try protect("correct horse")
         let other = try Scratch()
-        _ = try OpenKeystore.making(at: other.path, passphrase: nil)
+        _ = try OpenKeystore.openOrCreate(at: other.path)
         try scratch.put("keystore", other.content("keystore"))
         #expect(throws: KeystoreError.damaged(record: "keystore", owner: nil)) { try unlock("correct horse") }
     }

@@ -24,7 +24,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         try keystore.add("ABCD1234") { new in
             try new.put("identity", [1])
             try new.put("profile", [2])
@@ -190,7 +190,7 @@ import VectorKit
             _ = try keystore.identity("WXYZ9876").read("identity")
         }
         let other = try Scratch()
-        let otherKeystore = try OpenKeystore.making(at: other.path, passphrase: nil)
+        let otherKeystore = try OpenKeystore.openOrCreate(at: other.path)
         try otherKeystore.add("ABCD1234") { try $0.put("identity", [1]) }
         try other.put(directory + "commit", commit)
         #expect(throws: KeystoreError.damaged(record: "commit", owner: "ABCD1234")) {

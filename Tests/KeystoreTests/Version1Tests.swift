@@ -18,7 +18,7 @@ import VectorKit
 
     init() throws {
         scratch = try Scratch()
-        let keystore = try OpenKeystore.making(at: scratch.path, passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.path)
         for id in ["ABCD1234", "*GATEWAY"] as [Owner] {
             try keystore.add(id) { new in
                 try new.put("identity", Array(id.id.utf8))

@@ -40,7 +40,7 @@ final class Household: Sendable {
         self.clock = clock
         self.server = own
         self.remains = remains
-        keystore = try OpenKeystore.making(at: parent.appending(path: "keys").path(), passphrase: nil)
+        keystore = try OpenKeystore.openOrCreate(at: parent.appending(path: "keys").path())
         keeper = ThreemaKeeper(
             keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
         guard !isEmpty else { return }

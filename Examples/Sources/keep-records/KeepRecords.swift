@@ -11,9 +11,8 @@ struct KeepRecords {
             return print("usage: echo 'PASSPHRASE' | keep-records DIR")
         }
         guard let owner = Owner(messenger: "example", id: "alice") else { return print("not a name of a directory") }
-        // Optional, because a keystore may have no passphrase.
-        let passphrase: SecureBytes? = SecureBytes(copying: Array(line.utf8).span)
-        let keystore = try OpenKeystore.making(at: CommandLine.arguments[1], passphrase: passphrase)
+        let passphrase = SecureBytes(copying: Array(line.utf8).span)
+        let keystore = try OpenKeystore.openOrCreate(at: CommandLine.arguments[1], passphrase: passphrase)
         try store(Random.secret(32), of: owner, in: keystore)
 
         guard let key = try keystore.identity(owner).read("key") else { return print("no key") }

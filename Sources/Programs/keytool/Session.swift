@@ -90,7 +90,13 @@ struct Session {
             return keeper(keystore)
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
-            return keeper(try output.busy("making the keystore") { try .making(at: path, passphrase: passphrase) })
+            return keeper(
+                try output.busy("making the keystore") {
+                    switch passphrase {
+                    case .some(let passphrase): try .openOrCreate(at: path, passphrase: passphrase)
+                    case .none: try .openOrCreate(at: path)
+                    }
+                })
         }
     }
 

@@ -6,46 +6,54 @@ public import SecureMemory
 // new passphrase rewrites this one small file.
 
 extension OpenKeystore {
-    /// Opens a keystore, and makes it where there is none.
+    /// Opens the keystore in a directory, or creates one that no passphrase protects.
     ///
-    /// Of several that make it at once, one succeeds and the others open what it made: master.key
-    /// appears as the last step, under the lock, and is never replaced.
+    /// Several processes may call this at once: one of them creates the keystore, the others open it. `master.key` is
+    /// written last, under the lock, and is never replaced.
+    /// - Parameter path: of the directory. It is created with mode 0700 if it does not exist.
+    /// - Throws: as `LockedKeystore.init` and `unlock()`; `KeystoreError.foreign`.
+    public static func openOrCreate(at path: String) throws -> OpenKeystore {
+        try openOrCreate(at: path, opening: { try $0.unlock() }, protecting: { try .unprotected($0) })
+    }
+
+    /// Opens the protected keystore in a directory, or creates one under this passphrase.
     /// - Parameters:
-    ///   - path: of the directory. It is made with mode 0700 if it does not exist.
-    ///   - passphrase: protects a new keystore, and opens one that exists; nil for none.
-    /// - Throws: as `LockedKeystore.init` and `unlock`; `KeystoreError.unprotected` where somebody has just made one
-    ///   without a passphrase; `KeystoreError.foreign`.
-    public static func making(at path: String, passphrase: borrowing SecureBytes?) throws -> OpenKeystore {
-        if let present = try existing(at: path, passphrase) { return present }
+    ///   - path: as in `openOrCreate(at:)`.
+    ///   - passphrase: opens the keystore if it exists, and protects a new one by Argon2id (128 MiB, 8 passes).
+    /// - Throws: as `LockedKeystore.init` and `unlock(passphrase:)`; `KeystoreError.unprotected` if the keystore exists
+    ///   and has no passphrase; `KeystoreError.foreign`.
+    public static func openOrCreate(at path: String, passphrase: borrowing SecureBytes) throws -> OpenKeystore {
+        try openOrCreate(at: path) { locked in
+            guard locked.isProtected else { throw KeystoreError.unprotected(path: path) }
+            return try locked.unlock(passphrase: passphrase)
+        } protecting: { key in
+            let wrapped = try WrappedKey.protected(key, by: passphrase, .argon2id)
+            try proveReproduced(wrapped, key, by: passphrase)
+            return wrapped
+        }
+    }
+
+    private static func openOrCreate(
+        at path: String, opening open: (LockedKeystore) throws -> OpenKeystore,
+        protecting protect: (borrowing MasterKey) throws -> WrappedKey
+    ) throws -> OpenKeystore {
+        if let present = try existing(at: path) { return try open(present) }
         try Directory.make(path)
         let directory = try Directory.open(path, rule: .secret)
         let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
-        if let present = try existing(at: path, passphrase) { return present }
+        if let present = try existing(at: path) { return try open(present) }
         let key = MasterKey.random()
-        let wrapped: WrappedKey
-        switch passphrase {
-        case .some(let passphrase):
-            wrapped = try .protected(key, by: passphrase, .argon2id)
-            try proveReproduced(wrapped, key, by: passphrase)
-        case .none: wrapped = try .unprotected(key)
-        }
-        try write(key, wrapped, in: directory)
+        try write(key, try protect(key), in: directory)
         _ = consume lock
         return OpenKeystore(try LockedKeystore(at: path), key, version: LockedKeystore.version)
     }
 
-    private static func existing(at path: String, _ passphrase: borrowing SecureBytes?) throws -> OpenKeystore? {
-        let locked: LockedKeystore
+    /// - Returns: nil if the directory is missing or empty.
+    private static func existing(at path: String) throws -> LockedKeystore? {
         do {
-            locked = try LockedKeystore(at: path)
+            return try LockedKeystore(at: path)
         } catch KeystoreError.absent {
             return nil
-        }
-        switch passphrase {
-        case .some(let passphrase):
-            guard locked.isProtected else { throw KeystoreError.unprotected(path: path) }
-            return try locked.unlock(passphrase: passphrase)
-        case .none: return try locked.unlock()
         }
     }
 
