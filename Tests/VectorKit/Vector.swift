@@ -40,6 +40,11 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case masterKeyV2 = "masterkey_v2"
         case desktopKeyStorage = "desktop_keystorage"
         case threemaClient = "threema_client"
+        case masterKeyFile = "master_key_file"
+        case keystoreRecord = "keystore_record"
+        case keystoreHistory = "keystore_history"
+        case keystoreCommit = "keystore_commit"
+        case safeSeal = "safe_seal"
 
         case blake2b = "blake2b_256"
         case hmacSHA256 = "hmac_sha256"

@@ -29,13 +29,17 @@ enum AndroidKeyFileV1 {
         0xda, 0xc4, 0x39, 0x7c, 0x99, 0xea, 0x7e, 0x67, 0xaf, 0xfd, 0xdd, 0x32, 0xda, 0x35, 0xf7, 0x0c,
     ]
 
-    /// The form under a passphrase, with a fresh salt.
+    /// Length of the salt in bytes.
+    static let saltCount = salt.count
+
+    /// Protects a key by a passphrase.
+    /// - Parameter salt: 8 bytes.
     /// - Returns: 45 bytes.
-    /// - Throws: `.derivation`.
+    /// - Throws: `.derivation` if the system refuses 64 MiB of memory.
     static func encode(
-        _ key: borrowing MasterKey, passphrase: borrowing SecureBytes
+        _ key: borrowing MasterKey, passphrase: borrowing SecureBytes, salt: [UInt8]
     ) throws(KeyFileError) -> SecureBytes {
-        let salt = Random.bytes(salt.count)
+        precondition(salt.count == saltCount)
         let mask = try mask(passphrase, salt: salt)
         var file = SecureBuffer(capacity: count)
         file.append(scrypt)

@@ -25,24 +25,28 @@ enum AndroidKeyFileV2 {
     private static let protectedField = 2
     private static let nonceField = 1
     private static let ciphertextField = 2
-    private static let saltCount = 16
+    /// Length of the salt that is written, in bytes.
+    static let saltCount = 16
 
     // MARK: Writing
 
-    /// The form without protection.
+    /// Encodes a key without protection.
     /// - Returns: 44 bytes.
     static func encode(_ key: borrowing MasterKey) -> SecureBytes {
         intermediate(key).withBytes { wrap($0, plaintextField) }
     }
 
-    /// The form under a passphrase, at the app's cost, with a fresh salt and nonce.
-    /// - Throws: `.derivation`.
+    /// Protects a key by a passphrase, at the cost that the app has: 128 MiB, 8 passes.
+    /// - Parameters:
+    ///   - salt: 16 bytes.
+    ///   - nonce: 24 bytes.
+    /// - Returns: 136 bytes.
+    /// - Throws: `.derivation` if the system refuses the memory.
     static func encode(
-        _ key: borrowing MasterKey, passphrase: borrowing SecureBytes
+        _ key: borrowing MasterKey, passphrase: borrowing SecureBytes, salt: [UInt8], nonce: [UInt8]
     ) throws(KeyFileError) -> SecureBytes {
+        precondition(salt.count == saltCount)
         let cost = Argon2idCost.android
-        let salt = Random.bytes(saltCount)
-        let nonce = Random.bytes(XChaChaPoly.nonceCount)
         let secretKey = try cost.deriveKey(passphrase: passphrase, salt: salt)
         let sealed = intermediate(key).withBytes {
             XChaChaPoly.seal($0, nonce: nonce, key: secretKey, additionalData: [])

@@ -1,3 +1,4 @@
+internal import Primitives
 public import SecureMemory
 
 /// The formats of key files, told apart by their first bytes and length.
@@ -79,14 +80,41 @@ public struct WrappedKey: ~Copyable, Sendable {
         try WrappedKey(AndroidKeyFileV2.encode(key))
     }
 
-    /// Writes a key under a passphrase, with a fresh salt.
-    /// - Throws: `.derivation`.
+    /// Protects a key by a passphrase, with random salt and nonce.
+    /// - Throws: `.derivation` if the system refuses the memory.
     public static func protected(
         _ key: borrowing MasterKey, by passphrase: borrowing SecureBytes, _ scheme: Scheme
     ) throws(KeyFileError) -> WrappedKey {
-        switch scheme {
-        case .argon2id: try WrappedKey(AndroidKeyFileV2.encode(key, passphrase: passphrase))
-        case .scrypt: try WrappedKey(AndroidKeyFileV1.encode(key, passphrase: passphrase))
+        try protected(key, by: passphrase, Randomness(for: scheme))
+    }
+
+    /// The random numbers that protect one key.
+    package enum Randomness: Sendable {
+        /// For the second layout: salt of 16 bytes, nonce of 24 bytes.
+        case argon2id(salt: [UInt8], nonce: [UInt8])
+        /// For the first layout: salt of 8 bytes.
+        case scrypt(salt: [UInt8])
+
+        init(for scheme: Scheme) {
+            self =
+                switch scheme {
+                case .argon2id:
+                    .argon2id(
+                        salt: Random.bytes(AndroidKeyFileV2.saltCount), nonce: Random.bytes(XChaChaPoly.nonceCount))
+                case .scrypt: .scrypt(salt: Random.bytes(AndroidKeyFileV1.saltCount))
+                }
+        }
+    }
+
+    /// Protects a key by a passphrase, with given salt and nonce.
+    /// - Throws: `.derivation` if the system refuses the memory.
+    package static func protected(
+        _ key: borrowing MasterKey, by passphrase: borrowing SecureBytes, _ randomness: Randomness
+    ) throws(KeyFileError) -> WrappedKey {
+        switch randomness {
+        case .argon2id(let salt, let nonce):
+            try WrappedKey(AndroidKeyFileV2.encode(key, passphrase: passphrase, salt: salt, nonce: nonce))
+        case .scrypt(let salt): try WrappedKey(AndroidKeyFileV1.encode(key, passphrase: passphrase, salt: salt))
         }
     }
 

@@ -1,5 +1,6 @@
 internal import AtomicFiles
 internal import Encodings
+package import KeyWrapping
 internal import SecureMemory
 
 // Earlier encrypted backups of an identity at one of its places, one sealed record a file:
@@ -15,7 +16,8 @@ internal import SecureMemory
 //
 // The record has the key of the name "history", and its file name in its additional data.
 
-enum History {
+/// The format of an entry of the history.
+package enum History {
     static let directoryName = "history"
     static let purpose: RecordName = "history"
     static let version: UInt8 = 1
@@ -44,9 +46,26 @@ enum History {
         return (time.milliseconds, prefix)
     }
 
-    static func encode(_ bytes: [UInt8], _ digest: [UInt8], _ milliseconds: Int64) -> [UInt8] {
+    /// Seals an entry under a given nonce.
+    /// - Parameters:
+    ///   - bytes: the backup.
+    ///   - digest: 32 bytes.
+    ///   - milliseconds: the time, since the epoch.
+    ///   - key: the keystore's master key.
+    ///   - nonce: 24 bytes, never used twice with one master key.
+    /// - Returns: the name of the file, and its content: 85 bytes longer than `bytes`.
+    package static func seal(
+        _ bytes: [UInt8], digest: [UInt8], of owner: Owner, at place: PlaceName, milliseconds: Int64,
+        key: borrowing MasterKey, nonce: [UInt8]
+    ) -> (name: String, file: [UInt8]) {
+        precondition(digest.count == digestCount)
+        let name = name(milliseconds, digest)
         let time = (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> (56 - 8 * $0)) }
-        return [version] + time + digest + bytes
+        let content = [version] + time + digest + bytes
+        return (
+            name,
+            SealedRecord.seal(content.span, of: owner, purpose.at(place), fileName: name, key: key, nonce: nonce)
+        )
     }
 
     /// - Returns: nil for another version.
@@ -151,16 +170,17 @@ extension LockedIdentity {
         _ bytes: [UInt8], digest: [UInt8], of place: PlaceName, at milliseconds: Int64
     ) throws {
         precondition(digest.count == History.digestCount)
-        let name = History.name(milliseconds, digest)
         guard bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
+            let name = History.name(milliseconds, digest)
             let path = records.directory.path + "/" + History.directoryName + "/" + name
             throw FileError.tooLarge(path: path, limit: IdentityRecords.maxRecordBytes - History.overhead)
         }
-        let content = History.encode(bytes, digest, milliseconds)
-        let record = records.seal(content.span, History.purpose.at(place), fileName: name)
+        let (name, file) = History.seal(
+            bytes, digest: digest, of: records.owner, at: place, milliseconds: milliseconds,
+            key: records.keystore.masterKey, nonce: SealedRecord.randomNonce())
         try records.making(place) { directory in
             try directory.makeDirectory(History.directoryName)
-            try directory.directory(History.directoryName).write(name, record.span)
+            try directory.directory(History.directoryName).write(name, file.span)
         }
         let prefix = Array(digest.prefix(History.prefixCount))
         for entry in try records.history(of: place) where entry.name != name && entry.digestPrefix == prefix {

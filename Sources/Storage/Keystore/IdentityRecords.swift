@@ -142,7 +142,7 @@ public struct IdentityRecords: ~Copyable {
 }
 
 /// A file of an identity: directly in its directory, or in that of a place.
-struct RecordFile: Hashable {
+package struct RecordFile: Hashable {
     static let stateName = "state.json"
 
     let place: PlaceName?
@@ -153,9 +153,9 @@ struct RecordFile: Hashable {
         self.name = name
     }
 
-    init(_ name: RecordName) { self.init(name.place, name.text) }
+    package init(_ name: RecordName) { self.init(name.place, name.text) }
 
-    static func state(of place: PlaceName) -> RecordFile { RecordFile(place, stateName) }
+    package static func state(of place: PlaceName) -> RecordFile { RecordFile(place, stateName) }
 }
 
 extension Directory {

@@ -43,8 +43,7 @@ public struct LockedIdentity: ~Copyable {
             let path = records.directory.path + "/" + RecordCommit.fileName
             throw FileError.tooLarge(path: path, limit: RecordCommit.maxBytes)
         }
-        let key = records.keystore.digestKey(RecordCommit.purpose)
-        let commit = RecordCommit.encode(files, of: records.owner, key: key)
+        let commit = RecordCommit.encode(files, of: records.owner, key: records.keystore.masterKey)
         do {
             try records.directory.write(RecordCommit.fileName, commit.span)
         } catch {

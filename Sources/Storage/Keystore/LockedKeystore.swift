@@ -118,6 +118,17 @@ public final class LockedKeystore: Sendable {
     @discardableResult
     func prove(_ key: borrowing MasterKey) throws -> UInt8 { try ownContent(key).version }
 
+    /// Seals the record `keystore` under a given nonce.
+    /// - Parameters:
+    ///   - id: the keystore id, 16 bytes.
+    ///   - nonce: 24 bytes, never used twice with one master key.
+    /// - Returns: 61 bytes.
+    package static func ownRecord(id: [UInt8], key: borrowing MasterKey, nonce: [UInt8]) -> [UInt8] {
+        precondition(id.count == keystoreIDCount)
+        return SealedRecord.seal(
+            ([version] + id).span, of: nil, recordName, fileName: nil, key: key, nonce: nonce)
+    }
+
     /// - Returns: 16 bytes, random.
     /// - Throws: as `prove`.
     func keystoreID(_ key: borrowing MasterKey) throws -> [UInt8] { try ownContent(key).id }

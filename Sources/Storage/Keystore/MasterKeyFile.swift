@@ -111,8 +111,8 @@ extension OpenKeystore {
         }
         // The key of an empty keystore opens nothing.
         if try directory.contains(LockedKeystore.masterKeyName) { try directory.remove(LockedKeystore.masterKeyName) }
-        let content = [LockedKeystore.version] + Random.bytes(LockedKeystore.keystoreIDCount)
-        let record = SealedRecord.seal(content.span, of: nil, name, key: key)
+        let record = LockedKeystore.ownRecord(
+            id: Random.bytes(LockedKeystore.keystoreIDCount), key: key, nonce: SealedRecord.randomNonce())
         try directory.write(name.text, record.span)
         try wrapped.file.withBytes { (file) throws(FileError) in
             try directory.write(LockedKeystore.masterKeyName, file, existing: .refuse)

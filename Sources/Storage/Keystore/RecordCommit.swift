@@ -1,4 +1,5 @@
 internal import AtomicFiles
+package import KeyWrapping
 internal import Primitives
 internal import SecureMemory
 
@@ -22,10 +23,16 @@ internal import SecureMemory
 // The digest is keyed, so nobody else can make such a file, and it covers the owner, so the file of another identity
 // does not fit. An older genuine one can be restored, as an older genuine record can.
 
-/// A file that is to change, and its new content; nil removes it.
-struct FileChange: Equatable {
+/// The change of one file in a commit.
+package struct FileChange: Equatable {
     let file: RecordFile
+    /// The new content: a sealed record, or the plain state; nil to remove the file.
     let content: [UInt8]?
+
+    package init(_ file: RecordFile, _ content: [UInt8]?) {
+        self.file = file
+        self.content = content
+    }
 }
 
 /// Changes of the records and states of one identity, collected for `LockedIdentity.commit`.
@@ -58,12 +65,12 @@ public struct RecordChanges: ~Copyable {
 
     private mutating func change(_ file: RecordFile, _ content: [UInt8]?) {
         files.removeAll { $0.file == file }
-        files.append(FileChange(file: file, content: content))
+        files.append(FileChange(file, content))
     }
 }
 
-/// The file `commit`, parsed and found genuine.
-struct RecordCommit: ~Copyable {
+/// The file `commit`, parsed and authenticated.
+package struct RecordCommit: ~Copyable {
     static let fileName = "commit"
     static let purpose: RecordName = "commit"
     /// Longest file that is written or read: two records of the greatest length, and what else belongs to them.
@@ -122,7 +129,11 @@ struct RecordCommit: ~Copyable {
         files.reduce(changesOffset) { $0 + 6 + $1.file.text.utf8.count + ($1.content?.count ?? 0) }
     }
 
-    static func encode(_ files: [FileChange], of owner: Owner, key: borrowing SecureBytes) -> [UInt8] {
+    /// Encodes and authenticates a commit file.
+    /// - Parameters:
+    ///   - files: 1 to 16 changes, each of another file.
+    ///   - key: the keystore's master key.
+    package static func encode(_ files: [FileChange], of owner: Owner, key: borrowing MasterKey) -> [UInt8] {
         precondition((1...maxChanges).contains(files.count))
         var changes: [UInt8] = []
         changes.reserveCapacity(count(of: files))
@@ -135,7 +146,7 @@ struct RecordCommit: ~Copyable {
             changes.append(contentsOf: change.content ?? [])
         }
         let prefix = magic + Owner.lengthPrefixed([owner.messenger, owner.id])
-        return magic + digest(of: changes.span, after: prefix, key) + changes
+        return magic + digest(of: changes.span, after: prefix, SealedRecord.recordKey(purpose, key)) + changes
     }
 
     private static func digest(
@@ -190,8 +201,10 @@ extension RecordFile {
     /// As a commit file names it.
     var text: String { place.map { $0.text + "/" + name } ?? name }
 
-    /// - Returns: nil for what `text` does not make, and for the commit file itself.
-    init?(text: [UInt8]) {
+    /// - Parameter text: the name of a record or of a place's state, as a commit file has it; not that of the commit
+    ///   file itself.
+    /// - Returns: nil for any other text.
+    package init?(text: [UInt8]) {
         let parts = text.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard let name = parts.last.map(Array.init), parts.count <= 2, name != Array(RecordCommit.fileName.utf8) else {
             return nil

@@ -1,6 +1,6 @@
-internal import KeyWrapping
+package import KeyWrapping
 internal import Primitives
-internal import SecureMemory
+package import SecureMemory
 
 // A record file:
 //
@@ -36,7 +36,7 @@ public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 
     /// - Returns: nil for anything but 1 to 16 lower-case letters.
-    init?(_ text: [UInt8]) {
+    package init?(_ text: [UInt8]) {
         guard Self.isRecordName(text) else { return nil }
         self.init(String(decoding: text, as: UTF8.self), nil)
     }
@@ -50,31 +50,38 @@ public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
-enum SealedRecord {
+/// Seals and opens record files.
+package enum SealedRecord {
     private static let magic = Array("KTR2".utf8)
     private static let personal = "keytool-record-1"
     static let overhead = magic.count + XChaChaPoly.nonceCount + XChaChaPoly.tagCount
 
-    /// Whether bytes begin as a record of this version does; nothing is proven by it.
+    /// Whether a file begins with "KTR2". This authenticates nothing.
     static func isSealed(_ record: Span<UInt8>) -> Bool { hasPrefix(magic, record) }
 
     static func hasPrefix(_ magic: [UInt8], _ record: Span<UInt8>) -> Bool {
         record.count >= magic.count && magic.indices.allSatisfy { record[$0] == magic[$0] }
     }
 
-    /// The record is bound to owner, place and file name: put elsewhere, it does not open.
+    /// Seals a record under a random nonce. The record is bound to owner, place and file name: it does not open if it
+    /// is moved.
     /// - Parameters:
-    ///   - owner: nil for the keystore's own.
+    ///   - owner: nil for the keystore's own record.
     ///   - fileName: nil for the record's name.
+    /// - Returns: "KTR2" ‖ nonce ‖ ciphertext ‖ tag, 44 bytes longer than `plaintext`.
     static func seal(
         _ plaintext: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
         key: borrowing MasterKey
     ) -> [UInt8] {
-        seal(plaintext, of: owner, name, fileName: fileName, key: key, nonce: Random.bytes(XChaChaPoly.nonceCount))
+        seal(plaintext, of: owner, name, fileName: fileName, key: key, nonce: randomNonce())
     }
 
-    /// - Parameter nonce: 24 bytes that were never used with this key.
-    static func seal(
+    static func randomNonce() -> [UInt8] { Random.bytes(XChaChaPoly.nonceCount) }
+
+    /// Seals a record under a given nonce.
+    /// - Parameter nonce: 24 bytes, never used twice with one master key and record name.
+    /// - Returns: "KTR2" ‖ nonce ‖ ciphertext ‖ tag, 44 bytes longer than `plaintext`.
+    package static func seal(
         _ plaintext: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String?,
         key: borrowing MasterKey, nonce: [UInt8]
     ) -> [UInt8] {
@@ -84,7 +91,8 @@ enum SealedRecord {
         return magic + nonce + sealed
     }
 
-    /// - Throws: `.damaged` where it is not a record sealed with this key for this owner, place, name and file name.
+    /// Opens a record.
+    /// - Throws: `.damaged` if it was not sealed with this key for this owner, place, name and file name.
     static func open(
         _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
         key: borrowing MasterKey
@@ -94,7 +102,7 @@ enum SealedRecord {
             record, of: owner, name, additionalData: additionalData(owner, name.place, fileName ?? name.text), key: key)
     }
 
-    /// Opens a record whose magic was looked at.
+    /// Opens a record whose first 4 bytes were checked.
     static func open(
         _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, additionalData: [UInt8],
         key: borrowing MasterKey
@@ -112,8 +120,9 @@ enum SealedRecord {
         }
     }
 
-    /// The key of one kind of record, or of one purpose.
-    static func recordKey(_ name: RecordName, _ key: borrowing MasterKey) -> SecureBytes {
+    /// Derives the key of all records of one name, or of one purpose.
+    /// - Returns: 32 bytes.
+    package static func recordKey(_ name: RecordName, _ key: borrowing MasterKey) -> SecureBytes {
         BLAKE2b.deriveKey(from: key.bytes, salt: name.text, personal: personal)
     }
 

@@ -208,9 +208,8 @@ extension OpenKeystore {
         }
         guard try locked.prove(masterKey) == Version1.byte else { return }
         let oldName = try locked.keyringName()
-        let record = SealedRecord.seal(
-            ([LockedKeystore.version] + (try locked.keystoreID(masterKey))).span, of: nil, LockedKeystore.recordName,
-            key: masterKey)
+        let record = LockedKeystore.ownRecord(
+            id: try locked.keystoreID(masterKey), key: masterKey, nonce: SealedRecord.randomNonce())
         // The key in the kernel's keyring is named by this file: it moves along, with what is left of its time. Where
         // that cannot be told, the conversion ends when there is no such key any more.
         let newName = LockedKeystore.keyringName(record.span)

@@ -73,9 +73,20 @@ public struct SafeBackup: ~Copyable, Sendable {
         _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, writerInfo: WriterInfo?,
         keys: borrowing SafeKeys
     ) throws(SafeBackupError) -> [UInt8] {
+        try seal(clientKey, profile, writerInfo: writerInfo, keys: keys, nonce: randomNonce())
+    }
+
+    private static func randomNonce() -> [UInt8] { Random.bytes(SecretBox.nonceCount) }
+
+    /// Encrypts a backup under a given nonce.
+    /// - Parameter nonce: 24 bytes, never used twice with one key.
+    package static func seal(
+        _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, writerInfo: WriterInfo?,
+        keys: borrowing SafeKeys, nonce: [UInt8]
+    ) throws(SafeBackupError) -> [UInt8] {
         let json = revealDocument(clientKey, profile, writerInfo)
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
-        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        let blob = json.withBytes { seal($0, nonce: nonce, keys: keys) }
         // What is uploaded must open: decrypt the result before anything relies on it.
         let reopened = try open(blob.span, keys: keys)
         let isSameKey = clientKey.bytes.withBytes { key in
@@ -85,17 +96,26 @@ public struct SafeBackup: ~Copyable, Sendable {
         return blob
     }
 
-    /// Encrypts a backup of which the content is at hand as text, without making a tree of it.
+    /// Encrypts a backup under a random nonce, from the profile's JSON and without parsing it.
     /// - Parameters:
     ///   - clientKey: the private key that is written into the document.
-    ///   - content: as `Profile.revealContent` makes it.
-    ///   - writer info: the member `keytool`; nil to leave it out.
-    ///   - keys: encrypt the backup.
-    /// - Returns: the same as the other `seal`; nil if the content does not allow it, and the tree is needed.
+    ///   - content: the JSON that `Profile.revealContent` returns.
+    ///   - writerInfo: the member `keytool`; nil to leave it out.
+    ///   - keys: the keys of the backup.
+    /// - Returns: as the other `seal`; nil if `content` is not canonical and has to be parsed.
     /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
-    public static func seal(
+    package static func seal(
         _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, writerInfo: WriterInfo?,
         keys: borrowing SafeKeys
+    ) throws(SafeBackupError) -> [UInt8]? {
+        try seal(clientKey, content: content, writerInfo: writerInfo, keys: keys, nonce: randomNonce())
+    }
+
+    /// Encrypts a backup from the profile's JSON, under a given nonce.
+    /// - Parameter nonce: 24 bytes, never used twice with one key.
+    package static func seal(
+        _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, writerInfo: WriterInfo?,
+        keys: borrowing SafeKeys, nonce: [UInt8]
     ) throws(SafeBackupError) -> [UInt8]? {
         let member: [UInt8] = writerInfo.map { Array(("\"\(stampName)\":").utf8) + value($0).sorted.encoded } ?? []
         let text = clientKey.bytes.withBytes { key in
@@ -103,7 +123,7 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
         guard let json = text else { return nil }
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
-        let blob = json.withBytes { seal($0, nonce: Random.bytes(SecretBox.nonceCount), keys: keys) }
+        let blob = json.withBytes { seal($0, nonce: nonce, keys: keys) }
         // What is uploaded must open, and to exactly these bytes.
         let reopened = try decrypt(blob.span, keys: keys)
         let isSame = json.withBytes { json in reopened.withBytes { ConstantTime.areEqual(json, $0) } }
