@@ -3,14 +3,14 @@ internal import Glibc
 package import SecureMemory
 
 extension Directory {
-    /// What a write does where the name is taken.
+    /// What a write does if the name exists.
     package enum Existing: Sendable {
         case replace
-        /// Fail with `.exists`; of two writers at once at most one succeeds.
+        /// Fail with `.exists`. If two writers race, at most one succeeds.
         case refuse
     }
 
-    /// Who may read what was written; nobody else may write it.
+    /// Who may read the written file. Only its owner may write it.
     package enum Readers: Sendable {
         /// Mode 0600.
         case owner
@@ -20,14 +20,14 @@ extension Directory {
 
     /// Writes a file whole or not at all: a temporary file beside it, fsync, rename, fsync of the directory.
     ///
-    /// Under `.secret` the temporary name is fixed, `.NAME.new`: one that a killed process left is replaced by
-    /// the next write, and writers of one name exclude each other by a lock. Under `.shared` it is random,
-    /// because others write there too, and names the process (see `sweepLeftovers`).
-    /// - Throws: `FileError`; then the old file (or none) is what stands there.
+    /// Under `.secret` the temporary name is `.NAME.new`: the next write replaces a file that a killed process left,
+    /// and writers of one name exclude each other by a lock. Under `.shared` the name is random and names the process,
+    /// because others write there too (see `sweepLeftovers`).
+    /// - Throws: `FileError`; then the old file is unchanged.
     package func write(
         _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner
     ) throws(FileError) {
-        // A file without a name leaves nothing behind, whenever the process dies.
+        // A file without a name vanishes if the process dies.
         if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers) { return }
         let temporary = temporaryName(name)
         if let old = try status(name) {
@@ -47,8 +47,8 @@ extension Directory {
         }
     }
 
-    /// Replaces a file once `proof` accepts the new one, as it was read back.
-    /// - Throws: `FileError`, or what `proof` throws; then the old file is what stands there.
+    /// Replaces a file, after `proof` has accepted the new content as it was read back.
+    /// - Throws: `FileError`, or the error of `proof`; then the old file is unchanged.
     package func replace(
         _ name: String, _ bytes: Span<UInt8>, proof: (consuming SecureBytes) throws -> Void
     ) throws {
@@ -67,7 +67,7 @@ extension Directory {
         }
     }
 
-    /// Removes what a killed writer left under a temporary name.
+    /// Removes a temporary file that a killed writer left.
     private func discard(_ temporary: String) throws(FileError) {
         guard unlink(temporary) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: temporary), code: errno)
@@ -78,7 +78,7 @@ extension Directory {
         rule == .shared ? sharedTemporaryName(name) : ".\(name).new"
     }
 
-    /// Renames within this directory and makes it last.
+    /// Renames a file in this directory and syncs the directory.
     package func rename(_ name: String, to newName: String, existing: Existing) throws(FileError) {
         var result =
             switch existing {
@@ -86,7 +86,8 @@ extension Directory {
             case .refuse: uninterrupted { unsafe keytool_rename_noreplace(descriptor, name, newName) }
             }
         if existing == .refuse, result != 0, errno == EINVAL {
-            // Some network file systems know no such rename. Looking first is enough where a lock is held.
+            // Some network file systems do not support this flag. Then a look is enough, because the callers hold a
+            // lock.
             if try contains(newName) { throw .exists(path: path(of: newName)) }
             result = uninterrupted { unsafe renameat(descriptor, name, descriptor, newName) }
         }
@@ -94,8 +95,8 @@ extension Directory {
         try sync()
     }
 
-    /// Writes a file that gets its name only when it is complete.
-    /// - Returns: false where the file system has no such files; then nothing was done.
+    /// Writes a file without a name, and names it when it is complete.
+    /// - Returns: false if the file system does not support such files; then nothing was done.
     private func writeUnnamed(
         _ name: String, _ bytes: Span<UInt8>, _ readers: Readers
     ) throws(FileError) -> Bool {
@@ -108,7 +109,7 @@ extension Directory {
             unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW)
         }
         guard result == 0 else {
-            // Without /proc there is no way to name it.
+            // The file cannot be named without /proc.
             if errno == ENOENT { return false }
             throw FileError(.rename, path: path(of: name), code: errno)
         }
@@ -128,7 +129,7 @@ extension Directory {
         guard close(file) == 0 else { throw .system(.write, path: path(of: name), code: errno) }
     }
 
-    /// Writes all bytes to an open file and makes them last.
+    /// Writes all bytes to an open file and syncs it.
     private func write(
         _ bytes: Span<UInt8>, to file: Int32, _ name: String, _ readers: Readers
     ) throws(FileError) {

@@ -2,15 +2,15 @@ internal import CLinux
 internal import Glibc
 package import SecureMemory
 
-/// An open directory. Everything in it is reached relative to its descriptor and never through a link,
-/// so that a path swapped halfway leads nowhere else.
+/// An open directory. Files in it are opened relative to its descriptor and never through a link, so replacing a part
+/// of the path has no effect.
 @safe
 package struct Directory: ~Copyable, Sendable {
-    /// Who may share a directory and its files.
+    /// Who may use a directory and its files.
     package enum Rule: Sendable {
-        /// Ours alone: owned by us, no permission for others, files with a single name.
+        /// Only this account: it owns them, others have no permission, and files have a single name.
         case secret
-        /// Whatever the file system says; only links and special files are refused.
+        /// Any account that the file system permits. Only links and special files are refused.
         case shared
     }
 
@@ -31,7 +31,7 @@ package struct Directory: ~Copyable, Sendable {
 
     /// Opens an existing directory.
     ///
-    /// Under `.secret` the path may be a link only where nobody but root and we could redirect it (see `LinkRule`).
+    /// Under `.secret` the path may be a link only if no other account than root could redirect it (see `LinkRule`).
     package static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
         let target = rule == .secret ? try LinkRule.resolve(path) : path
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
@@ -39,7 +39,7 @@ package struct Directory: ~Copyable, Sendable {
         return try adopt(descriptor, path: path, rule: rule)
     }
 
-    /// Makes the directory, and those above it that are missing (0700); one that exists is fine.
+    /// Creates the directory and missing ones above it, with mode 0700. An existing directory is not an error.
     package static func make(_ path: String) throws(FileError) {
         // Bytes, not characters: a slash and a combining mark behind it are one character.
         let bytes = path.utf8
@@ -50,8 +50,8 @@ package struct Directory: ~Copyable, Sendable {
         }
     }
 
-    /// Makes the directory (0700) in one that has to be there; one that exists is fine.
-    /// - Throws: `.missing` where there is none above it.
+    /// Creates the directory with mode 0700, in one that must exist. An existing directory is not an error.
+    /// - Throws: `.missing` if the directory above it is missing.
     package static func makeLast(_ path: String) throws(FileError) {
         if uninterrupted({ unsafe mkdir(path, 0o700) }) == 0 {
             try open(LinkRule.directory(above: path), rule: .shared).sync()
@@ -60,14 +60,14 @@ package struct Directory: ~Copyable, Sendable {
         }
     }
 
-    /// Opens a directory inside this one.
+    /// Opens a directory in this one.
     package func directory(_ name: String) throws(FileError) -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
         let inner = unsafe keytool_openat(descriptor, name, flags, 0)
         return try Self.adopt(inner, path: path(of: name), rule: rule)
     }
 
-    /// Makes a directory inside this one (0700). One that exists is fine.
+    /// Creates a directory in this one, with mode 0700. An existing directory is not an error.
     package func makeDirectory(_ name: String) throws(FileError) {
         if uninterrupted({ unsafe mkdirat(descriptor, name, 0o700) }) == 0 { return try sync() }
         guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
@@ -105,7 +105,7 @@ package struct Directory: ~Copyable, Sendable {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Whether something of that name stands here, whatever it is.
+    /// Whether the name exists, as a file or anything else.
     package func contains(_ name: String) throws(FileError) -> Bool {
         try status(name) != nil
     }
@@ -118,7 +118,7 @@ package struct Directory: ~Copyable, Sendable {
         }
     }
 
-    /// Reads a file whose content is no secret, as `read` does.
+    /// Reads a file whose content is not secret into ordinary memory.
     package func readPublic(_ name: String, limit: Int) throws(FileError) -> [UInt8] {
         try withFile(name, limit: limit) { (file, size) throws(FileError) in
             var content = [UInt8](repeating: 0, count: size)
@@ -141,7 +141,7 @@ package struct Directory: ~Copyable, Sendable {
         let status = try Self.status(of: file, path: path(of: name))
         try check(status, name)
         guard status.st_size <= limit else { throw .tooLarge(path: path(of: name), limit: limit) }
-        // Also for a copy: where the content is no secret, a caller makes an array of it.
+        // Also for the copy that a caller makes if the content is not secret.
         MemoryShortage.require(2 * Int(status.st_size))
         return try body(file, Int(status.st_size))
     }
@@ -197,10 +197,10 @@ package struct Directory: ~Copyable, Sendable {
         try sync()
     }
 
-    /// Removes the directories that killed writers left half made: all whose names are `.NAME.new`. The caller
-    /// holds the lock under which they are made.
+    /// Removes the directories `.NAME.new` that killed writers left incomplete. The caller holds the lock under which
+    /// they are made.
     /// - Parameter depth: as in `removeDirectory`.
-    /// - Throws: `FileError` for the first one that cannot be removed; the others are.
+    /// - Throws: `FileError` for the first one that cannot be removed; the others are removed.
     package func sweepDirectories(depth: Int = 1) throws(FileError) {
         var failure: FileError?
         for name in try allNames() where name.isTemporary {
@@ -209,15 +209,15 @@ package struct Directory: ~Copyable, Sendable {
         if let failure { throw failure }
     }
 
-    /// Whether there are names of files or directories that are being made, or that killed writers left half made.
+    /// Whether temporary names exist: of files or directories that are being made, or that killed writers left.
     package func hasTemporaryNames() throws(FileError) -> Bool { try !temporaryNames().isEmpty }
 
     func temporaryNames() throws(FileError) -> [String] { try allNames().filter { $0.isTemporary } }
 
-    /// Removes the files that killed writers left half made. The caller keeps other writers away.
+    /// Removes the files `.NAME.new` that killed writers left incomplete. The caller keeps other writers away.
     package func sweepFiles() throws(FileError) {
         for name in try allNames() where name.isTemporary {
-            // A directory of such a name is nobody's half-made file.
+            // A directory of such a name is not a temporary file.
             guard (try? requirePlainFile(name)) != nil else { continue }
             try remove(name)
         }
@@ -225,9 +225,9 @@ package struct Directory: ~Copyable, Sendable {
 
     func path(of name: String) -> String { path + "/" + name }
 
-    /// Makes what happened to names in this directory survive a power cut.
+    /// Syncs the directory, so that changes of its names survive a power cut.
     func sync() throws(FileError) {
-        // Some network file systems cannot sync a directory and say so; they have nothing to lose by it.
+        // Some network file systems cannot sync a directory, and need not.
         guard uninterrupted({ fsync(descriptor) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw FileError(.sync, path: path, code: errno)
         }

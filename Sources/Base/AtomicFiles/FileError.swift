@@ -1,8 +1,8 @@
-/// Why a file or directory could not be used. `path` is for people; it holds nothing secret.
+/// Why a file or directory could not be used. `path` is meant for messages and holds nothing secret.
 public enum FileError: Error, Equatable, Sendable {
-    /// There is nothing of that name.
+    /// The name does not exist.
     case missing(path: String)
-    /// Something of that name exists already.
+    /// The name exists already.
     case exists(path: String)
     /// Group or others may read or write it; `mode` is its permission bits.
     case exposed(path: String, mode: UInt32)
@@ -14,7 +14,7 @@ public enum FileError: Error, Equatable, Sendable {
     case unsafeLink(path: String)
     /// The file holds more than `limit` bytes.
     case tooLarge(path: String, limit: Int)
-    /// Another process holds the lock, still after the wait.
+    /// Another process still holds the lock after the wait.
     case locked(path: String)
     /// A system call failed; `code` is its errno.
     case system(Operation, path: String, code: Int32)

@@ -1,8 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// An exclusive flock(2) on a file of a directory. The kernel drops it with the process, so it never
-/// goes stale; it ends with this value.
+/// An exclusive flock(2) on a file or directory. It ends with this value. The kernel releases it if the process dies.
 package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
@@ -10,7 +9,7 @@ package struct FileLock: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Sets the time of the file that is locked, in milliseconds since the epoch. Best effort; errors are ignored.
+    /// Sets the modification time of the locked file, in milliseconds since the epoch. Best effort; errors are ignored.
     package func setModificationTime(milliseconds: Int64) {
         let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
         guard seconds.remainder >= 0 else { return }
@@ -32,7 +31,7 @@ package struct FileLock: ~Copyable, Sendable {
                 let status = try Directory.status(of: file, path: path)
                 try directory.check(status, name)
                 if flock(file, LOCK_EX | LOCK_NB) == 0 {
-                    // The file may have been replaced between open and lock: then this lock excludes nobody.
+                    // The file may have been replaced between open and flock. Then this lock excludes nobody.
                     if let now = try directory.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
                         descriptor = file
                         return
@@ -54,8 +53,8 @@ package struct FileLock: ~Copyable, Sendable {
 }
 
 extension FileLock {
-    /// The lock on a directory itself, which needs no file in it. A file system without locks (some network file
-    /// systems lock no directories) gives one that excludes nobody.
+    /// Locks a directory itself, without a file in it. If the file system has no such locks (some network file
+    /// systems), the lock excludes nobody.
     fileprivate init(itself directory: borrowing Directory, wait: Duration) throws(FileError) {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let file = unsafe keytool_openat(directory.descriptor, ".", flags, 0)
@@ -73,14 +72,14 @@ extension FileLock {
 }
 
 extension Directory {
-    /// Takes the lock on this directory itself.
-    /// - Throws: `.locked` where another process still holds it after `wait`.
+    /// Locks this directory.
+    /// - Throws: `.locked` if another process still holds it after `wait`.
     package func lock(wait: Duration) throws(FileError) -> FileLock {
         try FileLock(itself: self, wait: wait)
     }
 
-    /// Takes the lock on the file `name`, which is made where it is missing (0600, empty).
-    /// - Throws: `.locked` where another process still holds it after `wait`.
+    /// Locks the file `name`, which is created if it is missing (0600, empty).
+    /// - Throws: `.locked` if another process still holds it after `wait`.
     package func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
         try FileLock(name, in: self, wait: wait)
     }

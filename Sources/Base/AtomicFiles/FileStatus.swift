@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-// What a file or directory is and who may touch it, checked on the open descriptor or without following.
+// Kind, owner and mode of files and directories, checked on the open descriptor or without following links.
 
 extension Directory {
-    /// Takes over a descriptor that open answered, once what it leads to is found acceptable.
+    /// Takes ownership of a descriptor that open returned, after checking the directory.
     static func adopt(_ descriptor: Int32, path: String, rule: Rule) throws(FileError) -> Directory {
         guard descriptor >= 0 else { throw FileError(.open, path: path, code: errno) }
         let directory = Directory(descriptor: descriptor, path: path, rule: rule)
@@ -13,22 +13,23 @@ extension Directory {
         return directory
     }
 
-    /// The file must be plain; under `.secret` also ours, with no permissions for others and one name.
+    /// Checks that the file is plain; under `.secret` also that this account owns it, that others have no permission,
+    /// and that it has one name.
     func check(_ status: stat, _ name: String) throws(FileError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .wrongKind(path: path(of: name)) }
         guard rule == .secret else { return }
-        // None at all: it was replaced after it was opened here, and is still whole.
+        // 0 names: it was replaced after it was opened here, and is still complete.
         guard status.st_nlink <= 1 else { throw .wrongKind(path: path(of: name)) }
         try Self.checkSecrecy(status, path: path(of: name))
     }
 
-    /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
+    /// - Throws: `.wrongKind` if the name is a link, a directory or a special file; `.missing`.
     package func requirePlainFile(_ name: String) throws(FileError) {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
     }
 
-    /// Whether a directory stands in this one under that name: not removed, and not another one in its place.
+    /// Whether `inner` is still the directory of that name in this one.
     package func holds(_ inner: borrowing Directory, as name: String) throws(FileError) -> Bool {
         guard let here = try status(name) else { return false }
         let status = try Self.status(of: inner.descriptor, path: inner.path)
@@ -39,7 +40,7 @@ extension Directory {
         try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }
 
-    /// Whether a plain file stands there, whoever may touch it.
+    /// Whether the name is a plain file, of any owner and mode.
     package func isFile(_ name: String) throws(FileError) -> Bool {
         try status(name).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     }
@@ -52,19 +53,19 @@ extension Directory {
     }
 
     /// The length of a plain file in bytes.
-    /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`.
+    /// - Throws: `.wrongKind` if the name is a link, a directory or a special file; `.missing`.
     package func length(of name: String) throws(FileError) -> Int {
         guard let status = try status(name) else { throw .missing(path: path(of: name)) }
         try check(status, name)
         return Int(status.st_size)
     }
 
-    /// When the file was last changed, in milliseconds since the epoch; nil where there is none.
+    /// The modification time of a file in milliseconds since the epoch; nil if it does not exist.
     package func modificationTime(of name: String) throws(FileError) -> Int64? {
         try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }
     }
 
-    /// The status of a name, without following a link; nil where there is nothing of that name.
+    /// The status of a name, without following a link; nil if it does not exist.
     func status(_ name: String) throws(FileError) -> stat? {
         var status = stat()
         if uninterrupted({ unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
@@ -87,7 +88,7 @@ extension Directory {
 }
 
 extension FileError {
-    /// The error that an errno means where a name was looked up.
+    /// Translates the errno of a system call that takes a name.
     init(_ operation: Operation, path: String, code: Int32) {
         self =
             switch code {

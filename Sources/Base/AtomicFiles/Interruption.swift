@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Makes a system call again while a signal interrupts it before it has done anything (EINTR).
+/// Repeats a system call while a signal interrupts it (EINTR).
 ///
-/// On a local file system few of them can be interrupted; on a network file system all can. (`keytool_openat` does so
-/// itself.)
+/// On a local file system few calls can be interrupted, on a network file system all of them. `keytool_openat` repeats
+/// by itself.
 func uninterrupted(_ call: () -> Int32) -> Int32 {
     while true {
         let result = call()
@@ -11,13 +11,13 @@ func uninterrupted(_ call: () -> Int32) -> Int32 {
     }
 }
 
-/// Signals that end a process, as it changes files.
+/// Defers the signals that end a process.
 package enum EndingSignals {
-    /// A crash is not to be put off: what caused it would happen again and again.
+    /// Signals of a crash are not deferred, because their cause would repeat without end.
     private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
-    /// Does `body`; a signal that comes meanwhile acts afterwards. For what stands under a temporary name until it is
-    /// renamed or removed: whoever is interrupted leaves nothing half made. (SIGKILL cannot be put off.)
+    /// Runs `body` and defers signals until it returns. Use it for files with a temporary name, until they are renamed
+    /// or removed. SIGKILL cannot be deferred.
     package static func held<Result: ~Copyable, E>(_ body: () throws(E) -> Result) throws(E) -> Result {
         var all = sigset_t()
         var former = sigset_t()

@@ -2,29 +2,29 @@ internal import CLinux
 internal import Glibc
 internal import SecureMemory
 
-// What killed writers left in a directory that others use, too. There a temporary file is called
-// `.NAME.WRITER.RANDOM.new`; WRITER tells the machine's present run and the process.
+// Temporary files that killed writers left in a shared directory. They are called `.NAME.WRITER.RANDOM.new`; WRITER
+// identifies the boot of the machine and the process.
 
 extension Directory {
-    /// After so many seconds a temporary file is nobody's any more, whoever made it.
+    /// Age in seconds after which any temporary file counts as abandoned.
     private static let oldAge = 3600
 
-    /// A name for the file that is to become `name`.
+    /// The temporary name of a file that will be renamed to `name`.
     func sharedTemporaryName(_ name: String) -> String {
         let random = String(Random.number(below: .max), radix: 36)
         return ".\(name).\(Writer.present.text).\(random).new"
     }
 
-    /// Removes the temporary files of this account whose writer is dead, or that are older than an hour. Those of
-    /// others stay, and those that may be in the making: by another machine, or in another container. Best effort.
-    /// - Parameter isName: whether files of that name, which has no dot, are ours to clear up.
+    /// Removes the temporary files of this account whose writer is dead, or that are older than an hour. Files of other
+    /// accounts stay, and newer ones of other machines and containers. Best effort; errors are ignored.
+    /// - Parameter isName: whether files of this NAME may be removed. It has no dot.
     package func sweepLeftovers(where isName: (String) -> Bool) {
         for left in (try? temporaryNames()) ?? [] where isName(String(left.dropFirst().prefix { $0 != "." })) {
             sweepLeftover(left)
         }
     }
 
-    /// The same for one name, which may have dots.
+    /// Removes such files of one NAME, which may have dots.
     func sweepLeftovers(of name: String) {
         let beginning = Array(".\(name).".utf8)
         for left in (try? temporaryNames()) ?? [] where left.utf8.starts(with: beginning) { sweepLeftover(left) }
@@ -40,9 +40,9 @@ extension Directory {
     }
 }
 
-/// A process, as long as the machine runs.
+/// Identifies a process during one boot of the machine.
 struct Writer: Equatable {
-    /// Tells one run of one machine from another, and the processes of one container from another's.
+    /// Differs between machines, boots and containers.
     let run: UInt32
     let process: Int32
 
@@ -56,7 +56,8 @@ struct Writer: Equatable {
         self.process = process
     }
 
-    /// - Parameter temporary: a name by `sharedTemporaryName`; nil for any other.
+    /// - Parameter temporary: a name from `sharedTemporaryName`.
+    /// - Returns: nil for any other name.
     init?(of temporary: String) {
         let parts = temporary.split(separator: ".")
         guard parts.count >= 4 else { return nil }
@@ -70,10 +71,10 @@ struct Writer: Equatable {
     /// Two numbers to the base of 36.
     var text: String { String(run, radix: 36) + "-" + String(process, radix: 36) }
 
-    /// Whether it certainly is. Of another machine's nobody here knows.
+    /// Whether the process has certainly ended; false for one of another machine.
     var isDead: Bool { run == Self.presentRun && kill(process, 0) != 0 && errno == ESRCH }
 
-    /// FNV-1a over what a file holds, or over what a link says.
+    /// FNV-1a over the contents of files, or the targets of links.
     private static func digest(of paths: [String]) -> UInt32 {
         var digest: UInt32 = 0x811c_9dc5
         var bytes = [UInt8](repeating: 0, count: 64)

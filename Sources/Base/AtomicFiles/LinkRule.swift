@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// When the path of a secret directory may be a link: systemd's `DynamicUser=` makes one. It may be
-/// followed if nobody but root and we could have made it or can redirect it.
+/// Decides if the path of a secret directory may be a link, as systemd's `DynamicUser=` makes one. It may, if only root
+/// and this account could have made it and can change it.
 enum LinkRule {
-    /// Links that are followed on the way; as many as the kernel follows.
+    /// Most links that are followed, as in the kernel.
     private static let maxLinks = 40
 
-    /// Walks the path step by step where its last step is a link; any other path stays as it is.
-    /// - Returns: `path`, or what the link leads to, without any link.
-    /// - Throws: `.unsafeLink` where a link or directory on the way belongs to another account, where a directory is
-    ///   writable for others (sticky ones such as /tmp excepted), or where the way leads nowhere.
+    /// Resolves the path step by step if its last step is a link.
+    /// - Returns: `path`, or the target without any link.
+    /// - Throws: `.unsafeLink` if a link or directory on the way belongs to another account than root and this one, if
+    ///   a directory is writable for others (except sticky ones such as /tmp), or if the target does not exist.
     static func resolve(_ path: String) throws(FileError) -> String {
         let place = withoutTail(path)
         var status = stat()
@@ -28,7 +28,7 @@ enum LinkRule {
                 continue
             }
             let here = reached + "/" + step
-            // A way that leads nowhere could be completed by somebody else.
+            // Another account could create a missing target.
             guard uninterrupted({ unsafe lstat(here, &status) }) == 0 else { throw .unsafeLink(path: path) }
             guard status.st_uid == 0 || status.st_uid == geteuid() else { throw .unsafeLink(path: here) }
             if status.st_mode & S_IFMT == S_IFLNK {
@@ -46,7 +46,7 @@ enum LinkRule {
         return reached.isEmpty ? "/" : reached
     }
 
-    /// The directory that a path is in.
+    /// The directory that contains `path`.
     static func directory(above path: String) -> String {
         let bytes = Array(path.utf8)
         guard let end = bytes.lastIndex(of: slash) else { return "." }

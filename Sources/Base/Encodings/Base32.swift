@@ -2,7 +2,7 @@
 ///
 /// Both backup codes are whole groups (50 and 65 bytes), so padding never occurs in one.
 package enum Base32 {
-    /// The value 0...31 of an upper-case character of the alphabet, else nil.
+    /// The value 0...31 of an upper-case character of the alphabet; nil for any other byte.
     package static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
@@ -28,8 +28,8 @@ package enum Base32 {
         return characters
     }
 
-    /// - Returns: 5 bytes for each 8 characters; nil where the length is no multiple of 8 or a
-    ///   character is not of the alphabet.
+    /// - Returns: 5 bytes for each 8 characters; nil if the length is not a multiple of 8, or if a character is not of
+    ///   the alphabet.
     package static func decode(_ characters: [UInt8]) -> [UInt8]? {
         guard characters.count.isMultiple(of: 8) else { return nil }
         var bytes: [UInt8] = []

@@ -2,10 +2,10 @@ package import SecureMemory
 
 /// Base64 of RFC 4648: standard alphabet, padded, no line breaks.
 ///
-/// Characters are computed, not looked up: a private key passes here, and a table index would leave
-/// its traces in the cache.
+/// Characters are computed and not looked up, because the bytes may be a private key: a table index would leave traces
+/// in the processor's cache.
 package enum Base64 {
-    /// Characters that `count` bytes become.
+    /// The number of characters that encode `count` bytes.
     package static func encodedCount(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
     /// Encodes bytes that are not secret.
@@ -16,12 +16,12 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Encodes a secret; the text is as secret as the bytes.
+    /// Encodes a secret into guarded memory.
     package static func encode(_ bytes: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
         encode(bytes) { buffer.append($0) }
     }
 
-    /// - Returns: nil where `text` is not the one padded encoding of some bytes.
+    /// - Returns: nil if `text` is not canonical, padded Base64.
     package static func decode(_ text: Span<UInt8>) -> SecureBytes? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = UInt8(ascii: "=")
@@ -74,7 +74,7 @@ package enum Base64 {
         return UInt8(truncatingIfNeeded: text)
     }
 
-    // 0...63, or a value with higher bits set where the character is not of the alphabet.
+    // 0...63; a value with higher bits set if the character is not of the alphabet.
     private static func value(_ character: UInt8) -> UInt32 {
         let text = UInt32(character)
         let upper = mask(text, 65, 90)

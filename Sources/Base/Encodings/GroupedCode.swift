@@ -1,25 +1,25 @@
-/// A code as people write it down: Base32 characters in groups of four, joined by dashes.
+/// A code in the form in which people write it down: Base32 characters in groups of four, joined by dashes.
 ///
-/// Reading forgives what copying by hand does: lower case, blanks, line breaks, missing dashes. Any
-/// other character is refused and located, so that the reader of a paper knows where to look.
+/// Reading accepts lower case, blanks, line breaks and missing dashes, as people write them. Any other character is
+/// refused, and the error says where it is.
 public struct GroupedCode: Equatable, Sendable {
     /// Characters of a full group.
     public static let groupSize = 4
 
     /// The characters, upper case, without separators.
     public let characters: [UInt8]
-    /// Groups that, as typed, have fewer than four characters: number (from 1) and characters in it.
+    /// The typed groups that have fewer than four characters.
     public let shortGroups: [ShortGroup]
 
-    /// A group that, as typed, is not full.
+    /// A typed group of fewer than four characters.
     public struct ShortGroup: Equatable, Sendable {
-        /// Its place in the code, from 1.
+        /// Number of the group in the code, from 1.
         public let number: Int
         /// Characters in it, 1 to 3.
         public let count: Int
     }
 
-    /// Longest text that is read at all, in Unicode scalars. The longest code has 129.
+    /// Longest text that is read, in Unicode scalars. The longest code has 129.
     static let maxScalars = 4096
 
     /// - Parameter bytes: a multiple of 5 bytes.
@@ -28,9 +28,8 @@ public struct GroupedCode: Equatable, Sendable {
         shortGroups = []
     }
 
-    /// Reads a code as typed. Any number of characters is accepted here: which lengths are codes is
-    /// for the schemes to say.
-    /// - Throws: `.tooLong`, or `.badCharacter` with its group and its place in the group (from 1).
+    /// Reads a code as typed, of any length. The schemes check the length.
+    /// - Throws: `.tooLong` for more than 4096 Unicode scalars; `.badCharacter`.
     public init(parsing text: String) throws(GroupedCodeError) {
         guard text.unicodeScalars.count <= Self.maxScalars else { throw .tooLong(limit: Self.maxScalars) }
         var characters: [UInt8] = []
@@ -66,7 +65,7 @@ public struct GroupedCode: Equatable, Sendable {
         }
     }
 
-    /// `XXXX-XXXX-…`: the text the apps show, and the exact payload of its QR code.
+    /// `XXXX-XXXX-…`: the text that the apps show, and the content of its QR code.
     public var text: String { groups.joined(separator: "-") }
 
     private static func upperCase(_ scalar: Unicode.Scalar) -> UInt8? {
@@ -75,10 +74,10 @@ public struct GroupedCode: Equatable, Sendable {
     }
 }
 
-/// Why a text is not read as a code.
+/// Why a text was not read as a code.
 public enum GroupedCodeError: Error, Equatable, Sendable {
-    /// More text than any code has.
+    /// The text has more than `limit` Unicode scalars.
     case tooLong(limit: Int)
-    /// A character that no code uses; group and position count from 1.
+    /// A character outside of Base32's alphabet; group and position count from 1.
     case badCharacter(Unicode.Scalar, group: Int, position: Int)
 }

@@ -27,7 +27,7 @@ package enum Gzip {
     private static let maxRatio = 1032
 
     /// Wraps `content` in stored blocks.
-    /// - Returns: content + 18 bytes + 5 for each 65,535 begun.
+    /// - Returns: the member: 18 bytes and 5 for each started block of 65,535 bytes more than `content`.
     package static func store(_ content: Span<UInt8>) -> SecureBytes {
         let blocks = max(1, (content.count + maxBlockCount - 1) / maxBlockCount)
         var member = SecureBuffer(
@@ -49,15 +49,15 @@ package enum Gzip {
 
     /// Unwraps one gzip member of any compression level.
     ///
-    /// Memory is taken for the length that the trailer promises, at most `limit` bytes, and a content
-    /// that is longer or shorter is refused: a small member that would grow without end costs nothing.
+    /// The length in the trailer is checked first and must be at most `limit` bytes. That much memory is allocated, and
+    /// a content of another length is refused, so a small member cannot take much memory.
     /// - Throws: `.notGzip`, `.tooLarge(limit:)`, or `.damaged` (deflate, length or checksum).
     package static func open(_ member: Span<UInt8>, limit: Int) throws(GzipError) -> SecureBytes {
         let start = try contentOffset(member)
         let end = member.count - trailerCount
         guard start <= end else { throw .damaged }
         let length = Int(littleEndian(member, at: end + 4))
-        // Deflate unfolds a byte to 1032 at most: a trailer that promises more is no trailer.
+        // Deflate expands a byte to at most 1032 bytes, so a trailer with a greater length is wrong.
         guard length <= maxRatio * (end - start) else { throw .damaged }
         guard length <= limit else { throw .tooLarge(limit: limit) }
         let content = try SecureBytes(count: length) { (content) throws(GzipError) in

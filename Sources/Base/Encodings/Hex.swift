@@ -14,7 +14,7 @@ package enum Hex {
     /// Two lower-case characters for each byte.
     package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
-    /// - Returns: nil where `text` has an odd length or a character outside `0-9a-fA-F`.
+    /// - Returns: nil if `text` has an odd length or a character outside `0-9a-fA-F`.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,7 +1,7 @@
-/// Names of members that were read, so that one that repeats is made a `String` once.
+/// Caches the names of members, so that a repeated name is decoded once.
 ///
-/// A fixed number of places, each for one name: what does not fit is forgotten, and no choice of names makes a look
-/// cost more than one comparison.
+/// It has a fixed number of slots for one name each; a new name replaces the one in its slot. So a lookup costs one
+/// comparison, whatever the names are.
 struct NameCache {
     private static let places = 64
 
@@ -22,23 +22,23 @@ struct NameCache {
     }
 }
 
-/// Tells whether a name of an object is there twice, as its bytes after unescaping.
+/// Finds duplicate names in an object. Names are compared as bytes, after unescaping.
 ///
-/// Documents that were written in order of their names need one comparison a name. After a name that is not greater
-/// than the one before, each is compared with all of them if they are few, and looked up in a set if they are many
-/// (hashed with a seed that nobody outside this process knows): no document makes it cost the square of its names.
+/// If the names are in ascending order, each costs one comparison. Otherwise up to 16 names are compared one by one,
+/// and more of them are looked up in a set. The set is hashed with a random seed of this process, so an attacker cannot
+/// make the cost quadratic.
 struct UniqueNames {
-    /// At most so many names are compared one by one.
+    /// Most names that are compared one by one.
     private static let few = 16
 
-    /// Where the last name stands, as long as each one was greater than the one before and had no escape.
+    /// The place of the last name, while the names are ascending and have no escapes.
     private var last: Range<Int>?
     private var isAscending = true
-    /// Names that are not among the members: those of strings that were cut.
+    /// Names of strings that were cut, which are not among the members.
     private var cut: [String] = []
     private var hashed: Set<[UInt8]> = []
 
-    /// - Parameter members: that were read before it.
+    /// - Parameter members: those that were read before.
     /// - Returns: false if the name was there before.
     mutating func insert(_ name: JSONScanner.Name, after members: [JSONValue.Member], _ bytes: Span<UInt8>) -> Bool {
         if isAscending, let place = name.place, last.map({ precedes($0, place, bytes) }) ?? true {
@@ -54,7 +54,7 @@ struct UniqueNames {
         return hashed.insert(Array(name.text.utf8)).inserted
     }
 
-    /// The member whose name was last inserted is not going to be among the members.
+    /// Tells that the last inserted name belongs to a string that was cut.
     mutating func leaveOut(_ name: JSONScanner.Name) { cut.append(name.text) }
 }
 
@@ -85,7 +85,7 @@ extension String {
         return true
     }
 
-    /// Whether the UTF-8 bytes of this come before those of the other one.
+    /// Whether the UTF-8 bytes come before those of `other`.
     func precedes(_ other: String) -> Bool {
         let (left, right) = (utf8.span, other.utf8.span)
         for index in 0..<min(left.count, right.count) where left[index] != right[index] {

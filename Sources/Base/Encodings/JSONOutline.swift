@@ -1,44 +1,44 @@
-/// The members of a JSON object and where they stand, without a value made of any of them.
+/// The members of a JSON object and their places in its text, without decoded values.
 ///
-/// It is taken of *canonical* text only: exactly the bytes that `JSONValue.sorted.encoded` makes. Then a member can be
-/// put in between two others as text, and the result is canonical, too. The grammar, the limits and the encoding are
-/// checked throughout, as `JSONScanner` does; what is not canonical is nobody's error, and is read by the scanner.
+/// The text must be *canonical*: exactly the bytes that `JSONValue.sorted.encoded` makes. A member can then be inserted
+/// as text, and the result is canonical, too. Grammar, limits and encoding are checked as in `JSONScanner`. Text that
+/// is not canonical is not an error: the caller reads it with the scanner.
 package struct JSONOutline {
     /// One member.
     package struct Member {
-        /// From the opening quote of the name to the end of the value.
+        /// Bytes from the opening quote of the name to the end of the value.
         package fileprivate(set) var range: Range<Int>
-        /// The name between its quotes; it has no escape.
+        /// Bytes of the name between its quotes, without escapes.
         package let name: Range<Int>
-        /// The value.
+        /// Bytes of the value.
         package fileprivate(set) var value: Range<Int>
-        /// Elements of an array; 0 for any other value.
+        /// Number of elements of an array; 0 for any other value.
         package fileprivate(set) var elements: Int
     }
 
     /// The members, in order of their names.
     package private(set) var members: [Member] = []
-    /// Values in the text, the object itself included.
+    /// Number of values in the text, including the object itself.
     package private(set) var values = 0
 
-    /// - Returns: nil if the text is no object, is not canonical, has an escape in a name, or is over the limits.
+    /// - Returns: nil if the text is not an object, is not canonical, has an escape in a name, or exceeds the limits.
     package init?(of bytes: Span<UInt8>, limits: JSONScanner.Limits = .init()) {
         var walk = Walk(limits)
         guard walk.object(bytes, depth: 0, into: &members), walk.position == bytes.count else { return nil }
         values = walk.values
     }
 
-    /// The member of that name; nil if there is none.
+    /// The member of that name; nil if it is missing.
     package func member(_ name: StaticString, in bytes: Span<UInt8>) -> Member? {
         members.first { Self.order(name, $0.name, bytes) == 0 }
     }
 
-    /// The first member whose name comes after that one: before it, a member of that name has its place.
+    /// The first member whose name comes after `name`: a new member of that name is inserted before it.
     package func member(after name: StaticString, in bytes: Span<UInt8>) -> Member? {
         members.first { Self.order(name, $0.name, bytes) < 0 }
     }
 
-    /// Negative if `name` comes before the one at `place`, 0 if they are the same.
+    /// Negative if `name` comes before the name at `place`; 0 if both are the same.
     private static func order(_ name: StaticString, _ place: Range<Int>, _ bytes: Span<UInt8>) -> Int {
         var index = place.lowerBound
         for byte in name.description.utf8 {
@@ -50,7 +50,7 @@ package struct JSONOutline {
     }
 }
 
-/// Goes through canonical text. Each function goes past one piece; false ends the walk.
+/// Parses canonical text. Each function parses one piece, and returns false if it is not canonical.
 private struct Walk {
     private let limits: JSONScanner.Limits
     var position = 0
@@ -58,7 +58,7 @@ private struct Walk {
 
     init(_ limits: JSONScanner.Limits) { self.limits = limits }
 
-    /// - Parameter elements: how many an array has.
+    /// - Parameter elements: set to the number of elements of an array.
     private mutating func value(_ bytes: Span<UInt8>, depth: Int, _ elements: inout Int) -> Bool {
         guard position < bytes.count, depth < limits.depth else { return false }
         switch bytes[position] {
@@ -83,7 +83,7 @@ private struct Walk {
         return true
     }
 
-    /// - Parameter members: nil if nobody wants to know them.
+    /// - Parameter members: nil if the caller does not need them.
     private mutating func object(
         _ bytes: Span<UInt8>, depth: Int, into members: inout [JSONOutline.Member]?
     ) -> Bool {
@@ -170,7 +170,7 @@ private struct Walk {
 
     private func isUnicode(_ bytes: Span<UInt8>) -> Bool { (try? UTF8Span(validating: bytes)) != nil }
 
-    /// Up to a quote, a backslash, a control character, or the end.
+    /// Skips to a quote, a backslash, a control character, or the end.
     /// - Returns: whether all of it is ASCII.
     private mutating func skipPlain(_ bytes: Span<UInt8>) -> Bool {
         var index = position
@@ -185,7 +185,7 @@ private struct Walk {
         return all < 0x80
     }
 
-    /// What follows a backslash, as `JSONValue.encoded` writes it.
+    /// Parses what follows a backslash, in the spelling of `JSONValue.encoded`.
     private mutating func escape(_ bytes: Span<UInt8>) -> Bool {
         guard position < bytes.count else { return false }
         position += 1

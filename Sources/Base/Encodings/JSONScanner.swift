@@ -1,20 +1,19 @@
 package import SecureMemory
 
-/// The one JSON reader: strict RFC 8259 over bytes that may be secret, with limits before work.
+/// Reads JSON (RFC 8259) strictly, from bytes that may be secret, and checks limits before it allocates.
 ///
-/// Beyond the grammar it refuses what two readers would understand differently: duplicate names
-/// (compared after unescaping), lone surrogates, invalid UTF-8, and U+0000. Strings may be *cut*:
-/// their places are reported and their text never becomes a `String`, so that a private key inside a
-/// document stays in guarded memory.
+/// It also refuses what two readers could understand differently: duplicate names (compared after unescaping), lone
+/// surrogates, invalid UTF-8, and U+0000. Strings may be *cut*: then it reports their places and makes no `String` of
+/// them, so that a private key in a document stays in guarded memory.
 public struct JSONScanner {
-    /// What a document may cost.
+    /// Limits of a document.
     public struct Limits: Sendable {
         /// Deepest nesting of objects and arrays.
         public var depth: Int
         /// Most values in the whole document.
         public var values: Int
 
-        /// The defaults suit the largest document that is ever read here.
+        /// The defaults fit the largest Safe document.
         public init(depth: Int = 64, values: Int = 200_000) {
             self.depth = depth
             self.values = values
@@ -25,11 +24,11 @@ public struct JSONScanner {
     private let cutPaths: [[String]]
     private var values = 0
     private var cuts: [Range<Int>?]
-    /// Members of the object that was read last: its siblings are likely to have as many.
+    /// Number of members of the last object: its siblings often have as many.
     private var expectedMembers = 0
     private static let mostExpectedMembers = 32
 
-    /// Where the scanner is, in bytes from the start.
+    /// Offset of the next byte.
     var position = 0
     var names = NameCache()
 
@@ -45,10 +44,10 @@ public struct JSONScanner {
         try parse(bytes, cutting: [], limits: limits).value
     }
 
-    /// Reads one document without the strings at `paths` (object member names from the root).
-    /// Their text is not checked to be Unicode: nobody makes a `String` of it.
-    /// - Returns: the document with these members left out, and for each path where the text stands between its
-    ///   quotes, still escaped (nil where the document has no such string). Read it with `unescape`.
+    /// Reads one document without the strings at `paths` (object member names from the root). Their text is not checked
+    /// to be valid Unicode.
+    /// - Returns: the document without these members; and for each path the range of the text between its quotes, still
+    ///   escaped, or nil if the document has no such string. Decode it with `unescape`.
     package static func parse(
         _ bytes: Span<UInt8>, cutting paths: [[String]], limits: Limits = Limits()
     ) throws(JSONError) -> (value: JSONValue, cuts: [Range<Int>?]) {
@@ -60,7 +59,7 @@ public struct JSONScanner {
         return (value, scanner.cuts)
     }
 
-    /// The text of a string that was cut, unescaped into guarded memory.
+    /// Decodes the text of a cut string into guarded memory.
     package static func unescape(_ range: Range<Int>, of bytes: Span<UInt8>) throws(JSONError) -> SecureBytes {
         var scanner = JSONScanner(limits: Limits(), cutPaths: [])
         scanner.position = range.lowerBound

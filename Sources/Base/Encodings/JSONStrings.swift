@@ -97,7 +97,7 @@ extension JSONScanner {
                 guard (0xdc00..<0xe000).contains(low) else { throw .notUnicode(offset: start) }
                 code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
             }
-            // A lone low surrogate is no scalar; U+0000 ends strings in half of the readers.
+            // Refuses a lone low surrogate, and U+0000, which ends strings in many readers.
             guard code != 0, let scalar = Unicode.Scalar(code) else { throw .notUnicode(offset: start) }
             for unit in UTF8.encode(scalar)! { write(unit) }
         default: throw .syntax(offset: start)

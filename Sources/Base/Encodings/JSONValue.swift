@@ -25,7 +25,7 @@ public enum JSONValue: Sendable {
     /// An integer, spelled in decimal.
     public static func number(_ value: some BinaryInteger) -> JSONValue { .number(String(value)) }
 
-    /// The member of that name, nil where this is no object or has none.
+    /// The member of that name; nil if it is missing, or if this is not an object.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.hasSameBytes(as: name) }?.value
@@ -40,7 +40,7 @@ public enum JSONValue: Sendable {
     /// The members of an object, nil for any other value.
     public var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
-    /// The number, where it is spelled as an integer (`1.0` and `1e2` are not) and fits 64 bits.
+    /// The number as an integer; nil if it is spelled with a fraction or exponent, or exceeds 64 bits.
     public var integer: Int64? { if case .number(let literal) = self { Int64(literal) } else { nil } }
 
     /// Whether this is a number spelled as an integer, of any size.

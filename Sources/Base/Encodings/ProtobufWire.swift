@@ -1,8 +1,8 @@
 package import SecureMemory
 
-/// The wire form of Protocol Buffers, without groups: fields with a varint, with bytes, or of a fixed width.
+/// The wire format of Protocol Buffers without groups: fields with a varint, with bytes, or of a fixed width.
 package enum ProtobufWire {
-    /// One field; bytes are given as their place in the message.
+    /// One field. Bytes are given as their range in the message.
     package enum Field: Equatable, Sendable {
         case varint(number: Int, UInt64)
         case bytes(number: Int, Range<Int>)
@@ -12,9 +12,10 @@ package enum ProtobufWire {
         case fixed32(number: Int, UInt32)
     }
 
-    /// The field at `position`, which then stands behind it; nil at the end of the message.
-    /// - Throws: `.malformed` for a varint that is cut or over 64 bits, a length past the end, field
-    ///   number 0, or a group.
+    /// Reads the field at `position` and moves `position` behind it.
+    /// - Returns: nil at the end of the message.
+    /// - Throws: `.malformed` for a varint that is cut or exceeds 64 bits, a length past the end, field number 0, or a
+    ///   group.
     package static func next(_ message: Span<UInt8>, at position: inout Int) throws(ProtobufError) -> Field? {
         guard position < message.count else { return nil }
         let key = try varint(message, at: &position)
@@ -43,7 +44,7 @@ package enum ProtobufWire {
         appendVarint(value, to: &message)
     }
 
-    /// Length of a varint field.
+    /// Length of a varint field in bytes.
     package static func encodedCount(number: Int, value: UInt64) -> Int {
         varintCount(UInt64(number) << 3) + varintCount(value)
     }
@@ -66,7 +67,7 @@ package enum ProtobufWire {
         message.append(bytes)
     }
 
-    /// Length of a bytes field of `count` bytes.
+    /// Length in bytes of a field that holds `count` bytes.
     package static func encodedCount(number: Int, count: Int) -> Int {
         varintCount(UInt64(number) << 3 | 2) + varintCount(UInt64(count)) + count
     }
@@ -98,7 +99,7 @@ package enum ProtobufWire {
     }
 }
 
-/// Why bytes are not a message.
+/// Why bytes were not read as a message.
 package enum ProtobufError: Error, Equatable, Sendable {
     case malformed
 }

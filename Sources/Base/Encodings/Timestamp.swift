@@ -3,15 +3,16 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     /// Milliseconds since the epoch; negative before it.
     public let milliseconds: Int64
 
-    /// Every value is valid: nothing here overflows.
+    /// Creates a timestamp. Every value is valid.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
-    /// Whether `left` is the earlier one.
+    /// Whether `left` is earlier than `right`.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// Saturates instead of overflowing: a timestamp may come from a file that anybody wrote.
+    /// Adds a duration. The result saturates instead of overflowing, because a timestamp may come from an untrusted
+    /// file.
     public static func + (timestamp: Timestamp, duration: Duration) -> Timestamp {
         Timestamp(milliseconds: clamped(timestamp.milliseconds.addingReportingOverflow(duration.milliseconds)))
     }
@@ -43,7 +44,8 @@ public struct Timestamp: Comparable, Hashable, Sendable {
         return String(decoding: digits, as: UTF8.self) + (rest < 100 ? "0" : "") + "\(two(rest))Z"
     }
 
-    /// - Parameter text: what `compact` writes; nil for everything else.
+    /// - Parameter text: in the form of `compact`.
+    /// - Returns: nil for any other text.
     package init?(compact text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 19 else { return nil }
@@ -108,8 +110,8 @@ extension Duration {
         return components.seconds < 0 ? .min : .max
     }
 
-    /// So many times 3600 seconds.
+    /// A duration of `hours` times 3600 seconds.
     package static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
-    /// So many times 24 hours.
+    /// A duration of `days` times 24 hours.
     package static func days(_ days: Int) -> Duration { .hours(days * 24) }
 }

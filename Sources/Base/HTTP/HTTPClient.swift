@@ -1,20 +1,20 @@
-/// How many bytes of a request or an answer have gone or come, and how many there are; 0 if nobody knows.
+/// A progress handler: bytes sent or received so far, and the total, which is 0 if it is not known.
 package typealias HTTPProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 
-/// The port to HTTPS: sends requests to servers that are trusted, and to no others.
+/// The port to HTTPS. It sends requests to trusted servers only.
 package protocol HTTPClient: Sendable {
-    /// Sends a request once and waits for the answer, whatever its status is. Redirects are not followed. Only a GET
-    /// may be sent twice, if a connection breaks before the first byte of its answer.
-    /// - Parameter progress: called often while bytes go or come, on the caller's thread.
-    /// - Throws: `HTTPError`. After a `.connection` the request may have been carried out.
+    /// Sends a request once and returns the answer, of any status. Redirects are not followed. Only a GET may be sent
+    /// twice, if the connection breaks before the first byte of the answer.
+    /// - Parameter progress: called on the caller's thread while bytes are sent and received.
+    /// - Throws: `HTTPError`. After `.connection` the server may have executed the request.
     func send(
         _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
     ) throws(HTTPError) -> HTTPResponse
 
-    /// The certificate that the server shows now, trusted or not. Nothing is asked.
-    /// - Parameter isExamined: connect once more and trust this certificate alone, to see what else is wrong with it
+    /// The certificate that the server shows now, trusted or not. No request is sent.
+    /// - Parameter isExamined: connect once more and trust only this certificate, to find other failures
     ///   (`PresentedCertificate.flaw`).
-    /// - Returns: nil if the server shows none, or if it cannot be read.
+    /// - Returns: nil if the server shows no certificate, or if it cannot be parsed.
     func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate?

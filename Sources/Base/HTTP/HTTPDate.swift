@@ -6,13 +6,12 @@ internal import Encodings
 ///     Sunday, 06-Nov-94 08:49:37 GMT     RFC 850; two digits of the year: 70 to 99 are 1970 to 1999
 ///     Sun Nov  6 08:49:37 1994           asctime
 package enum HTTPDate {
-    /// Longest text that is looked at, in bytes.
+    /// Longest text that is parsed, in bytes.
     private static let maxBytes = 64
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// - Returns: seconds since the epoch; nil for anything else, a leap second included. The name of the weekday is
-    ///   not compared with the date.
+    /// - Returns: seconds since the epoch; nil for any other text and for a leap second. The weekday is not checked.
     package static func seconds(of text: String) -> Int? {
         guard text.utf8.count <= maxBytes, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let words = text.lowercased().split { $0 == " " || $0 == "," }

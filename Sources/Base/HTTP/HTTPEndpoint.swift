@@ -1,15 +1,15 @@
 package import SecureMemory
 
-/// A server that is asked over HTTPS: its URL, the login it asks for, and which certificates to trust.
+/// An HTTPS server: its URL, the login, and the certificates to trust.
 package struct HTTPEndpoint: ~Copyable, Sendable {
-    /// `https://HOST[:PORT]/…`, which a request's path is appended to. Guarded, because that of a monitoring service is
-    /// a secret.
+    /// `https://HOST[:PORT]/…`, to which the path of a request is appended. It is in guarded memory, because the URL of
+    /// a monitoring service is a secret.
     package let url: SecureBytes
     /// Sent with every request; nil for none.
     package let login: Login?
     /// Certificates in PEM to trust instead of the system's; nil for the system's.
     package let authority: [UInt8]?
-    /// Keys of which the server must show one, in addition to all other checks; empty for any.
+    /// Public keys of which the server must have one, in addition to all other checks; empty for any.
     package let pins: [PublicKeyPin]
 
     /// - Parameter url: absolute, scheme `https`, without a NUL.
@@ -32,13 +32,13 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
         }
     }
 
-    /// Whether both are one server, with the same login and trust: whether they may share a connection.
+    /// Whether URL, login, authorities and pins are equal, so that both may share a connection.
     package func isSame(as other: borrowing HTTPEndpoint) -> Bool {
         let isSameURL = url.withBytes { own in other.url.withBytes { ConstantTime.areEqual(own, $0) } }
         return isSameURL && authority == other.authority && pins == other.pins && Login.areSame(login, other.login)
     }
 
-    /// Host and port; nil if they are malformed. A login before them is left out.
+    /// Host and port of the URL, without a login; nil if they are malformed.
     package var origin: HTTPOrigin? {
         let start = "https://".utf8.count
         let authority = url.withBytes { url -> [UInt8] in
@@ -50,9 +50,10 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
         return HTTPOrigin(authority: String(decoding: authority, as: UTF8.self))
     }
 
-    /// The URL of a request, with a NUL at its end.
-    /// - Parameter path: appended to `url`; or a whole URL that begins with the same `https://HOST[:PORT]`.
-    /// - Returns: nil for a URL of another origin, so that no login is sent there; and for a NUL.
+    /// The URL of a request, terminated by NUL.
+    /// - Parameter path: appended to `url`; or an absolute URL that begins with the same `https://HOST[:PORT]`.
+    /// - Returns: nil for a URL of another origin, so that the login is not sent there; also nil if `path` contains
+    ///   NUL.
     package func url(of path: String) -> SecureBytes? {
         let path = Array(path.utf8)
         guard !path.contains(0) else { return nil }
@@ -67,7 +68,7 @@ package struct HTTPEndpoint: ~Copyable, Sendable {
         }
     }
 
-    /// Whether `whole` begins with scheme and authority of `url`, byte by byte, and a path, a query or nothing follows.
+    /// Whether `whole` begins with the bytes of scheme and authority of `url`, followed by a path, a query or nothing.
     private static func isOrigin(of whole: [UInt8], _ url: Span<UInt8>) -> Bool {
         let slash = UInt8(ascii: "/")
         let start = "https://".utf8.count

@@ -1,56 +1,56 @@
-/// Why a request has no answer. Holds no URL.
+/// Why a request has no answer. It contains no URL.
 package enum HTTPError: Error, Equatable, Sendable {
-    /// No answer came, or not a whole one.
+    /// The answer is missing or incomplete.
     case connection(ConnectionFailure)
     /// The server's certificate is not accepted; nothing was sent.
     case certificate(CertificateFailure)
-    /// The server's public key is none of those that are pinned; nothing was sent. `offered` is nil if the key could
-    /// not be read.
+    /// The server's public key is not pinned; nothing was sent. `offered` is nil if the key could not be read.
     case pinMismatch(offered: PublicKeyPin?)
-    /// The text of certificate authorities holds no certificate that can be read.
+    /// The given certificate authorities contain no usable certificate.
     case badAuthority
     /// The URL is malformed, or has another origin than its endpoint.
     case badURL
     /// The body is longer than the request's limit.
     case bodyTooLong
-    /// The client's library is missing or too old; the name of its Debian package.
+    /// The client's library is missing or too old. `package` is its Debian package.
     case libraryMissing(package: String)
-    /// There is not enough memory to load the client's library, or to use it.
+    /// The system refuses the memory to load or use the client's library.
     case libraryNeedsMemory
 }
 
-/// Why a server cannot be reached.
+/// A connection failure: why a server cannot be reached.
 public enum ConnectionFailure: Equatable, Sendable {
     /// Its name has no address.
     case unknownHost
-    /// Its name, or the proxy's, could not be looked up in time.
+    /// No name server resolved its name, or the proxy's, in time.
     case noNameServer
-    /// It, or the proxy, does not take connections.
+    /// It, or the proxy, refuses connections.
     case notConnected
-    /// The proxy does not lead there.
+    /// The proxy does not connect to it.
     case proxy
     /// It did not answer in time.
     case timeout
     /// Its answer is not valid HTTP, or its headers are too long.
     case badAnswer
-    /// The connection broke off.
+    /// The connection was closed too early.
     case brokenOff
 }
 
-/// Why a certificate is not accepted. The texts are the certificate's own.
+/// A certificate failure: why a certificate is not accepted. The texts are from the certificate, so an attacker may
+/// have written them.
 public enum CertificateFailure: Equatable, Sendable {
-    /// The day on which it ended.
+    /// It has expired, on this day.
     case expired(String)
-    /// The day on which it begins.
+    /// It is not valid before this day.
     case notYetValid(String)
-    /// The names that it was issued for.
+    /// It was issued for these other names.
     case otherHost([String])
-    /// Who issued it.
+    /// Its issuer is not trusted; the issuer's name.
     case unknownIssuer(String)
-    /// It is signed with its own key.
+    /// It is self-signed.
     case selfSigned
-    /// No common version of TLS or cipher.
+    /// Client and server have no TLS version or cipher in common.
     case handshake
-    /// Anything else, in the library's words.
+    /// Any other failure, as described by the TLS library.
     case other(String)
 }

@@ -1,17 +1,17 @@
-/// Host and port of an `https` URL. Two URLs with one origin lead to one server (RFC 6454, 4).
+/// Host and port of an `https` URL. URLs of the same origin lead to the same server (RFC 6454, 4).
 package struct HTTPOrigin: Equatable, Sendable {
     /// In lower case; an IPv6 address in brackets.
     package let host: String
     /// Nil for 443.
     package let port: UInt16?
 
-    /// What URLs may hold between `https://` and the path, less the `@` behind a login; and braces, because an address
-    /// may be a template.
+    /// The characters that a URL may have between `https://` and the path, without the `@` of a login; and braces,
+    /// because an address may be a template.
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:%[]{}".utf8)
 
-    /// - Parameter authority: what stands between `https://` and the path.
-    /// - Returns: nil for an empty host, a port outside 1...65535, a login, or a character that no URL has.
+    /// - Parameter authority: the text between `https://` and the path.
+    /// - Returns: nil for an empty host, a port outside 1...65535, a login, or a character that a URL may not have.
     package init?(authority: some StringProtocol) {
         guard authority.utf8.allSatisfy({ Self.allowed.contains($0) }) else { return nil }
         let authority = authority.lowercased()
@@ -41,7 +41,7 @@ package struct HTTPOrigin: Equatable, Sendable {
         self.init(authority: authority)
     }
 
-    /// What stands between `SCHEME://` and the path, as it is written; nil if there is no `://`.
+    /// The text between `SCHEME://` and the path, unchanged; nil if `url` has no `://`.
     package static func authority<Text: StringProtocol>(of url: Text) -> Text.SubSequence? {
         guard let colon = url.firstIndex(of: ":") else { return nil }
         let rest = url[url.index(after: colon)...]

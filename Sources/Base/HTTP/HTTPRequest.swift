@@ -1,22 +1,22 @@
-/// One request. It names no server and holds no login: those are the endpoint's.
+/// An HTTP request. Server and login are in the `HTTPEndpoint`.
 package struct HTTPRequest: Sendable {
-    /// What is asked.
+    /// The request method.
     package enum Method: String, Sendable {
         case get = "GET"
         case put = "PUT"
         case delete = "DELETE"
-        /// WebDAV's: make a directory (RFC 4918, 9.3).
+        /// Creates a directory (WebDAV, RFC 4918, 9.3).
         case mkcol = "MKCOL"
     }
 
     package let method: Method
-    /// Appended to the endpoint's URL; or a whole URL of the same origin, where a redirect leads.
+    /// Appended to the endpoint's URL; or an absolute URL of the same origin, after a redirect.
     package let path: String
-    /// Lines `NAME: VALUE`; `NAME:` takes back one that the client would send by itself.
+    /// Lines `NAME: VALUE`. `NAME:` removes a header that the client would add.
     package var headers: [String]
-    /// What goes along with a PUT.
+    /// The body of a PUT.
     package var body: [UInt8]?
-    /// Longest body of an answer that is read, in bytes.
+    /// Longest body of the answer, in bytes.
     package var limit: Int
     package var timeouts: HTTPTimeouts
 
@@ -33,13 +33,13 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// How long a request may take.
+/// The timeouts of a request.
 package struct HTTPTimeouts: Sendable {
-    /// Until there is a connection, the TLS handshake included.
+    /// For the connection, including the TLS handshake.
     package var connect: Duration
-    /// Without a byte in either direction.
+    /// For a pause in which no byte is sent or received.
     package var idle: Duration
-    /// From the beginning to the last byte of the answer.
+    /// For the whole request, up to the last byte of the answer.
     package var total: Duration
 
     package init(

@@ -1,8 +1,8 @@
-/// What a server answered.
+/// The answer of a server.
 package struct HTTPResponse: Sendable {
     package let status: Int
     package let body: [UInt8]
-    /// By their names in lower case; the last one of several with one name.
+    /// Values by names in lower case. If a name is repeated, this is its last value.
     package var headers: [String: String]
 
     private static let maxTagBytes = 256
@@ -16,10 +16,10 @@ package struct HTTPResponse: Sendable {
     /// 200 to 299.
     package var isSuccess: Bool { (200...299).contains(status) }
 
-    /// Where a redirect leads, as the server wrote it; nil for any other status.
+    /// The header `Location` of a redirect, unchecked; nil for any other status.
     package var location: String? { (300...399).contains(status) ? headers["location"] : nil }
 
-    /// The entity tag if it is a strong one (RFC 9110, 8.8.3), quotes included.
+    /// The entity tag with its quotes; nil if it is missing or weak (RFC 9110, 8.8.3).
     package var strongTag: String? {
         let quote = UInt8(ascii: "\"")
         guard let text = headers["etag"] else { return nil }
@@ -30,20 +30,20 @@ package struct HTTPResponse: Sendable {
         return text
     }
 
-    /// Seconds after which the server wants to be asked again (`Retry-After`), at least 1.
+    /// The seconds to wait that the server asks for (`Retry-After`), at least 1.
     /// - Parameter now: this machine's clock, in seconds since the epoch.
-    /// - Returns: nil if the server does not say, or says nothing that makes sense.
+    /// - Returns: nil if the header is missing or malformed.
     package func secondsToWait(now: Int) -> Int? {
         guard let text = headers["retry-after"] else { return nil }
         if let seconds = Int(text) { return seconds >= 0 ? max(1, seconds) : nil }
-        // A date counts from the server's own clock, if it shows it.
+        // A date is compared with the server's own clock, if it sends one.
         return HTTPDate.seconds(of: text).map { max(1, $0 - (time ?? now)) }
     }
 
-    /// How far the server's clock is ahead of ours; nil if it shows none.
+    /// How far the server's clock is ahead of this machine's; nil if the answer has no date.
     /// - Parameter now: this machine's clock, in seconds since the epoch.
     package func clockLead(now: Int) -> Duration? { time.map { .seconds($0 - now) } }
 
-    /// The server's clock, in seconds since the epoch.
+    /// The server's time, in seconds since the epoch.
     private var time: Int? { headers["date"].flatMap(HTTPDate.seconds) }
 }

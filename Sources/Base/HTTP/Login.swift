@@ -1,26 +1,26 @@
 internal import Encodings
 public import SecureMemory
 
-/// A user's name and password on a server (Basic authentication, RFC 7617).
+/// User name and password on a server (Basic authentication, RFC 7617).
 public struct Login: ~Copyable, Sendable {
-    /// Longest user's name, in bytes.
+    /// Longest user name, in bytes.
     public static let maxUserBytes = 256
     /// Longest password, in bytes.
     public static let maxPasswordBytes = 4096
 
-    /// Not secret.
+    /// The user name, which is not secret.
     public let user: String
-    /// As typed, in bytes.
+    /// The password as typed.
     public let password: SecureBytes
 
-    /// - Parameter user: a name that `isUser` accepts.
+    /// - Parameter user: a name for which `isUser` is true.
     /// - Parameter password: at most `maxPasswordBytes` bytes.
     public init(user: String, password: consuming SecureBytes) {
         self.user = user
         self.password = password
     }
 
-    /// Whether a text can be a user's name: 1 to 256 bytes without colons and control characters.
+    /// Whether a text can be a user name: 1 to 256 bytes without colons and control characters.
     public static func isUser(_ text: String) -> Bool {
         (1...maxUserBytes).contains(text.utf8.count) && !text.utf8.contains(UInt8(ascii: ":"))
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{fffd}" }
@@ -34,7 +34,7 @@ public struct Login: ~Copyable, Sendable {
         return isSamePassword && user == other.user
     }
 
-    /// Whether both are the same login, or both are nil; compared in constant time.
+    /// Whether both are nil, or the same login. Compares in constant time.
     package static func areSame(_ left: borrowing Login?, _ right: borrowing Login?) -> Bool {
         switch left {
         case .some(let left):
@@ -55,7 +55,7 @@ public struct Login: ~Copyable, Sendable {
         Login(user: user, password: password.withBytes { SecureBytes(copying: $0) })
     }
 
-    /// `Authorization: Basic …`, with a NUL at its end.
+    /// The header `Authorization: Basic …`, terminated by NUL.
     package var authorization: SecureBytes {
         let user = Array(user.utf8)
         var pair = SecureBuffer(capacity: user.count + 1 + password.count)

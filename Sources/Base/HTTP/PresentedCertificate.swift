@@ -1,13 +1,13 @@
-/// The certificate that a server shows, whoever issued it: what a person needs to decide whether to trust it. All texts
-/// are the server's own words.
+/// A certificate that a server shows, trusted or not, for a person who decides whether to trust it. An attacker may
+/// have written all its texts.
 public struct PresentedCertificate: Equatable, Sendable {
-    /// The distinguished name of its owner.
+    /// The distinguished name of its subject.
     public let subject: String
-    /// The distinguished name of who signed it.
+    /// The distinguished name of its issuer.
     public let issuer: String
-    /// When it begins, as the certificate has it.
+    /// The first day on which it is valid, in the certificate's words.
     public let validFrom: String
-    /// When it ends, as the certificate has it.
+    /// The last day on which it is valid, in the certificate's words.
     public let validUntil: String
     /// SHA-256 over the certificate in DER, 32 bytes.
     public let fingerprint: [UInt8]
@@ -15,7 +15,7 @@ public struct PresentedCertificate: Equatable, Sendable {
     public let pem: [UInt8]
     /// SHA-256 over its public key.
     public let pin: PublicKeyPin
-    /// What is wrong with it even if it is trusted, for example that it has expired; nil if nothing is.
+    /// The failure that remains if it is trusted, for example that it has expired; nil if it would be accepted.
     public var flaw: CertificateFailure?
 
     /// - Parameter fingerprint: 32 bytes.

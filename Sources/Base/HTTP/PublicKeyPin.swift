@@ -1,7 +1,7 @@
 internal import Encodings
 internal import SecureMemory
 
-/// SHA-256 over a server's public key (SubjectPublicKeyInfo).
+/// SHA-256 of a server's public key (SubjectPublicKeyInfo in DER).
 public struct PublicKeyPin: Equatable, Sendable {
     /// Length in bytes.
     public static let count = 32
@@ -17,7 +17,8 @@ public struct PublicKeyPin: Equatable, Sendable {
         self.digest = digest
     }
 
-    /// - Parameter text: `sha256//` and Base64, as curl has it; nil for anything else.
+    /// - Parameter text: `sha256//` and Base64, as in curl.
+    /// - Returns: nil for any other text.
     public init?(text: String) {
         let base64 = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
         guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(base64.span) else { return nil }

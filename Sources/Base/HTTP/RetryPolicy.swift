@@ -1,26 +1,26 @@
 internal import SecureMemory
 internal import Synchronization
 
-/// When something is tried again, and for how long in all. A command has one policy for all its requests; each server
-/// has the whole time, so that one that does not answer takes nothing from another.
+/// Decides whether a request is tried again, and waits before it is. A command has one policy for all its requests.
+/// Each server has the total time to itself, so that one that does not answer does not use up another's.
 ///
-/// The wait is as long as the server asked, else a random part of 2, 4, 8 and 16 seconds, so that many clients do not
-/// come back at once.
+/// The wait is as long as the server asked. Otherwise it is a random part of 2, 4, 8 and 16 seconds, so that many
+/// clients do not return at once.
 package final class RetryPolicy: Sendable {
     static let maxTries = 5
-    /// A server that asks to wait is never asked again at once.
+    /// The shortest wait if a server asks to wait.
     static let shortestAskedWait = Duration.seconds(1)
 
     private let total: Duration
     private let longestWait: Duration
-    /// By the servers' names. Set by the first request: what came before was not the server's doing.
+    /// By server. The first request sets it, because time before that was not spent on the server.
     private let deadlines = Mutex<[String: ContinuousClock.Instant]>([:])
     private let sleep: @Sendable (Duration) -> Void
 
     /// - Parameters:
-    ///   - total: for all tries of a command at one server, from the first one on.
-    ///   - longestWait: a server that asks for more is not waited for.
-    ///   - sleep: waits; given by tests.
+    ///   - total: total time for all tries at one server, from the first one on.
+    ///   - longestWait: if a server asks for more, it is not tried again.
+    ///   - sleep: lets this time pass. Tests replace it.
     package init(total: Duration, longestWait: Duration, sleep: @escaping @Sendable (Duration) -> Void) {
         self.total = total
         self.longestWait = longestWait
@@ -36,7 +36,7 @@ package final class RetryPolicy: Sendable {
     }
 
     /// Waits after a failure.
-    /// - Parameter tries: that were made, from 1.
+    /// - Parameter tries: number of tries so far, from 1.
     /// - Returns: false if there is to be no further try.
     package func waits(after tries: Int, at server: String) -> Bool {
         guard tries < Self.maxTries else { return false }
@@ -45,8 +45,8 @@ package final class RetryPolicy: Sendable {
 
     /// Waits because the server asked to.
     /// - Parameters:
-    ///   - tries: that were made, from 1.
-    ///   - seconds: for which the server asked; nil if it did not say.
+    ///   - tries: number of tries so far, from 1.
+    ///   - seconds: the wait that the server asked for; nil if it did not say.
     /// - Returns: false if there is to be no further try.
     package func waits(after tries: Int, at server: String, asked seconds: Int?) -> Bool {
         guard tries < Self.maxTries else { return false }
@@ -65,9 +65,9 @@ package final class RetryPolicy: Sendable {
         return true
     }
 
-    /// What is left of the time for all tries, at most `longest`.
+    /// The rest of the total time, at most `longest`.
     package func timeout(atMost longest: Duration, at server: String) -> Duration {
-        // To libcurl, no time is no limit.
+        // libcurl takes 0 for no limit.
         max(.milliseconds(1), min(longest, end(at: server) - .now))
     }
 }

@@ -6,7 +6,7 @@ internal import SecureMemory
 //   offset  length  meaning
 //        0       1  protection: 0 none, 2 scrypt (1, PBKDF2, is older and not known here)
 //        1      32  key, XORed with a constant
-//       33       8  salt; zero where there is no protection
+//       33       8  salt; zero without protection
 //       41       4  first bytes of SHA-1 over the master key
 //
 // Without protection the key is the master key; under a passphrase it is the master key XOR
@@ -53,7 +53,7 @@ enum AndroidKeyFileV1 {
         return file.finish()
     }
 
-    /// What protects the key of a file.
+    /// The protection of a file's key.
     /// - Throws: `.malformed`, `.unknownProtection`.
     static func protection(of file: Span<UInt8>) throws(KeyFileError) -> WrappedKey.Protection {
         guard file.count == count else { throw .malformed }
@@ -64,8 +64,8 @@ enum AndroidKeyFileV1 {
         }
     }
 
-    /// Opens the form without protection. Its check has 32 bits.
-    /// - Throws: `.malformed` where it is another form, or where the check fails.
+    /// Opens a file without protection. Its check has 32 bits.
+    /// - Throws: `.malformed` if the file is protected, or if the check fails.
     static func open(_ file: Span<UInt8>) throws(KeyFileError) -> MasterKey {
         guard try protection(of: file) == .none, salt.allSatisfy({ file[$0] == 0 }) else { throw .malformed }
         let key = unmasked(file) { _ in 0 }
@@ -73,8 +73,8 @@ enum AndroidKeyFileV1 {
         return key
     }
 
-    /// Opens the form under a passphrase.
-    /// - Throws: `.notOpened`: 1 in 2^32 wrong passphrases passes the check; `.malformed`; `.derivation`.
+    /// Opens a file that a passphrase protects.
+    /// - Throws: `.notOpened` if the check fails (1 in 2^32 wrong passphrases passes it); `.malformed`; `.derivation`.
     static func open(_ file: Span<UInt8>, passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
         guard try protection(of: file) == .scrypt else { throw .malformed }
         let mask = try mask(passphrase, salt: file.extracting(salt).revealBytes())

@@ -61,7 +61,7 @@ enum AndroidKeyFileV2 {
                 + ProtobufWire.encodedCount(number: 4, value: iterations)
                 + ProtobufWire.encodedCount(number: 5, value: 1)
                 + ProtobufWire.encodedCount(number: 6, count: encrypted.count))
-        // Version 0 is the default and not written, as the app's library does.
+        // Version 0 is the default, which the app does not write.
         ProtobufWire.append(salt.span, number: 2, to: &argon)
         ProtobufWire.append(memory, number: 3, to: &argon)
         ProtobufWire.append(iterations, number: 4, to: &argon)
@@ -95,10 +95,10 @@ enum AndroidKeyFileV2 {
 
     // MARK: Reading
 
-    // Stricter than a Protocol Buffers parser: each wrapping message must be its one field and nothing else,
-    // so that a damaged file is not read as something it was not.
+    // Stricter than a Protocol Buffers parser: each wrapping message must have exactly one field, so that a damaged
+    // file is not read as another valid one.
 
-    /// What protects the key of a file.
+    /// The protection of a file's key.
     /// - Throws: `.malformed`, `.unknownVersion`, `.cost`, `.remoteSecret`.
     static func protection(of file: Span<UInt8>) throws(KeyFileError) -> WrappedKey.Protection {
         let (field, content) = try content(of: file)
@@ -110,7 +110,7 @@ enum AndroidKeyFileV2 {
         return .none
     }
 
-    /// Opens the form without protection.
+    /// Opens a file without protection.
     /// - Throws: `.malformed`, `.unknownVersion`, `.remoteSecret`.
     static func open(_ file: Span<UInt8>) throws(KeyFileError) -> MasterKey {
         let (field, content) = try content(of: file)
@@ -118,7 +118,7 @@ enum AndroidKeyFileV2 {
         return try masterKey(inIntermediate: file.extracting(content))
     }
 
-    /// Opens the form under a passphrase.
+    /// Opens a file that a passphrase protects.
     /// - Throws: `.notOpened`; `.malformed`, `.unknownVersion`, `.cost`, `.remoteSecret`, `.derivation`.
     static func open(_ file: Span<UInt8>, passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
         let (field, content) = try content(of: file)
@@ -156,7 +156,7 @@ enum AndroidKeyFileV2 {
         return MasterKey(SecureBytes(copying: bytes.extracting(key)))
     }
 
-    /// The one field, number 1 or 2, of a message behind its version, and the place of its bytes.
+    /// The only field, number 1 or 2, of a message behind its version, and the range of its bytes.
     private static func content(of message: Span<UInt8>) throws(KeyFileError) -> (field: Int, Range<Int>) {
         guard message.count > versionCount else { throw .malformed }
         // The app writes this number little endian and reads it big endian; only 0 is the same in both.

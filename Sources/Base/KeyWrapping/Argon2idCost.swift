@@ -1,8 +1,8 @@
 internal import Primitives
 package import SecureMemory
 
-/// What opening a key file under Argon2id v1.3 costs, as the file itself says. Checked before any memory is taken:
-/// a file must not be able to ask for all of it, or for a day.
+/// The cost of opening a key file under Argon2id v1.3, which the file itself names. It is checked before memory is
+/// allocated, so that a file cannot demand all memory or a day of work.
 public struct Argon2idCost: Equatable, Sendable {
     /// Memory in KiB.
     public let memoryKiB: UInt32
@@ -12,7 +12,7 @@ public struct Argon2idCost: Equatable, Sendable {
     /// What the Android app writes: 128 MiB, 8 passes.
     public static let android = Argon2idCost(memoryKiB: 131_072, iterations: 8)
 
-    /// Whether a guess costs less than at `android`, at which keytool writes: less memory, or less memory times passes.
+    /// Whether a guess costs less than with `android`, which keytool writes: less memory, or less memory times passes.
     package var isWeak: Bool { memoryKiB < Self.android.memoryKiB || work < Self.android.work }
 
     private var work: UInt64 { UInt64(memoryKiB) * UInt64(iterations) }
@@ -20,10 +20,10 @@ public struct Argon2idCost: Equatable, Sendable {
     static let memoryBounds: ClosedRange<UInt64> = 8...1 << 20
     static let iterationBounds: ClosedRange<UInt64> = 1...64
     static let saltBounds: ClosedRange<Int> = 16...64
-    /// 32 GiB read and written in all, in KiB.
+    /// Most memory times passes, in KiB: 32 GiB.
     static let maxWork: UInt64 = 32 << 20
 
-    /// What a file may ask too much of; the numbers are in its unit.
+    /// The parameter that is out of bounds, and its unit.
     public enum Parameter: Sendable {
         /// KiB.
         case memory
@@ -40,8 +40,8 @@ public struct Argon2idCost: Equatable, Sendable {
         self.iterations = iterations
     }
 
-    /// - Throws: `.cost` for 8 KiB > memory or memory > 1 GiB, passes other than 1 to 64, more than one lane, or
-    ///   more than 32 GiB of memory times passes.
+    /// - Throws: `.cost` if memory is not in 8 KiB...1 GiB, passes are not in 1...64, lanes are not 1, or memory times
+    ///   passes exceeds 32 GiB.
     init(memoryKiB: UInt64, iterations: UInt64, parallelism: UInt64) throws(KeyFileError) {
         guard Self.memoryBounds.contains(memoryKiB) else { throw .cost(.memory, memoryKiB) }
         guard Self.iterationBounds.contains(iterations) else { throw .cost(.iterations, iterations) }

@@ -10,14 +10,14 @@ internal import SecureMemory
 ///         5  varint  lanes
 ///         6  bytes   what is encrypted (Android only)
 package struct Argon2idMessage {
-    /// Checked.
+    /// The cost, within its bounds.
     package let cost: Argon2idCost
     /// 16 to 64 bytes.
     package let salt: [UInt8]
-    /// Place of field 6 in the message.
+    /// Range of field 6 in the message; nil if it is missing.
     package let content: Range<Int>?
 
-    /// - Parameter memoryUnit: bytes in one KiB of the memory field: 1 where it counts KiB, 1024 where it counts bytes.
+    /// - Parameter memoryUnit: 1 if the memory field counts KiB, 1024 if it counts bytes.
     /// - Throws: `.malformed`, `.unknownVersion`, `.cost`.
     package init(_ message: Span<UInt8>, memoryUnit: UInt64) throws(KeyFileError) {
         let fields = try MessageFields(message)

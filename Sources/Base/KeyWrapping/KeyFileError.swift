@@ -1,23 +1,23 @@
 public import Primitives
 
-/// Why a key file does not give its key.
+/// Why a key file was not opened or written.
 public enum KeyFileError: Error, Equatable, Sendable {
-    /// It has not the structure of a key file, or fails its own check.
+    /// It does not have the structure of a key file, or its check fails.
     case malformed
-    /// A version that is not known.
+    /// Its version is not known.
     case unknownVersion(UInt64)
-    /// A kind of protection that is not known, by its number in the file.
+    /// Its kind of protection is not known; the number in the file.
     case unknownProtection(UInt8)
-    /// A cost that is asked for is out of bounds; nothing was spent.
+    /// A parameter of its cost is out of bounds; nothing was derived. The value is in the parameter's unit.
     case cost(Argon2idCost.Parameter, UInt64)
-    /// Its key is under a remote secret, which only the app's server gives out.
+    /// Its key is sealed with a remote secret, which only the app's server has.
     case remoteSecret
     /// It needs a passphrase.
     case protected
-    /// The passphrase is wrong, or the file is damaged: the formats cannot tell.
+    /// The passphrase is wrong, or the file is damaged. The formats do not distinguish them.
     case notOpened
-    /// The key of the passphrase was not derived.
+    /// The key was not derived from the passphrase.
     case derivation(KeyDerivationError)
-    /// What was just made does not open again; it was discarded.
+    /// The new file does not open again; it was discarded.
     case notReproduced
 }

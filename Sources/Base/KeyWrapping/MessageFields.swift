@@ -1,11 +1,11 @@
 internal import Encodings
 
-/// The fields of a Protocol Buffers message by their numbers. Of one that occurs twice the last counts, and what
-/// nobody asks for is ignored, as the specification of Protocol Buffers has it.
+/// The fields of a Protocol Buffers message by number. If a field is repeated, the last one counts. Unknown fields are
+/// ignored, as the specification demands.
 package struct MessageFields {
-    /// Varints; one that is not there is 0.
+    /// The varints.
     package private(set) var numbers: [Int: UInt64] = [:]
-    /// Places of bytes in the message.
+    /// The ranges of bytes fields in the message.
     package private(set) var places: [Int: Range<Int>] = [:]
 
     /// - Throws: `.malformed`.
@@ -20,12 +20,13 @@ package struct MessageFields {
         }
     }
 
-    /// A varint; 0 if it is not there.
+    /// A varint; 0 if it is missing.
     package func number(_ field: Int) -> UInt64 { numbers[field, default: 0] }
 }
 
 extension ProtobufWire {
-    /// `next` with the error of this room.
+    /// Reads the next field, as `next`.
+    /// - Throws: `.malformed`.
     static func field(_ message: Span<UInt8>, at position: inout Int) throws(KeyFileError) -> Field? {
         do {
             return try next(message, at: &position)

@@ -13,27 +13,26 @@ public enum KeyFileFormat: Sendable {
     /// Longest key file, in bytes.
     public static let maxCount = 16 * 1024
 
-    /// A guess that only opening the file confirms.
+    /// Guesses the format from the first bytes and the length. Only opening the file confirms it.
     public init(of file: Span<UInt8>) {
-        // A first field of bytes or numbers where the second layout has its version, 0.
+        // A message begins with the tag of field 1, 2 or 3; the second layout begins with its version, 0.
         let isMessage = file.count > 1 && (file[0] == 0x0a || file[0] == 0x12 || file[0] == 0x18)
         self = file.count == AndroidKeyFileV1.count && file[0] <= 2 ? .androidV1 : isMessage ? .desktop : .androidV2
     }
 }
 
-/// A master key as a file holds it: its structure is sound, its protection known, its cost within bounds. Nothing
-/// is opened yet.
+/// A key file that was parsed and not opened: its structure is sound, its protection known, its cost within bounds.
 public struct WrappedKey: ~Copyable, Sendable {
-    /// What stands between the file and its key.
+    /// How the key is protected.
     public enum Protection: Equatable, Sendable {
-        /// Nothing.
+        /// Not protected.
         case none
         /// A passphrase, by scrypt with N 65536, r 8, p 1.
         case scrypt
         /// A passphrase, by Argon2id.
         case argon2id(Argon2idCost)
 
-        /// Whether a guess at the passphrase costs less than at what `protected` writes. scrypt has one cost.
+        /// Whether a guess at the passphrase costs less than with `protected(_:by:_:)`. The cost of scrypt is fixed.
         package var isWeak: Bool {
             switch self {
             case .none, .scrypt: false
@@ -42,11 +41,11 @@ public struct WrappedKey: ~Copyable, Sendable {
         }
     }
 
-    /// How a passphrase is turned into a key where a file is written.
+    /// The key derivation of a new file.
     public enum Scheme: String, CaseIterable, Sendable {
-        /// 128 MiB, 8 passes; the second layout.
+        /// Argon2id with 128 MiB and 8 passes, in the second layout.
         case argon2id
-        /// 64 MiB; the first layout, which the whitepaper describes.
+        /// scrypt with 64 MiB, in the first layout, which the whitepaper describes.
         case scrypt
     }
 
@@ -55,12 +54,13 @@ public struct WrappedKey: ~Copyable, Sendable {
 
     /// The file, byte for byte.
     public let file: SecureBytes
-    /// What protects its key.
+    /// The protection of its key.
     public let protection: Protection
     private let format: KeyFileFormat
 
-    /// - Throws: `.malformed`, also for a file that holds no master key; `.unknownVersion`, `.unknownProtection`,
-    ///   `.cost`, `.remoteSecret`.
+    /// Parses a key file; nothing is opened.
+    /// - Throws: `.malformed`, also for a Desktop app's key storage; `.unknownVersion`, `.unknownProtection`, `.cost`,
+    ///   `.remoteSecret`.
     public init(_ file: consuming SecureBytes) throws(KeyFileError) {
         let format = file.withBytes { KeyFileFormat(of: $0) }
         let protection = try file.withBytes { (file) throws(KeyFileError) in
@@ -75,7 +75,7 @@ public struct WrappedKey: ~Copyable, Sendable {
         self.format = format
     }
 
-    /// Writes a key without protection, always in the second layout.
+    /// Encodes a key without protection, in the second layout.
     public static func unprotected(_ key: borrowing MasterKey) throws(KeyFileError) -> WrappedKey {
         try WrappedKey(AndroidKeyFileV2.encode(key))
     }
@@ -118,7 +118,7 @@ public struct WrappedKey: ~Copyable, Sendable {
         }
     }
 
-    /// The key of a file without protection.
+    /// Opens a file without protection.
     /// - Throws: `.protected`; `.malformed`.
     public func open() throws(KeyFileError) -> MasterKey {
         guard protection == .none else { throw .protected }
@@ -127,9 +127,9 @@ public struct WrappedKey: ~Copyable, Sendable {
         }
     }
 
-    /// The key of a file under a passphrase.
-    /// - Throws: `.notOpened`; `.malformed` where the file is not protected; `.unknownVersion`, `.remoteSecret`,
-    ///   `.derivation`.
+    /// Opens a protected file.
+    /// - Throws: `.notOpened` if the passphrase is wrong or the file damaged; `.malformed` if the file is not
+    ///   protected; `.unknownVersion`, `.remoteSecret`, `.derivation`.
     public func open(passphrase: borrowing SecureBytes) throws(KeyFileError) -> MasterKey {
         try file.withBytes { (file) throws(KeyFileError) in
             format == .androidV1

@@ -2,23 +2,23 @@ internal import Encodings
 internal import Primitives
 internal import SecureMemory
 
-/// What makes a new password for a Safe or a backup code easy to guess: the apps' rules, with a list
-/// of common passwords of another origin (see `CommonPasswords`). Short ones are refused elsewhere.
+/// Tells whether a new password is easy to guess, by the apps' rules and a list of common passwords (see
+/// `CommonPasswords`). The callers check the length.
 package enum PasswordStrength {
     /// Why a password is weak.
     package enum Weakness: Sendable {
-        /// One character over and over.
+        /// One character, repeated.
         case repeated
-        /// Digits alone, and fewer than 16.
+        /// Fewer than 16 digits, and nothing else.
         case digits
-        /// On the list, whatever its letters' case.
+        /// In the list, in any case.
         case common
     }
 
-    /// From this many digits on, a number is no worse than other passwords.
+    /// Fewest digits of a number that is not weak.
     private static let enoughDigits = 16
 
-    /// - Returns: nil where nothing speaks against the password; that does not make it a good one.
+    /// - Returns: nil if no rule applies. Such a password can be weak, too.
     package static func weakness(of password: Span<UInt8>) -> Weakness? {
         if isRepeated(password) { return .repeated }
         if password.count < enoughDigits, password.indices.allSatisfy({ isDigit(password[$0]) }) { return .digits }
@@ -27,9 +27,9 @@ package enum PasswordStrength {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Whether the password is its first character, ASCII letters in either case, and nothing else.
+    /// Whether the password repeats its first character, with ASCII letters in either case.
     private static func isRepeated(_ password: Span<UInt8>) -> Bool {
-        // The first character ends where the next byte does not continue it (10xxxxxx).
+        // The first character ends before the next byte that does not continue it (10xxxxxx).
         let length = password.indices.dropFirst().first { password[$0] & 0xc0 != 0x80 } ?? password.count
         guard length < password.count, password.count.isMultiple(of: length) else { return false }
         return password.indices.allSatisfy { lower(password[$0]) == lower(password[$0 % length]) }

@@ -1,7 +1,7 @@
 package import SecureMemory
 
-/// Bytes as words that can be said aloud: five letters for each 16 bits, consonants and vowels in turn
-/// (Wilkerson, "A Proposal for Proquints", arXiv:0901.4016).
+/// Encodes bytes as pronounceable words: five letters for each 16 bits, consonants and vowels in turn (Wilkerson, "A
+/// Proposal for Proquints", arXiv:0901.4016).
 ///
 ///     4 bits  2 bits  4 bits  2 bits  4 bits
 ///     b d f g h j k l m n p r s t v z   and   a i o u
@@ -11,7 +11,7 @@ package enum Proquint {
     private static let lettersPerWord = 5
 
     /// - Parameter secret: an even number of bytes, at least 2.
-    /// - Returns: words joined by dashes, ASCII; as secret as the bytes.
+    /// - Returns: words joined by dashes, ASCII.
     package static func encode(_ secret: borrowing SecureBytes) -> SecureBytes {
         precondition(secret.count >= 2 && secret.count.isMultiple(of: 2))
         let words = secret.count / 2

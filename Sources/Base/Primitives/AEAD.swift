@@ -1,7 +1,7 @@
 internal import SecureMemory
 
-/// The two calls that libsodium's ChaCha20-Poly1305 constructions share; they differ in the nonce alone.
-/// Ciphertext and tag stand together: ciphertext ‖ 16-byte tag.
+/// Calls libsodium's ChaCha20-Poly1305 constructions, which differ only in the length of the nonce. Sealed bytes are
+/// ciphertext ‖ tag (16 bytes).
 @safe
 struct AEAD {
     typealias Bytes = UnsafePointer<UInt8>

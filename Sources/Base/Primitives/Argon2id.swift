@@ -4,16 +4,17 @@ public import SecureMemory
 
 /// Argon2id v1.3 (RFC 9106) with one lane.
 ///
-/// On libsodium where the salt has the 16 bytes that it takes: that is twice as fast. Else on libargon2.
+/// It uses libsodium if the salt has 16 bytes, the only length that libsodium takes: that is twice as fast. Otherwise
+/// it uses libargon2.
 public enum Argon2id {
-    /// Needs `memoryKiB` KiB of memory while it runs, not guarded.
+    /// Derives a key. It needs `memoryKiB` KiB of memory, which is not guarded.
     /// - Parameters:
-    ///   - password: taken as bytes.
+    ///   - password: any length.
     ///   - salt: at least 8 bytes.
     ///   - memoryKiB: at least 8.
     ///   - iterations: passes over the memory, at least 1.
     ///   - count: length of the key in bytes, at least 16.
-    /// - Throws: `.memory` where it was refused.
+    /// - Throws: `.memory` if the system refuses the memory.
     public static func deriveKey(
         password: Span<UInt8>, salt: [UInt8], memoryKiB: UInt32, iterations: UInt32, count: Int
     ) throws(KeyDerivationError) -> SecureBytes {
@@ -24,7 +25,7 @@ public enum Argon2id {
             let isDerived = unsafe key.withUnsafeMutableBufferPointer { key in
                 unsafe password.withUnsafeBufferPointer { password in
                     if salt.count == crypto_pwhash_argon2id_SALTBYTES {
-                        // An empty span has no address, and libsodium wants one that it will not read.
+                        // An empty span has no address, but libsodium needs one, which it does not read.
                         let nowhere = unsafe UnsafePointer(key.baseAddress!)
                         return unsafe (password.baseAddress ?? nowhere).withMemoryRebound(
                             to: CChar.self, capacity: password.count

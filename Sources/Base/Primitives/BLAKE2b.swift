@@ -9,10 +9,10 @@ public enum BLAKE2b {
     /// Length of a digest of `hash512` in bytes.
     public static let longCount = 64
 
-    /// A key derived from another one.
+    /// Derives a key from another one, as a keyed digest.
     /// - Parameters:
     ///   - key: 1 to 64 bytes.
-    ///   - data: the message that is hashed; no derivation but those that say so has one.
+    ///   - data: the hashed message. It is empty unless a protocol demands one.
     ///   - salt: at most 16 bytes of ASCII, padded with zeros.
     ///   - personal: at most 16 bytes of ASCII, padded with zeros.
     /// - Returns: 32 bytes.
@@ -34,7 +34,7 @@ public enum BLAKE2b {
         }
     }
 
-    /// BLAKE2b-512, for intermediate keys.
+    /// Computes BLAKE2b-512, for intermediate keys.
     /// - Parameter key: at most 64 bytes; empty for the plain hash.
     /// - Returns: 64 bytes.
     public static func hash512(_ message: Span<UInt8>, key: Span<UInt8> = Span()) -> SecureBytes {
@@ -43,11 +43,11 @@ public enum BLAKE2b {
         }
     }
 
-    /// Authenticates a message.
+    /// Computes the keyed digest of a message.
     /// - Parameters:
     ///   - key: 1 to 64 bytes.
-    ///   - count: of the digest in bytes, 16 to 64. It is part of what is hashed: a short digest does not begin a long
-    ///     one.
+    ///   - count: length of the digest in bytes, 16 to 64. It is part of the hash, so a short digest is not a prefix of
+    ///     a long one.
     public static func authenticate(
         _ message: Span<UInt8>, key: borrowing SecureBytes, count: Int = Self.count
     ) -> [UInt8] {
@@ -61,10 +61,10 @@ public enum BLAKE2b {
         return digest
     }
 
-    /// Authenticates a message that stands in two pieces, without putting them together.
+    /// Computes the keyed digest of a message that is in two pieces, without joining them.
     /// - Parameters:
     ///   - message: the second piece.
-    ///   - prefix: the first piece; where it ends makes no difference.
+    ///   - prefix: the first piece.
     ///   - key: 1 to 64 bytes.
     /// - Returns: 32 bytes.
     public static func authenticate(
@@ -74,8 +74,8 @@ public enum BLAKE2b {
         defer { SpentStack.wipe() }
         Sodium.start()
         var digest = [UInt8](repeating: 0, count: count)
-        // Guarded memory, because the state begins with the key; a multiple of 64 bytes, so it is aligned as it has to
-        // be.
+        // Guarded memory, because the state begins with the key. Its length is a multiple of 64, so it is aligned for
+        // libsodium.
         _ = SecureBytes(count: crypto_generichash_blake2b_statebytes()) { state in
             unsafe state.withUnsafeMutableBufferPointer { state in
                 let state = OpaquePointer(state.baseAddress!)
@@ -98,7 +98,7 @@ public enum BLAKE2b {
         }
     }
 
-    /// The plain digest of a message.
+    /// Computes the digest of a message without a key.
     /// - Returns: 32 bytes.
     public static func hash(_ message: Span<UInt8>) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: count)

@@ -35,7 +35,7 @@ public enum HMACSHA256 {
     }
 }
 
-/// The two hash states after the padded key: all that HMAC needs to know of a key.
+/// The hash states after the padded key, from which HMAC computes every tag.
 struct HMACStates {
     var inner: SHA256State
     var outer: SHA256State

@@ -3,9 +3,9 @@ public import SecureMemory
 
 /// PBKDF2 with HMAC-SHA-256 (RFC 8018, section 5.2).
 ///
-/// The rounds call the compression function directly: every message is one digest long, so inner and
-/// outer hash are one compression each, from states that the password fixed once. OpenSSL's own
-/// PBKDF2 does the same work through its provider interface and takes 2.7 times as long.
+/// The rounds call SHA-256's compression function directly: each message is one digest long, so inner and outer hash
+/// are one compression each, from states that depend on the password only. OpenSSL's own PBKDF2 goes through its
+/// provider interface and takes 2.7 times as long.
 public enum PBKDF2 {
     /// - Parameters:
     ///   - password: any length; taken as bytes.

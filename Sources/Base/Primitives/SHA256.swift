@@ -15,7 +15,7 @@ public enum SHA256 {
     }
 }
 
-/// A hash under way. It can be as secret as the message: who does not `finish` it calls `wipe`.
+/// The state of an unfinished hash. It can be as secret as the message: call `finish` or `wipe`.
 @safe
 struct SHA256State {
     static let blockCount = 64
@@ -44,7 +44,7 @@ struct SHA256State {
         finish(into: &bytes)
     }
 
-    /// One compression of a block of 16 big-endian words, without any padding or counting.
+    /// Compresses a block of 16 big-endian words, without padding and without counting its length.
     /// - Returns: the eight words of the state, in the byte order of this machine.
     mutating func compress(_ block: UnsafePointer<UInt32>) -> Words {
         unsafe block.withMemoryRebound(to: UInt8.self, capacity: Self.blockCount) { block in

@@ -3,12 +3,12 @@ public import SecureMemory
 
 /// scrypt (RFC 7914), on libsodium.
 public enum Scrypt {
-    /// Needs 128 · N · r bytes of memory while it runs (64 MiB for N 65536, r 8), not guarded.
+    /// Derives a key. It needs 128 · N · r bytes of memory (64 MiB for N 65536, r 8), which are not guarded.
     /// - Parameters:
-    ///   - password: taken as bytes.
+    ///   - password: any length.
     ///   - cost: N, a power of two from 2 to 2^32.
     ///   - count: length of the key in bytes.
-    /// - Throws: `.memory` where it was refused.
+    /// - Throws: `.memory` if the system refuses the memory.
     public static func deriveKey(
         password: Span<UInt8>, salt: Span<UInt8>, cost: UInt64, blockSize: UInt32, parallelism: UInt32, count: Int
     ) throws(KeyDerivationError) -> SecureBytes {
@@ -19,7 +19,7 @@ public enum Scrypt {
             let result = unsafe key.withUnsafeMutableBufferPointer { key in
                 unsafe password.withUnsafeBufferPointer { password in
                     unsafe salt.withUnsafeBufferPointer { salt in
-                        // An empty span has no address, and libsodium wants one that it will not read.
+                        // An empty span has no address, but libsodium needs one, which it does not read.
                         let nowhere = unsafe UnsafePointer(key.baseAddress!)
                         return unsafe crypto_pwhash_scryptsalsa208sha256_ll(
                             password.baseAddress ?? nowhere, password.count, salt.baseAddress ?? nowhere, salt.count,
@@ -34,6 +34,6 @@ public enum Scrypt {
 
 /// Why a key was not derived.
 public enum KeyDerivationError: Error, Equatable, Sendable {
-    /// The system gave less memory than the derivation needs.
+    /// The system refused this many bytes.
     case memory(bytes: Int)
 }

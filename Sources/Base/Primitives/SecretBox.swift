@@ -18,7 +18,7 @@ public enum SecretBox {
         seal(plaintext, nonce: nonce, key: key, after: [])
     }
 
-    /// The same with the nonce in front, as it is stored, in one piece of memory.
+    /// Seals as `seal`, with the nonce in front, in one allocation.
     /// - Returns: nonce ‖ tag ‖ ciphertext, 40 bytes longer than `plaintext`.
     public static func sealWithNonce(_ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>) -> [UInt8] {
         seal(plaintext, nonce: nonce, key: key, after: nonce)
@@ -44,7 +44,10 @@ public enum SecretBox {
         }
     }
 
-    /// - Throws: `.notAuthentic` where key, nonce or box are not those of one `seal`.
+    /// Decrypts and authenticates.
+    /// - Parameter box: tag ‖ ciphertext.
+    /// - Returns: the plaintext, 16 bytes shorter than `box`.
+    /// - Throws: `.notAuthentic` if key, nonce or box differ from those of `seal`.
     public static func open(
         _ box: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>
     ) throws(AuthenticationError) -> SecureBytes {
@@ -67,6 +70,6 @@ public enum SecretBox {
 
 /// Why nothing was decrypted.
 public enum AuthenticationError: Error, Equatable, Sendable {
-    /// The authentication tag does not fit: another key, or altered bytes. Nothing was decrypted.
+    /// The authentication tag is wrong: the key is another one, or the bytes were changed.
     case notAuthentic
 }

@@ -17,7 +17,7 @@ public enum XChaChaPoly {
     }
 
     /// - Parameters:
-    ///   - nonce: 24 bytes, never used twice with one key; random ones are fine.
+    ///   - nonce: 24 bytes, never used twice with one key. It may be random.
     ///   - key: 32 bytes.
     ///   - additionalData: authenticated, not encrypted, not part of the result.
     /// - Returns: ciphertext ‖ tag, 16 bytes longer than `plaintext`.
@@ -27,7 +27,9 @@ public enum XChaChaPoly {
         construction.seal(plaintext, nonce: nonce, key: key, additionalData: additionalData)
     }
 
-    /// - Throws: `.notAuthentic` where key, nonce, additional data or ciphertext are not those of one `seal`.
+    /// Decrypts and authenticates.
+    /// - Returns: the plaintext, 16 bytes shorter than `sealed`.
+    /// - Throws: `.notAuthentic` if key, nonce, additional data or ciphertext differ from those of `seal`.
     public static func open(
         _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {

@@ -14,9 +14,9 @@ internal import CZlib
 
 /// A QR code as a PNG picture, black on white with its quiet zone.
 ///
-/// The picture of a backup code is the code: zlib keeps copies of it in plain memory, as the text has them.
+/// The picture of a backup code is in ordinary memory, and zlib leaves copies of it.
 package struct PNGImage: Sendable {
-    /// Pixels of a module's side. A row's pixels in one module are then exactly one byte.
+    /// Width of a module in pixels, so that a row of a module is one byte.
     package static let pixelsPerModule = 8
 
     /// The whole file.

@@ -2,19 +2,19 @@ internal import CQREncode
 
 /// The modules of a QR code (ISO/IEC 18004), without the quiet zone.
 package struct QRMatrix: Equatable, Sendable {
-    /// How much of the picture may be lost: about 7, 15 and 25 of 100 codewords.
+    /// The level of error correction: about 7, 15 and 25 % of the codewords may be lost.
     package enum ErrorCorrection: String, Sendable {
         case low = "L"
         case medium = "M"
         case quartile = "Q"
     }
 
-    /// Light modules that a reader expects on each side.
+    /// Width of the light margin that readers expect, in modules.
     package static let quietZone = 4
 
     /// Modules in a row: 21, 25, … 177.
     package let size: Int
-    /// The level that was asked for.
+    /// The level of error correction.
     package let errorCorrection: ErrorCorrection
     /// `size` rows of `size` modules, true for dark.
     private let dark: [Bool]
@@ -22,7 +22,7 @@ package struct QRMatrix: Equatable, Sendable {
     /// Encodes bytes in the smallest version that holds them; letters, digits and dashes take the
     /// alphanumeric mode, so a backup code is 37 modules wide at level M.
     /// - Parameter content: 1 to 2,953 bytes without NUL.
-    /// - Returns: nil where it does not fit a QR code.
+    /// - Returns: nil if the content does not fit a QR code.
     package init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
         guard !content.isEmpty, !content.contains(0) else { return nil }
         let level =
@@ -37,7 +37,7 @@ package struct QRMatrix: Equatable, Sendable {
         let width = Int(unsafe code.pointee.width)
         size = width
         self.errorCorrection = errorCorrection
-        // The lowest bit of each byte is the colour; the others are the encoder's notes.
+        // The lowest bit of each byte is the colour; the encoder uses the others.
         dark = unsafe UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
     }
 
@@ -46,7 +46,7 @@ package struct QRMatrix: Equatable, Sendable {
         (0..<size).map { row in (0..<size).map { dark[row * size + $0] ? "1" : "0" }.joined() }
     }
 
-    /// Whether the module is dark; everything around the matrix is light.
+    /// Whether the module is dark; false outside of the matrix.
     package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return dark[row * size + column]

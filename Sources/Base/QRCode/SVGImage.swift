@@ -1,9 +1,9 @@
 /// A QR code as an SVG drawing, black on white with its quiet zone; a module is one unit wide and high.
 package struct SVGImage: Sendable {
-    /// Pixels of a module where nobody scales the drawing.
+    /// Width of a module in pixels, if the drawing is not scaled.
     package static let pixelsPerModule = 8
 
-    /// Modules of a side, quiet zone included.
+    /// Width in modules, including the quiet zone.
     package let side: Int
     /// All dark modules as the data of one path, so that no seams show between them.
     package let path: String
@@ -28,7 +28,7 @@ package struct SVGImage: Sendable {
         return path
     }
 
-    /// The drawing inside another one: a white square and the modules on it, `side` units wide and high.
+    /// The drawing for use in another one: a white square of `side` units and the modules on it.
     package var content: String {
         """
         <path fill="#fff" d="M0 0h\(side)v\(side)h-\(side)z"/>

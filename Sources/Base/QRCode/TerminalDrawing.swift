@@ -1,7 +1,7 @@
 /// A QR code as text for a terminal: dark on light with explicit colours on each line, whatever the
 /// theme, because readers fail on inverted codes and on codes without their quiet zone.
 package struct TerminalDrawing: Sendable {
-    /// What a module is drawn with.
+    /// How a module is drawn.
     package enum Mode: String, Sendable, CaseIterable {
         /// Half blocks: one column and half a row a module.
         case utf8
@@ -15,7 +15,7 @@ package struct TerminalDrawing: Sendable {
     private let matrix: QRMatrix
     private let mode: Mode
 
-    /// Draws nothing yet: `columns` and `rows` say first whether it fits.
+    /// Prepares a drawing, whose size is in `columns` and `rows`.
     package init(_ matrix: QRMatrix, mode: Mode) {
         self.matrix = matrix
         self.mode = mode
@@ -23,13 +23,13 @@ package struct TerminalDrawing: Sendable {
 
     private var side: Int { matrix.size + 2 * QRMatrix.quietZone }
 
-    /// Columns that the drawing takes.
+    /// Width in columns.
     package var columns: Int { mode == .utf8 ? side : 2 * side }
 
-    /// Rows that the drawing takes.
+    /// Height in rows.
     package var rows: Int { mode == .utf8 ? (side + 1) / 2 : side }
 
-    /// The lines, each with its own colours and a reset at its end; no line ending.
+    /// The lines without line endings. Each sets its colours and resets them at its end.
     package var lines: [String] {
         let range = -QRMatrix.quietZone..<matrix.size + QRMatrix.quietZone
         return switch mode {

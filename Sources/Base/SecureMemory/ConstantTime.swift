@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// Comparison whose duration tells nothing about where two byte strings differ.
+/// Compares byte strings in a time that depends on their length only.
 public enum ConstantTime {
-    /// Whether both hold the same bytes. Lengths are not secret.
+    /// Whether both spans hold the same bytes. Their lengths are not secret.
     public static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         guard left.count > 0 else { return true }

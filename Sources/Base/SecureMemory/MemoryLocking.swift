@@ -1,8 +1,9 @@
 internal import CSodium
 
-/// Whether guarded memory is kept from being swapped. Guarded memory is used even if locking it fails.
+/// Tells whether the system locks guarded memory, so that it is never swapped. Guarded memory is used even if locking
+/// it fails.
 package enum MemoryLocking {
-    /// Whether the system locks one more page: past RLIMIT_MEMLOCK it does not, and says nothing by itself.
+    /// Whether the system locks one more page. It refuses if RLIMIT_MEMLOCK is reached.
     package static var isPossible: Bool {
         let page = unsafe SecureBytes.allocate(1)
         defer { unsafe sodium_free(page) }

@@ -1,17 +1,19 @@
 internal import Glibc
 
-/// What happens when the system gives no more memory.
+/// Handles the case that the system refuses memory.
 ///
-/// An allocation of guarded memory that fails calls `end`. One of ordinary memory ends the process by a signal: Swift
-/// offers no other way. Whoever installs `end` should therefore also handle these signals and ask `isShort` there.
+/// If guarded memory cannot be allocated, the installed handler is called. If ordinary memory cannot be allocated,
+/// Swift ends the process by a signal. A program that installs a handler should also handle these signals, and call
+/// `isShort` there.
 package enum MemoryShortage {
     // Set once, before the first thread and the first secret.
     nonisolated(unsafe) private static var ending: (@convention(c) () -> Void)?
 
-    /// Sets what is done when guarded memory cannot be had. It must not allocate, and it ends the process.
+    /// Sets the handler that is called when guarded memory cannot be allocated. The handler must not allocate, and must
+    /// end the process. Call this before the first thread starts.
     package static func install(_ ending: @escaping @convention(c) () -> Void) { unsafe self.ending = ending }
 
-    /// Whether the system refuses this much more memory at present. Async-signal-safe.
+    /// Whether the system refuses this many more bytes now. Async-signal-safe.
     package static func isShort(of bytes: Int) -> Bool {
         guard bytes > 0 else { return false }
         let found = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -20,8 +22,8 @@ package enum MemoryShortage {
         return false
     }
 
-    /// Ends the process if the system refuses this much more memory at present: for work whose ordinary allocations
-    /// would fail one by one, and with them without a word.
+    /// Ends the process if the system refuses this many more bytes now. Call it before work that allocates ordinary
+    /// memory, because a failure there ends the process without a message.
     package static func require(_ bytes: Int) {
         if isShort(of: bytes) { end(bytes) }
     }

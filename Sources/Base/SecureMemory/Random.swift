@@ -1,8 +1,8 @@
 internal import CSodium
 
-/// The system's cryptographic random numbers (getrandom(2), through libsodium).
+/// Cryptographic random numbers of the system (getrandom(2), through libsodium).
 public enum Random {
-    /// Fresh random bytes that are not secret: nonces, salts, ids.
+    /// Random bytes in ordinary memory, for nonces, salts and ids.
     public static func bytes(_ count: Int) -> [UInt8] {
         Sodium.start()
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -11,7 +11,7 @@ public enum Random {
         }
     }
 
-    /// Fresh random bytes for a key, in guarded memory.
+    /// Random bytes in guarded memory, for a key.
     public static func secret(_ count: Int) -> SecureBytes {
         SecureBytes(count: count) { bytes in
             unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -20,7 +20,7 @@ public enum Random {
         }
     }
 
-    /// A uniform number in 0..<`bound`, without modulo bias.
+    /// A uniformly distributed number in 0..<`bound`.
     package static func number(below bound: UInt32) -> UInt32 {
         Sodium.start()
         return randombytes_uniform(bound)

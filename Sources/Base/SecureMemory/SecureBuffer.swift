@@ -1,9 +1,9 @@
 internal import CSodium
 
-/// Guarded memory that is written piece by piece and then becomes `SecureBytes`.
+/// Guarded memory that is written piece by piece and then turned into `SecureBytes`.
 ///
-/// The capacity is fixed, because growing would leave a copy behind; writing past it is a bug in the
-/// caller and ends the process. A buffer that is dropped unfinished is wiped.
+/// The capacity is fixed, because growing would leave a copy in freed memory. Writing past it ends the process. An
+/// unfinished buffer is wiped when its value ends.
 @safe
 public struct SecureBuffer: ~Copyable {
     private let base: UnsafeMutablePointer<UInt8>
@@ -12,7 +12,7 @@ public struct SecureBuffer: ~Copyable {
     /// Bytes written so far.
     public private(set) var count = 0
 
-    /// Room for `capacity` bytes.
+    /// Allocates guarded memory for `capacity` bytes.
     public init(capacity: Int) {
         unsafe base = SecureBytes.allocate(capacity)
         self.capacity = capacity
@@ -28,7 +28,7 @@ public struct SecureBuffer: ~Copyable {
         count += 1
     }
 
-    /// Appends a copy; the source remains as it is.
+    /// Appends a copy of `bytes`. The caller wipes the source.
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= capacity - count, "guarded buffer is full")
         unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -43,8 +43,8 @@ public struct SecureBuffer: ~Copyable {
         secret.withBytes { append($0) }
     }
 
-    /// Takes the last byte back and wipes it.
-    /// - Returns: the byte, or nil where nothing is left.
+    /// Removes the last byte and wipes it.
+    /// - Returns: the byte; nil if the buffer is empty.
     @discardableResult
     public mutating func removeLast() -> UInt8? {
         guard count > 0 else { return nil }
@@ -53,7 +53,7 @@ public struct SecureBuffer: ~Copyable {
         return unsafe base[count]
     }
 
-    /// Seals what was written: from here on it is read-only.
+    /// Turns the written bytes into read-only `SecureBytes`, without a copy.
     public consuming func finish() -> SecureBytes {
         let result = unsafe SecureBytes(adopting: base, count: count)
         discard self

@@ -1,13 +1,13 @@
 internal import CSodium
 
-/// Bytes that must not be seen: keys, passwords, and documents that hold one.
+/// Secret bytes in guarded memory: keys, passwords, and documents that contain one.
 ///
-/// They live on their own pages between guard pages, locked against swapping where RLIMIT_MEMLOCK
-/// allows, excluded from core dumps, read-only once filled, and wiped when the value ends. The type
-/// is noncopyable: interpolation, `Any`, arrays and error payloads of it do not compile, so a secret
-/// cannot be logged or thrown by mistake.
+/// The bytes are on pages of their own between guard pages. They are locked against swapping if RLIMIT_MEMLOCK allows
+/// it, excluded from core dumps, read-only once filled, and wiped when the value ends. The type is noncopyable: it
+/// cannot be interpolated, stored in `Any` or an array, or put into an error, so a secret cannot be logged or thrown by
+/// mistake.
 ///
-/// Allocation failure ends the process, as it does for every Swift value; see `MemoryShortage`.
+/// If the memory cannot be allocated, the process ends, as for every Swift value.
 @safe
 public struct SecureBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutablePointer<UInt8>
@@ -15,7 +15,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// Length in bytes.
     public let count: Int
 
-    /// Memory of exactly `count` bytes, zero before `fill` writes it.
+    /// Allocates exactly `count` bytes, which are zero before `fill` writes them.
     /// - Throws: what `fill` throws; nothing of what it wrote remains.
     public init<E>(count: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
         try self.init(capacity: count) { (bytes) throws(E) in
@@ -24,7 +24,8 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Memory of up to `capacity` bytes; `fill` answers how many of them it used, from the front.
+    /// Allocates up to `capacity` bytes, which are zero before `fill` writes them. `fill` returns how many it used,
+    /// from the start.
     /// - Throws: what `fill` throws; nothing of what it wrote remains.
     public init<E>(capacity: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Int) throws(E) {
         let base = unsafe Self.allocate(capacity)
@@ -40,7 +41,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// A copy of `bytes` in guarded memory. The source remains as it is: wiping it is its owner's work.
+    /// Copies `bytes` into guarded memory. The caller wipes the source.
     public init(copying bytes: Span<UInt8>) {
         var buffer = SecureBuffer(capacity: bytes.count)
         buffer.append(bytes)
@@ -52,7 +53,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         unsafe sodium_free(base)
     }
 
-    /// Lends the bytes for the duration of `body`.
+    /// Lends the bytes to `body`.
     public borrowing func withBytes<Result: ~Copyable, E>(
         _ body: (Span<UInt8>) throws(E) -> Result
     ) throws(E) -> Result {
@@ -60,14 +61,14 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         return try body(bytes)
     }
 
-    /// Takes over memory that `allocate` gave, and makes it read-only.
+    /// Takes ownership of memory from `allocate`, and makes it read-only.
     init(adopting base: UnsafeMutablePointer<UInt8>, count: Int) {
         unsafe sodium_mprotect_readonly(base)
         unsafe self.base = base
         self.count = count
     }
 
-    /// Guarded memory for `capacity` zero bytes.
+    /// Allocates `capacity` zero bytes of guarded memory.
     static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
         Sodium.start()
         guard let memory = unsafe sodium_malloc(max(capacity, 1)) else { MemoryShortage.end(capacity) }

@@ -1,13 +1,13 @@
 internal import CSodium
 
-/// The one start of libsodium. `sodium_malloc` before `sodium_init` aborts the process, so every
-/// entrance to guarded memory and to libsodium's ciphers passes here; a lazy global runs once.
+/// Initialises libsodium once. `sodium_malloc` before `sodium_init` aborts the process, so every function that uses
+/// guarded memory or a cipher of libsodium calls `start` first.
 package enum Sodium {
-    /// Starts libsodium on first use.
+    /// Initialises libsodium on the first call.
     package static func start() {
         precondition(isReady, "libsodium could not be started")
     }
 
-    // sodium_init answers 0 the first time and 1 when somebody was faster; only -1 is a failure.
+    // sodium_init returns 0 on the first call, 1 on later ones, and -1 on failure.
     private static let isReady = sodium_init() >= 0
 }

@@ -1,14 +1,15 @@
 internal import CSodium
 
-/// The part of the stack that a finished call has used.
+/// Wipes the part of the stack that a finished call has used.
 ///
-/// libsodium and libargon2 keep blocks of the key there while they work, and leave them: keys were found in the
-/// memory of an ending process, and of one waiting at a prompt.
+/// libsodium and libargon2 leave blocks of the key there: keys were found in the memory of an ending process, and of
+/// one that waited at a prompt.
 package enum SpentStack {
-    /// More than the deepest of the primitives uses.
+    /// In bytes; more than any primitive uses.
     private static let count = 16 * 1024
 
-    /// Wipes it. Called when the work is done, from the function that called the library.
+    /// Wipes 16 KiB below the caller's frame. Call it from the function that called the library, when that has
+    /// returned.
     @inline(never)
     package static func wipe() { sodium_stackzero(count) }
 }

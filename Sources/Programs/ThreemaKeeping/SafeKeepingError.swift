@@ -1,31 +1,31 @@
 package import SafeRules
 package import SafeWire
 
-/// What a verb refuses by its own rules. Errors of the rooms below (`KeystoreError`, `FileError`,
-/// `IDBackupError`, `SafeBackupError`, `SafeExchangeError`, …) pass through as they are.
+/// Why an operation of this room failed. Errors of the rooms below (`KeystoreError`, `FileError`, `IDBackupError`,
+/// `SafeBackupError`, `SafeExchangeError`, …) are passed on unchanged.
 package enum SafeKeepingError: Error, Equatable, Sendable {
     /// The keystore holds this identity with another private key.
     case otherKey(id: String)
-    /// What was opened is not what was expected.
+    /// An opened code is not the expected one.
     case unexpected(Expectation)
     case noSetup(id: String)
     case setupExists(id: String)
-    /// The new password and server are the present ones.
+    /// The new password and server are equal to the present ones.
     case sameTarget(id: String)
-    /// The Safe password is not the one whose key the setup holds.
+    /// The Safe password does not fit the stored key.
     case wrongPassword(id: String)
-    /// The server has nothing under the backup id of this ID and password.
+    /// The server has no backup under the id of this ID and password.
     case noBackup(id: String, server: String, isFromPassword: Bool)
     /// `config` is not that of a Safe server.
     case badLimits(ServerLimitsError)
-    /// A place takes less than the backup has; nothing was sent there.
+    /// The backup exceeds the limit of a place; nothing was sent there.
     case tooLarge(Role, bytes: Int, limit: Int, pictureBytes: Int, isChangeUnfinished: Bool)
-    /// The server did not return what was stored there for a test.
+    /// The server did not return the stored bytes of a test.
     case notVerified(server: String)
-    /// The rules of the Safe say no; `server` is the address of the present place.
+    /// The rules of the Safe refuse it. `server` is the address of the current place.
     case refused(SafeFailure, id: String, server: String, isChangeUnfinished: Bool = false)
 
-    /// What was compared.
+    /// The compared value.
     package enum Expectation: Sendable {
         case id
         case publicKey

@@ -2,24 +2,24 @@ package import Encodings
 package import Keystore
 internal import SecureMemory
 
-/// The verbs on the identities of Threema in a keystore, by subject.
+/// Operations on the Threema identities in a keystore, by subject.
 package struct ThreemaKeeper: Sendable {
-    /// Identities: make, list, remove.
+    /// Creates, lists and removes identities.
     package let identities: IdentityKeeper
-    /// Backup codes: write down, open, prove.
+    /// Makes, opens and proves backup codes.
     package let codes: CodeKeeper
-    /// Safe backups: set up, push, pull, check, move, delete.
+    /// Sets up, pushes, pulls, checks, moves and deletes Safe backups.
     package let safe: SafeKeeper
     private let keystore: OpenKeystore
 
-    /// How long verbs that have no option for it wait for an identity's lock.
+    /// How long an operation without an option for it waits for an identity's lock.
     package static let lockWait = Duration.seconds(60)
 
-    /// Nothing is opened or asked yet.
+    /// Opens nothing and sends no request.
     /// - Parameters:
-    ///   - now: the time by the system's clock.
-    ///   - sleep: lets time pass, for example between two looks at a server.
-    ///   - connect: the way to a Safe server.
+    ///   - now: returns the time of the system's clock.
+    ///   - sleep: waits, for example between two looks at a server.
+    ///   - connect: makes the exchange with a Safe server.
     package init(
         keystore: OpenKeystore,
         now: @escaping @Sendable () -> Timestamp,
@@ -32,12 +32,12 @@ package struct ThreemaKeeper: Sendable {
         safe = SafeKeeper(keystore: keystore, now: now, connect: connect, sleep: sleep)
     }
 
-    /// This keeper with another way to servers: for a command that has time limits of its own.
+    /// This keeper with another transport, for a command that has timeouts of its own.
     package func connecting(_ connect: @escaping SafeKeeper.Connect) -> ThreemaKeeper {
         ThreemaKeeper(keystore: keystore, now: safe.now, sleep: safe.sleep, connect: connect)
     }
 
-    /// Whether opening the keystore takes a passphrase.
+    /// Whether unlocking the keystore needs a passphrase.
     package var isProtected: Bool { keystore.isProtected }
 }
 

@@ -1,55 +1,56 @@
 package import SafeWire
 
-/// What is to be done next. Whoever drives the machine does it, and answers.
+/// The next action. The driver of the machine carries it out and returns an `Answer`.
 package enum Action: Equatable, Sendable {
-    /// Ask a place's server for its limits. → `.limits`
+    /// Fetch the limits of a place's server. → `.limits`
     case askLimits(Role)
-    /// Keep other writers of this machine away from a place, instead of from the one held before. → `.done`
+    /// Lock a place against other writers on this machine, and release the place that was locked before. → `.done`
     case hold(Role)
     /// Fetch the backup of a place. → `.found`
     case fetch(Role)
     /// Encrypt key and document for a place, with this generation. → `.sealed`
     case seal(Role, generation: Int64)
-    /// Keep in the history what was last fetched from a place. → `.done`
+    /// Store in the history what was last fetched from a place. → `.done`
     case keep(Role)
-    /// Write down what is known, and how the places move. → `.done`
+    /// Save what is known, and move the places. → `.done`
     case save(Knowledge, Shift)
-    /// Store what was last sealed. → `.done`
+    /// Store the last sealed backup. → `.done`
     case store(Role, Condition)
     /// Remove the backup of a place. → `.done`
     case remove(Role, Condition)
-    /// Store some random bytes under a random id. → `.done`
+    /// Store random bytes under a random id. → `.done`
     case storeProbe(Role)
-    /// Look for these bytes under that id. → `.probe`
+    /// Fetch these bytes by that id. → `.probe`
     case fetchProbe(Role)
     /// Remove them. → `.done`
     case removeProbe(Role)
-    /// Let this time pass. → `.done`
+    /// Wait for this time. → `.done`
     case wait(Duration)
-    /// Take private key and document of what was last fetched into the keystore, together with what is known. → `.done`
+    /// Store private key and document of the last fetched backup in the keystore, together with what is known. →
+    /// `.done`
     case adopt(Role, Knowledge)
     /// The verb is over.
     case finish(Outcome)
 
-    /// What a write demands of the server.
+    /// The condition of a write.
     package enum Condition: Hashable, Sendable {
-        /// Only if the place still holds what was last fetched from it.
+        /// The place still holds what was last fetched from it.
         case unchanged
-        /// Nothing: the server refuses conditions that hold.
+        /// No condition, because the server refuses conditions that hold.
         case none
     }
 }
 
-/// What became of an action.
+/// The result of an action.
 package enum Answer: Equatable, Sendable {
-    /// The beginning: nothing was to be done yet.
+    /// The first answer, before any action.
     case start
     case done
     case limits(ServerLimits)
     case found(Found)
     /// Digest and length of the encrypted backup.
     case sealed(digest: Digest, bytes: Int)
-    /// Whether the bytes of the probe were there.
+    /// Whether the bytes of the probe were found.
     case probe(isThere: Bool)
     case failed(SafeExchangeError)
     case badLimits(ServerLimitsError)

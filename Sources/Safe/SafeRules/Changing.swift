@@ -1,6 +1,6 @@
 internal import Encodings
 
-// A change of password or place. Whichever action the process dies at, the next push or the same command goes on:
+// A change of password or place. If the process dies at any action, the next push or the same command continues:
 //
 //   current: old                 old backup
 //   current: old, next: new      old backup, perhaps the new one
@@ -8,7 +8,7 @@ internal import Encodings
 //   current: new                 new backup
 
 extension SafeMachine {
-    /// An earlier change has to be over before another begins.
+    /// An earlier change must end before another begins.
     mutating func settleEarlierChange() {
         guard !knowledge.isDeleting else { return fail(.deletionInterrupted) }
         guard case .change(let change) = verb else { return }
@@ -25,7 +25,7 @@ extension SafeMachine {
             knowledge.current.seenAt = now
         case .own: break
         case .foreign:
-            // Also where its loss is agreed to: the change may not come to that.
+            // Also if its loss was agreed to, because the change may not get that far.
             note(.foreign, at: .current)
             guard rule.mayDelete(found, at: knowledge.current, takesUnreadable: false) else {
                 return fail(Self.conflict(found, at: .current))
@@ -39,8 +39,8 @@ extension SafeMachine {
         guard case .change(let change) = verb, var candidate else { return }
         let isSameBackup = candidate.backup == knowledge.current.backup
         if isSameBackup, let digest = found.digest, knowledge.current.journal.contains(digest) {
-            // Our own bytes, and no proof that this is the same place: it may be a copy that follows the old place, its
-            // deletions included.
+            // These are our own bytes, but the probe did not prove that this is the same place. It may be a copy that
+            // follows the old place, including its deletions.
             guard change.isLeavingOld || !clauses.contains(.provesPlaces) else { return fail(.replica) }
             candidate.journal.merge(knowledge.current.journal)
             self.candidate = candidate
@@ -48,7 +48,7 @@ extension SafeMachine {
         guard rule.mayReplace(found, at: candidate) != .refused else { return fail(Self.conflict(found, at: .next)) }
     }
 
-    /// What the new place would refuse for good is no change to begin.
+    /// A change must not begin if the new place would refuse the backup.
     mutating func measureChange() -> Action? {
         if let failure = lossOfContacts(at: .next) {
             fail(failure)
@@ -57,7 +57,7 @@ extension SafeMachine {
         return .seal(.next, generation: nextGeneration(.next))
     }
 
-    /// Writes the change down: from here on it is unfinished.
+    /// Saves the change. From here on it is unfinished.
     mutating func beginChange() -> Action? {
         guard case .change(let change) = verb, let candidate else { return nil }
         knowledge.next = candidate
@@ -94,13 +94,13 @@ extension SafeMachine {
         perform([.remove(.init(role: .retiring, survivor: .current)), .drop(.retiring), .attempt(.leave(.retiring))])
     }
 
-    /// Gives a place up; nothing is deleted there.
+    /// Abandons a place. Nothing is deleted there.
     mutating func drop(_ role: Role) -> Action? {
         switch role {
         case .current: return nil
         case .next:
             guard let next = knowledge.next else { return nil }
-            // What was sent there may stand at the current place, if both are one.
+            // If both are one place, the current place may hold what was sent there.
             if next.backup == knowledge.current.backup { knowledge.current.journal.merge(next.journal) }
             knowledge.next = nil
             endChange()
@@ -121,21 +121,21 @@ extension SafeMachine {
 
     // MARK: Another address of the same place
 
-    /// The same address with another login, other authorities or pins.
+    /// Judges another address, login, or trust of the same place.
     mutating func judgeOtherWay(_ found: Found) {
-        // Whether these bytes are known is judged by the current place: the other way has no journal.
+        // The current place tells whether these bytes are known, because the other one has no journal.
         switch rule.standing(of: found, at: knowledge.current) {
         case .last: readdress(noting: nil)
         case .known where !isOlder(found, at: .current): readdress(noting: nil)
         case .nothing where !knowledge.current.expectsBackup, .own: readdress(noting: knowledge.current.finding)
-        // Another login may lead to another directory.
+        // Another login can lead to another directory.
         default: perform(proof(write: .next, look: .current, for: .next) + [.judgeProbe(.ofOtherWay)])
         }
     }
 
-    /// One place: does the other address show what the present one does, too?
+    /// The probe found one place. Checks that the other address shows the same backup as the present one.
     mutating func judgeOtherAddress(_ found: Found) {
-        // What is inside is judged by the place: only the bytes tell.
+        // Contents are judged by place, so only the bytes are compared.
         let present = work.found[.current] ?? .nothing
         guard found.digest == present.digest, (found == .nothing) == (present == .nothing) else {
             if case .change = verb { return fail(.notVerified(.next)) }

@@ -1,4 +1,4 @@
-/// A digest of 32 bytes: of an encrypted backup, or keyed, of a document or a backup id.
+/// A digest of 32 bytes: SHA-256 of an encrypted backup, or the keyed digest of a document or a backup id.
 package struct Digest: Hashable, Sendable {
     /// Length in bytes.
     package static let count = 32
@@ -12,7 +12,7 @@ package struct Digest: Hashable, Sendable {
         words = (word(0), word(1), word(2), word(3))
     }
 
-    /// Stands for a number; no backup has such a digest.
+    /// A digest that stands for a number. No backup has it.
     package init(number: UInt64) { words = (0, 0, 0, number) }
 
     /// The 32 bytes.

@@ -1,26 +1,27 @@
 package import Encodings
 
-/// What a look at a place shows.
+/// The result of fetching a place's backup.
 package enum Found: Hashable, Sendable {
     case nothing
     /// Bytes that do not authenticate under the Safe key.
     case unauthentic(digest: Digest)
-    /// More bytes than are read: nobody knows what they are, and they cannot be kept.
+    /// More bytes than are read. They cannot be judged, and not stored in the history.
     case tooLong
-    /// Bytes that somebody wrote who has the Safe key.
+    /// Bytes that were sealed with the Safe key.
     case authentic(digest: Digest, Contents)
 
-    /// What is in an authentic backup, as far as it is understood.
+    /// The contents of an authentic backup.
     package struct Contents: Hashable, Sendable {
         /// Whether private key and document equal the keystore's.
         package var isSame: Bool
-        /// Keyed digest of the document, to be compared with `PlaceState.document`; any if it is not understood.
+        /// Keyed digest of the document, to be compared with `PlaceState.document`. Undefined if the document was not
+        /// understood.
         package var document: Digest
-        /// Whether it holds another private key; false if it is not understood.
+        /// Whether it holds another private key; false if it was not understood.
         package var isOtherKey: Bool
         /// Whether this version could read the document.
         package var isUnderstood: Bool
-        /// Which keystore wrote it, as it says itself: words, never permission.
+        /// The writer that it names. It is shown, but permits nothing.
         package var writer: Writer?
         package var contacts: Int
         package var groups: Int
@@ -39,7 +40,7 @@ package enum Found: Hashable, Sendable {
         }
     }
 
-    /// Who says to have written a backup, and when.
+    /// The writer info that a backup claims.
     package struct Writer: Hashable, Sendable {
         package var isThisKeystore: Bool
         package var generation: Int64

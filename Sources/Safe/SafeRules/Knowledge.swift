@@ -1,23 +1,23 @@
-/// Which of the places of one identity's Safe is meant.
+/// The role of a place of an identity's Safe.
 package enum Role: Hashable, Sendable, CaseIterable {
-    /// Where pushes go.
+    /// The place of pushes.
     case current
-    /// Where a change of password or place leads that is not finished.
+    /// The new place of an unfinished change.
     case next
-    /// Where pushes went before a change: its backup is still to be deleted.
+    /// The old place of a change, whose backup is still to be deleted.
     case retiring
 }
 
-/// All that a keystore remembers of one identity's Safe.
+/// Everything that a keystore remembers of an identity's Safe.
 package struct Knowledge: Hashable, Sendable {
     package var current: PlaceState
     package var next: PlaceState?
     package var retiring: PlaceState?
-    /// Whether a deletion has begun and not ended: then its process died.
+    /// Whether a deletion has begun and not ended, because its process died.
     package var isDeleting = false
-    /// Digests of foreign backups whose loss was agreed to, while the change that was agreed to is not finished.
+    /// Digests of foreign backups whose loss was agreed to for the unfinished change.
     package var consents: [Digest] = []
-    /// Whether the backup at the old place is to stay when the unfinished change ends.
+    /// Whether the unfinished change leaves the backup at the old place.
     package var isLeavingOld = false
 
     package init(current: PlaceState, next: PlaceState? = nil, retiring: PlaceState? = nil) {
@@ -44,22 +44,22 @@ package struct Knowledge: Hashable, Sendable {
     }
 }
 
-/// How the places themselves (address, login, key) move when knowledge is saved.
+/// How the places (address, login, key) move when knowledge is saved.
 package enum Shift: Hashable, Sendable {
-    /// All stay.
+    /// They stay.
     case stay
-    /// The new place is written down as the next one.
+    /// The new place becomes the next one.
     case begin
-    /// The next place becomes the current one, the current one retires.
+    /// The next place becomes the current one, and the current one becomes the retiring one.
     case complete
-    /// The next place is given up.
+    /// The next place is abandoned.
     case dropNext
-    /// The retiring place is given up.
+    /// The retiring place is abandoned.
     case dropRetiring
-    /// The next and the retiring place are given up.
+    /// The next and the retiring place are abandoned.
     case dropOthers
-    /// The current place is approached as the new one says: both are one place.
+    /// The current place gets address, login and trust of the new one, because both are one place.
     case readdress
-    /// The whole setup is given up.
+    /// The whole setup is removed.
     case forget
 }

@@ -1,11 +1,11 @@
 internal import Encodings
 
-// What a look at a place means to who looked.
+// Judges the result of a look by its purpose.
 
 extension SafeMachine {
-    /// Between two looks that have to show the same before what is missing or damaged is replaced.
+    /// Time between the two looks that must show the same before a missing or damaged backup is replaced.
     package static let secondLookDelay = Duration.seconds(5)
-    /// Between two tries of a write whose condition was refused although nothing seems to have changed.
+    /// Time between two tries of a write whose condition was refused although the backup seems unchanged.
     static let pauseAfterRefusedCondition = Duration.seconds(2)
     private static let maxLooks = 8
     private static let maxVerifications = 3
@@ -38,7 +38,7 @@ extension SafeMachine {
         }
     }
 
-    /// What a look found that is not what was last uploaded.
+    /// The finding if this is not the backup that was last uploaded; nil if it is.
     func finding(_ standing: ReplacementRule.Standing) -> Finding? {
         switch standing {
         case .last: nil
@@ -49,8 +49,8 @@ extension SafeMachine {
         }
     }
 
-    /// Whether this look is enough, or a second one that shows the same has to come first.
-    /// - Returns: false if the steps for the second look are on the stack.
+    /// Whether this look is enough, or a second one has to show the same first.
+    /// - Returns: false if the steps of the second look were pushed on the stack.
     mutating func isSettled(_ found: Found, at role: Role, _ purpose: Purpose) -> Bool {
         guard work.firstLook != found else { return true }
         work.firstLook = found
@@ -59,7 +59,7 @@ extension SafeMachine {
         return false
     }
 
-    /// Nothing is due: is the backup still there?
+    /// If nothing is due: checks that the backup is still there.
     private mutating func confirm(_ found: Found, at role: Role) {
         let standing = standing(found, at: role)
         switch standing {
@@ -75,12 +75,12 @@ extension SafeMachine {
             note(finding(standing), at: role)
             work.firstLook = found
             work.isRestoring = true
-            // A second look 5 seconds later has to show the same before it is replaced.
+            // A second look 5 seconds later must show the same before it is replaced.
             perform([.wait(Self.secondLookDelay), .upload(role)])
         }
     }
 
-    /// After an upload: does the server return what was sent?
+    /// After an upload: checks that the server returns what was sent.
     private mutating func verify(_ found: Found, at role: Role, _ tries: Int) {
         if found.digest == work.sealed.digest { return perform([.finishUpload(role)]) }
         let standing = standing(found, at: role)
@@ -95,7 +95,7 @@ extension SafeMachine {
         perform([.look(role, .verify(tries: tries + 1))])
     }
 
-    /// `check`, and `status` that asks the server.
+    /// For `check`, and for `status` if it asks the server.
     private mutating func check(_ found: Found) {
         let standing = standing(found, at: .current)
         let isExpected = knowledge.current.expectsBackup
@@ -104,11 +104,11 @@ extension SafeMachine {
             note(nil, at: .current)
             knowledge.current.seenAt = now
         case .own:
-            // From now on it is missed if it goes away.
+            // From now on this backup is expected there.
             guard case .authentic(let digest, let contents) = found else { break }
             knowledge.current.take(digest, contents, retentionDays: nil, at: now)
         case .known where !isOlder(found, at: .current):
-            // What was sent and never acknowledged has arrived.
+            // An upload that was never acknowledged has arrived.
             note(nil, at: .current)
             knowledge.current.last = found.digest
             knowledge.current.generation = max(knowledge.current.generation, found.generation)
@@ -124,7 +124,7 @@ extension SafeMachine {
             fail(.older)
         case .foreign:
             note(.foreign, at: .current)
-            // Somebody uses this place: what was to be deleted here is not here any more.
+            // Another device uses this place, so the backup that was to be deleted is gone.
             knowledge.isDeleting = false
             fail(found.isUnderstood ? Self.conflict(found, at: .current) : .notUnderstood)
         }

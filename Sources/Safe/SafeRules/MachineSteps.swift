@@ -2,10 +2,10 @@ internal import HTTP
 internal import Encodings
 internal import SafeWire
 
-// Which step does what. The steps of one idea are in a file of their own.
+// Dispatches steps and answers. The steps of one topic are in a file of their own.
 
 extension SafeMachine {
-    /// Does the step, or says which action it is.
+    /// Executes a step, or returns its action.
     mutating func begin(_ step: Step) -> Action? {
         switch step {
         case .begin: plan()
@@ -44,7 +44,7 @@ extension SafeMachine {
         return nil
     }
 
-    /// Judges the answer to a step's action.
+    /// Handles the answer to a step's action.
     mutating func judge(_ answer: Answer, to step: Step) {
         switch (step, answer) {
         case (_, .failed(let error)): failed(step, error)
@@ -66,13 +66,13 @@ extension SafeMachine {
 
     private mutating func failed(_ step: Step, _ error: SafeExchangeError) {
         switch (step, error) {
-        // 64 random bytes stay there.
+        // The 64 random bytes of the probe stay there.
         case (.removeProbe, _): break
         case (.look(let role, let purpose), .tooLarge): judge(.tooLong, at: role, for: purpose)
         case (.look(let role, .oldPlace), _):
-            // The old place of a change may be away: it is judged when it is back.
+            // The old place of a change cannot be reached. It is judged when it is back.
             noteWait(role, error)
-        // Without an answer there is no proof, and what needs one says so.
+        // Without an answer nothing is proven. The step that needs the proof fails.
         case (.fetchProbe(let role), _): work.probeFailure = .exchange(role, error)
         case (.store(let role), .changed): lookAgain(role, .look(role, .replace))
         case (.delete(let removal), .changed): lookAgain(removal.role, .look(removal.role, .removal(removal)))
@@ -81,13 +81,13 @@ extension SafeMachine {
             if error.isUncertain {
                 if removal.role == .current { outcome.progress.hasSentDeletion = true }
             } else if let survivor = removal.survivor {
-                // Nothing was removed, and the survivor was seen just before.
+                // Nothing was removed, and the surviving backup was seen just before.
                 note(nil, at: survivor)
             }
             writeFailed(removal.role, error)
         case (.storeProbe(let role, let blamed), _):
             noteWait(role, error)
-            // It may have arrived.
+            // The probe may have been stored.
             perform([.removeProbe(role), .fail(.exchange(blamed, error))])
         case (.askLimits(let role), _), (.hold(let role), _), (.look(let role, _), _):
             noteWait(role, error)
@@ -96,15 +96,15 @@ extension SafeMachine {
         }
     }
 
-    /// A server that asks to wait is left alone by later runs, too, from the moment of its answer.
+    /// If a server asks to wait, later runs wait, too, counted from its answer.
     mutating func noteWait(_ role: Role, _ error: SafeExchangeError) {
         guard case .throttled(_, let seconds?) = error else { return }
         let timestamp = now + min(.seconds(max(1, seconds)), UploadDecision.longestWait)
         update(role) { $0.notBefore = timestamp }
     }
 
-    /// A condition did not hold: look again, and judge again. The look may show what the last one did: Apache refuses
-    /// the tags of files that are younger than a second, and a cache may return what was there before.
+    /// A condition did not hold: looks and judges again. The look may show the same as the last one, because Apache
+    /// refuses the tags of files that are younger than a second, and a cache may return an old backup.
     private mutating func lookAgain(_ role: Role, _ look: Step) {
         work.conditionFailures += 1
         guard work.conditionFailures < 5 else { return fail(.unsettled(role)) }
@@ -114,12 +114,12 @@ extension SafeMachine {
         perform((isUnchanged ? [.wait(Self.pauseAfterRefusedCondition)] : []) + [look])
     }
 
-    /// What a write demands. Only a server that was tested, and refuses conditions that hold, is written to without.
+    /// The condition of a write. It is omitted only if a test has shown that the server refuses conditions that hold.
     private func condition(at role: Role) -> Action.Condition {
         work.conditionFailures > 1 && place(role).honoursConditions == false ? .none : .unchanged
     }
 
-    /// A write that was perhaps carried out, or is yet to be.
+    /// Handles a failed write, which may have been executed or may still arrive.
     private mutating func writeFailed(_ role: Role, _ error: SafeExchangeError) {
         noteWait(role, error)
         if error.isUncertain {
@@ -131,7 +131,7 @@ extension SafeMachine {
 }
 
 extension SafeExchangeError {
-    /// Whether a write that failed so may have been carried out nevertheless, now or later.
+    /// Whether a write with this error may have been executed, now or later.
     fileprivate var isUncertain: Bool {
         switch self {
         case .unavailable(_, .connection(.unknownHost)), .unavailable(_, .connection(.noNameServer)),

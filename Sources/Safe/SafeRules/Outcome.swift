@@ -1,39 +1,39 @@
 package import Encodings
 package import SafeWire
 
-/// How a verb ended.
+/// The result of a verb.
 package struct Outcome: Equatable, Sendable {
-    /// What became of the backup at the current place.
+    /// What happened to the backup at the current place.
     package enum Result: Equatable, Sendable {
         case uploaded, refreshed, restored, confirmed, unchanged
         case deferred(until: Timestamp)
-        /// What a dry run would have done.
+        /// A dry run would have done this.
         case wouldUpload, wouldConfirm
-        /// The new address leads to the same place.
+        /// The new address leads to the same place, and was saved.
         case readdressed
-        /// A change, or an old place, was given up.
+        /// A change, or an old place, was abandoned.
         case ended
-        /// There was nothing to do: no change to take back.
+        /// Nothing had to be done: there was no change to abort.
         case nothing
     }
 
     package var result: Result = .nothing
     package var failure: SafeFailure?
-    /// The upload of this run to what is the current place now.
+    /// The upload of this run to the current place.
     package var upload: Upload?
-    /// What was replaced by it although it was not what was last seen.
+    /// What the upload replaced, if that was not the backup that was last seen.
     package var replaced: Replaced?
-    /// Places whose backup was not deleted, and why.
+    /// Places whose backup was not deleted, with the reason.
     package var left: [Left] = []
-    /// Why a change that was begun earlier cannot go on.
+    /// Why an unfinished change cannot continue.
     package var stuck: SafeFailure?
-    /// What the last look at the current place showed, and what that is to this keystore.
+    /// The result of the last look at the current place.
     package var found: Found?
     package var standing: ReplacementRule.Standing?
     package var limits: ServerLimits?
     /// Whether the server had a backup that was deleted.
     package var wasRemoved = false
-    /// For another try of the same command.
+    /// For the next try of the same command.
     package var progress = Progress()
 
     package struct Upload: Equatable, Sendable {
@@ -50,18 +50,18 @@ package struct Outcome: Equatable, Sendable {
         case foreign
     }
 
-    /// A place whose backup was to be deleted and was not.
+    /// A place whose backup was not deleted as planned.
     package struct Left: Equatable, Sendable {
         package var role: Role
         package var reason: SafeFailure
     }
 }
 
-/// What the tries of one command share.
+/// What one try of a command passes to the next.
 package struct Progress: Equatable, Sendable {
-    /// The foreign backups that it may replace: at each place those bytes that its first look showed, or none.
+    /// The foreign backups that the command may replace: for each place the digest of its first look, or nil.
     private var agreements: [Role: Digest?] = [:]
-    /// Whether it has asked for the deletion at the present place.
+    /// Whether the command has sent a DELETE to the current place.
     var hasSentDeletion = false
 
     package init() {}
@@ -78,58 +78,58 @@ package struct Progress: Equatable, Sendable {
     }
 }
 
-/// Why a verb did not do what it was asked for.
+/// Why a verb failed.
 package enum SafeFailure: Error, Equatable, Sendable {
     case exchange(Role, SafeExchangeError)
     case badLimits(Role, ServerLimitsError)
     case tooLarge(Role, bytes: Int, limit: Int)
-    /// The server asked to wait; `loss` is what an earlier look found.
+    /// The server asked to wait. `loss` is the finding of an earlier look.
     case waiting(until: Timestamp, loss: Finding?)
-    /// The place holds what somebody else has written.
+    /// The place holds a foreign backup.
     case conflict(Role, isOtherKey: Bool)
     /// The place holds more bytes than are read.
     case tooLong(Role)
-    /// What is there does not authenticate; only `delete` removes that.
+    /// The place holds bytes that do not authenticate. Only `delete` removes them.
     case unreadable(Role)
-    /// It changes between two looks, again and again.
+    /// The backup changes between two looks, repeatedly.
     case unsettled(Role)
     /// The server did not return what was sent.
     case notVerified(Role)
-    /// The server did not remove what it says it has removed.
+    /// The server confirmed a deletion, but still has the backup.
     case notRemoved(Role)
     case losesContacts(before: Int, now: Int)
-    /// No backup is there.
+    /// The backup is missing.
     case absent
-    /// The backup that is there does not authenticate.
+    /// The backup does not authenticate.
     case damaged
-    /// The backup that is there is an earlier one of this keystore.
+    /// The backup is an earlier one of this keystore.
     case older
     /// The backup holds another private key than the keystore.
     case otherKey
-    /// The backup is older than one that was seen: its generation, and the one that was seen.
+    /// The generation of the backup is lower than one that was seen.
     case olderBackup(found: Int64, seen: Int64)
-    /// The document here has changes that were never uploaded.
+    /// The keystore's document has changes that were never uploaded.
     case unpushedChanges
     /// The backup authenticates, but this version cannot read it.
     case notUnderstood
-    /// A deletion was begun, and its process died.
+    /// The process of an earlier deletion died.
     case deletionInterrupted
-    /// Old and new address show the same bytes, and are perhaps not one place.
+    /// Old and new address show the same bytes, but were not proven to be one place.
     case replica
-    /// The old place was to be left as it is.
+    /// The backup at the old place was left, as requested.
     case leftAsAsked
-    /// The two addresses are not one place.
+    /// The two addresses lead to different places.
     case otherPlace
-    /// After the old backup was deleted the new one was gone, too; it was uploaded again.
+    /// After the old backup was deleted, the new one was missing, too; it was uploaded again.
     case survivorLost
-    /// A change is unfinished; it has to end first.
+    /// Another change is unfinished and has to end first.
     case changeUnfinished
     /// A backup of an earlier change is still to be deleted.
     case oldBackupLeft
 }
 
 extension SafeFailure {
-    /// Whether it is about what a server holds, not about the way there.
+    /// Whether the cause is the contents of a server, and not the connection to it.
     package var isOfContent: Bool {
         switch self {
         case .exchange, .badLimits: false
@@ -137,7 +137,7 @@ extension SafeFailure {
         }
     }
 
-    /// The place that it is about; nil if it is about none in particular.
+    /// The place of the failure; nil if it is not about one place.
     package var role: Role? {
         switch self {
         case .exchange(let role, _), .badLimits(let role, _), .tooLarge(let role, _, _), .conflict(let role, _),

@@ -1,41 +1,41 @@
 package import Encodings
 
-/// What is known of the backup at one place: a server and a backup id.
+/// The state of one place, which is a server and a backup id.
 package struct PlaceState: Hashable, Sendable {
     // MARK: Of the present, not remembered
 
-    /// Keyed digest of the document as the keystore holds it now; to be compared with `content`.
+    /// Keyed digest of the keystore's present document, to be compared with `content`.
     package var document: Digest
-    /// The backup id: two places with one id can be one place under two names.
+    /// Keyed digest of the backup id. Two places with the same id can be one place under two names.
     package var backup: Digest
 
     // MARK: Remembered
 
     package var journal = UploadJournal()
-    /// Digest of the backup that lies there as far as is known: the last one that was acknowledged, or pulled. Nil
-    /// before the first and after a deletion: then no backup is expected there.
+    /// Digest of the backup that is expected there: the last one whose upload was acknowledged, or that was pulled. Nil
+    /// before the first upload and after a deletion.
     package var last: Digest?
     /// Keyed digest of the document at the last upload.
     package var content: Digest?
     package var uploadedAt: Timestamp?
-    /// When it was last seen there as it was uploaded.
+    /// When that backup was last seen there.
     package var seenAt: Timestamp?
     /// Until when the server asked to wait.
     package var notBefore: Timestamp?
     /// Until when a request that was never answered may still arrive.
     package var lookUntil: Timestamp?
-    /// Whether the last upload did not end well, or did not end.
+    /// Whether the last upload failed or was interrupted.
     package var hasFailed = false
-    /// What a look found that is not the backup that was last uploaded; nil after a look that found it.
+    /// What the last look found instead of the expected backup; nil if it found that one.
     package var finding: Finding?
     package var retentionDays: Int64 = 0
     /// The highest generation that was seen.
     package var generation: Int64 = 0
     /// Contacts in the document at the last upload.
     package var contacts: Int64 = 0
-    /// Whether the server refuses a write whose condition does not hold; nil if that was never tried.
+    /// Whether the server refuses a write whose condition does not hold; nil if that was not tested.
     package var honoursConditions: Bool?
-    /// When a person last proved to know the Safe password.
+    /// When a person last entered the right Safe password.
     package var passwordProvenAt: Timestamp?
 
     package init(document: Digest, backup: Digest) {
@@ -46,16 +46,15 @@ package struct PlaceState: Hashable, Sendable {
     /// Whether a backup is expected there.
     package var expectsBackup: Bool { last != nil }
 
-    /// What the decision needs to know.
+    /// The input of the upload decision.
     package var past: UploadDecision.Past {
         UploadDecision.Past(
             isUnchanged: content == document, hasFailed: hasFailed, lastUpload: uploadedAt, lastSeen: seenAt,
             notBefore: notBefore, retentionDays: retentionDays, hasFinding: finding != nil, lookUntil: lookUntil)
     }
 
-    /// What was found there is taken into the profile: from now on it is the backup that was last seen.
-    /// - Parameter retentionDays: nil if the server did not say: nobody knows how long it keeps the backup, so the
-    ///   next push uploads.
+    /// Records that the backup that was found was taken into the profile, and is expected there from now on.
+    /// - Parameter retentionDays: nil if the server did not say. Then the next push uploads.
     package mutating func take(
         _ digest: Digest, _ contents: Found.Contents, retentionDays: Int?, at now: Timestamp
     ) {
@@ -66,7 +65,7 @@ package struct PlaceState: Hashable, Sendable {
         seenAt = now
         uploadedAt = nil
         if let retentionDays {
-            // An app's backup does not say when it was uploaded.
+            // The backup of an app does not say when it was uploaded.
             uploadedAt = contents.writer?.writtenAt
             self.retentionDays = Int64(retentionDays)
         }
@@ -76,7 +75,7 @@ package struct PlaceState: Hashable, Sendable {
         hasFailed = false
     }
 
-    /// A deletion: no backup is expected there any more. What was ever sent stays known.
+    /// Records a deletion: no backup is expected there any more. The journal stays.
     package mutating func forgetUpload() {
         last = nil
         content = nil
@@ -88,15 +87,15 @@ package struct PlaceState: Hashable, Sendable {
     }
 }
 
-/// What a look at a place found instead of the backup that was last uploaded there.
+/// What a look at a place found instead of the expected backup.
 package enum Finding: String, Hashable, Sendable {
     case missing
     /// It does not authenticate.
     case damaged
-    /// Somebody else has written it.
+    /// A foreign backup.
     case foreign
-    /// An earlier backup of this keystore: somebody put it back.
+    /// An earlier backup of this keystore, which was restored.
     case older
-    /// Something was done that may have removed it, and no look came after that.
+    /// The backup may have been removed, and no look followed yet.
     case unproven
 }

@@ -1,7 +1,7 @@
 internal import Encodings
 internal import SafeWire
 
-// The plan of each verb: its steps in order.
+// The plan of each verb, which is its steps in order.
 
 extension SafeMachine {
     mutating func plan() {
@@ -39,11 +39,11 @@ extension SafeMachine {
             knowledge.isDeleting = false
             knowledge.current.hasFailed = true
         }
-        // Last: an old server that does not answer must not use up the present one's time.
+        // Last, because an old server that does not answer must not use up the time for the present one.
         perform([.finishChange, .decide, .attempt(.push), .retireOld])
     }
 
-    /// Goes on with a change that was begun.
+    /// Continues an unfinished change.
     mutating func finishChange() {
         guard let next = knowledge.next else { return }
         if let wait = next.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
@@ -59,7 +59,7 @@ extension SafeMachine {
     mutating func decide() {
         guard case .push(let push) = verb else { return }
         work.firstLook = nil
-        // A dry run changes nothing that is known.
+        // A dry run does not change the state.
         let isForced = push.isForced || push.isOverwriting || knowledge.isDeleting
         switch UploadDecision.decide(knowledge.current.past, isForced: isForced, now: now) {
         case .unchanged: outcome.result = outcome.upload == nil ? .unchanged : .uploaded
@@ -81,7 +81,7 @@ extension SafeMachine {
 
     private mutating func planChange() {
         guard var candidate else { return goOnWithChange() }
-        // The guard against lost contacts counts from what the old place holds.
+        // The check for lost contacts compares with the backup at the old place.
         candidate.contacts = max(candidate.contacts, knowledge.current.contacts)
         candidate.generation = max(candidate.generation, knowledge.current.generation)
         self.candidate = candidate
@@ -96,11 +96,11 @@ extension SafeMachine {
                 + [.beginChange, .upload(.next), .completeChange, .retireOld])
     }
 
-    /// The same change said again, or tried again.
+    /// The same change, requested again.
     private mutating func goOnWithChange() {
         guard case .change(let change) = verb else { return }
         if change.isLeavingOld, change.isUnfinishedOne { knowledge.isLeavingOld = true }
-        // Only the old backup is left.
+        // Only the deletion of the old backup is left.
         guard knowledge.next != nil || !change.isUnfinishedOne else { return perform([.retireOld]) }
         perform([.settleEarlierChange, .look(.current, .oldPlace), .upload(.next), .completeChange, .retireOld])
     }
@@ -108,7 +108,7 @@ extension SafeMachine {
     private mutating func planAbort() {
         guard let next = knowledge.next else { return }
         outcome.result = .ended
-        // Nothing was ever sent there, unless what was known of all places is lost.
+        // Nothing was ever sent there, unless the state is lost.
         guard !next.journal.isEmpty || knowledge.current.journal.isEmpty else { return perform([.drop(.next)]) }
         perform([.remove(.init(role: .next, survivor: .current)), .attempt(.giveUp(.next)), .drop(.next)])
     }
@@ -167,7 +167,7 @@ extension SafeMachine {
         }
     }
 
-    /// What a pull would lose.
+    /// Why a pull is refused; nil if nothing would be lost.
     package static func refusal(
         _ contents: Found.Contents, _ digest: Digest, at place: PlaceState, _ pull: SafeVerb.Pull
     ) -> SafeFailure? {

@@ -6,16 +6,16 @@ internal import SafeWire
 //   hold → look → the rule → proof that the survivor is elsewhere → look at the survivor → keep → announce → delete
 //        → look → look at the survivor
 //
-// Before the request the survivor's state says "look again". A survivor that is gone, before or after it, is uploaded
-// again.
+// The survivor is the backup that stays. Before the request its state is set to "look again". If it is missing before
+// or after the request, it is uploaded again.
 
 extension SafeMachine {
     /// A deletion at one place.
     struct Removal: Equatable, Sendable {
         var role: Role
-        /// Whose backup is to stay; nil if none is.
+        /// The place of the survivor; nil if every backup is deleted.
         var survivor: Role?
-        /// Also what does not authenticate.
+        /// Whether to delete bytes that do not authenticate, too.
         var takesUnreadable = false
     }
 
@@ -39,7 +39,7 @@ extension SafeMachine {
     mutating func judge(_ found: Found, for removal: Removal) {
         let role = removal.role
         let isMissingOrDamaged = [.nothing, .unreadable].contains(standing(found, at: role))
-        // What was sent and never acknowledged may be there, too.
+        // An upload that was never acknowledged may be there, too.
         let isExpected = place(role).expectsBackup || !place(role).journal.isEmpty
         if isMissingOrDamaged, isExpected, !isSettled(found, at: role, .removal(removal)) { return }
         guard found != .nothing else {
@@ -47,12 +47,12 @@ extension SafeMachine {
             return
         }
         let survivor = removal.survivor.flatMap { needsProof(removal, from: $0) ? $0 : nil }
-        // Bytes that are known at the survivor: one place under two names, or one that is copied from the other.
+        // The survivor's place knows these bytes: both are one place under two names, or one is a copy of the other.
         let isSurvivors = survivor.map { holds(found, $0) } ?? false
         guard isSurvivors || rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
             if role == .current {
                 note(finding(standing(found, at: role)), at: role)
-                // Somebody uses this place: what was to be deleted here is not here any more.
+                // Another device uses this place, so the backup that was to be deleted is gone.
                 knowledge.isDeleting = false
             }
             if case .unauthentic = found { return fail(.unreadable(role)) }
@@ -71,11 +71,11 @@ extension SafeMachine {
         return digest == place(role).last || place(role).journal.contains(digest)
     }
 
-    /// The two are proven to be two places.
+    /// The probe has proven that they are two places.
     private mutating func deleteProven(_ removal: Removal) {
         let (found, role) = (work.found[removal.role] ?? .nothing, removal.role)
         if let survivor = removal.survivor, let digest = found.digest, digest == place(survivor).last {
-            // A copy that follows: what is deleted in one place may be deleted in the other.
+            // One place may be a copy of the other that follows its deletions.
             return fail(.replica)
         }
         guard rule.mayDelete(found, at: place(role), takesUnreadable: removal.takesUnreadable) else {
@@ -89,7 +89,7 @@ extension SafeMachine {
     }
 
     mutating func carryOut(_ removal: Removal) {
-        // Uploading what is to stay took its time: the place is looked at again.
+        // The upload of the survivor took time, so the place is looked at again.
         guard !work.isLookDue else {
             work.isLookDue = false
             return remove(removal)
@@ -100,14 +100,14 @@ extension SafeMachine {
         perform(keep + [.announceRemoval(removal), .delete(removal)])
     }
 
-    /// What is to stay has to be there before anything else is deleted, unless this run has just seen it.
+    /// Checks that the survivor exists before anything is deleted, unless this run has just seen it.
     private func looks(before removal: Removal) -> [Step] {
         guard let survivor = removal.survivor, clauses.contains(.provesPlaces) else { return [] }
         if let digest = work.found[survivor]?.digest, digest == place(survivor).last { return [] }
         return [.look(survivor, .survivorBefore)]
     }
 
-    /// What follows a deletion that the server accepted.
+    /// The steps after a deletion that the server has accepted.
     func looks(after removal: Removal) -> [Step] {
         guard judges(removal) else { return [] }
         let look: [Step] = clauses.contains(.readsAfterDeletion) ? [.look(removal.role, .gone(removal))] : []
@@ -134,7 +134,7 @@ extension SafeMachine {
         }
     }
 
-    /// Before, or after, a deletion elsewhere: is the backup that is to stay there?
+    /// Before or after a deletion at another place: checks that the survivor exists.
     mutating func judgeSurvivor(_ found: Found, at role: Role, isAfter: Bool) {
         switch standing(found, at: role) {
         case .last:
@@ -158,7 +158,7 @@ extension SafeMachine {
 // looked for through the other.
 
 extension SafeMachine {
-    /// Why it is asked.
+    /// The purpose of the probe.
     enum Proof: Equatable, Sendable {
         case beforeDeletion(Removal)
         /// At the beginning of a change.
@@ -169,7 +169,7 @@ extension SafeMachine {
         case ofOtherWay
     }
 
-    /// - Parameter place: whose the failure is if the probe cannot be stored.
+    /// - Parameter place: the place that is named if the probe cannot be stored.
     func proof(write: Role, look: Role, for place: Role) -> [Step] {
         [.storeProbe(write, blamed: place), .fetchProbe(look), .removeProbe(write)]
     }
@@ -179,7 +179,7 @@ extension SafeMachine {
         work.isProbeThere = nil
         switch (proof, isOnePlace) {
         case (.beforeDeletion(let removal), false?): deleteProven(removal)
-        // One place: the backup there is the one that is to stay. What was sent to it under the other name is known.
+        // Both are one place, so the backup there is the survivor. What was sent to it under the other name is known.
         case (.beforeDeletion(let removal), true?): judgeOnePlace(removal)
         case (.beforeDeletion(let removal), nil): fail(work.probeFailure ?? .unsettled(removal.role))
         case (.ofChange, true?), (.ofAddress, true?):
@@ -187,15 +187,15 @@ extension SafeMachine {
         case (.ofChange, _): perform([.look(.next, .newPlace)])
         case (.ofAddress, _), (.ofOtherWay, false?): fail(.otherPlace)
         case (.ofOtherWay, true?): readdress(noting: finding(standing(work.found[.next] ?? .nothing, at: .current)))
-        // The present way does not work any more: that is why there is another one.
+        // The present address or login does not work any more, which is why there is a new one.
         case (.ofOtherWay, nil): readdress(noting: .unproven)
         }
     }
 
-    /// The backup there is the one that is to stay. What was sent to it under the other name is known.
+    /// Both are one place, so the backup there is the survivor. What was sent to it under the other name is known.
     private mutating func judgeOnePlace(_ removal: Removal) {
         let survivor = removal.survivor ?? .current
-        // A place that is seen through another one without being it.
+        // Another place can show the probe without being the same place.
         guard let digest = work.found[removal.role]?.digest, digest == place(survivor).last else {
             return fail(.replica)
         }

@@ -1,7 +1,7 @@
-/// The one rule that stands before every PUT and every DELETE: nothing foreign is ever replaced or deleted.
+/// The rule before every PUT and every DELETE: a foreign backup is never replaced or deleted without consent.
 ///
-/// It judges what the last look at a place showed by what is known of that place. Who wrote a backup, its generation
-/// and its time are claims of the backup: they give words, never permission.
+/// It judges the last look at a place by the state of that place. Writer, generation and time are claims of the backup:
+/// they are shown, but permit nothing.
 package struct ReplacementRule: Hashable, Sendable {
     /// What a backup is to this keystore.
     package enum Standing: Hashable, Sendable {
@@ -10,18 +10,18 @@ package struct ReplacementRule: Hashable, Sendable {
         case unreadable
         /// The backup that was last uploaded or pulled.
         case last
-        /// Another one that was sent to this place from here, or pulled from it.
+        /// Another backup that this keystore sent to this place, or pulled from it.
         case known
-        /// No state is left here, and private key and document equal the keystore's.
+        /// The state is missing, and private key and document equal the keystore's.
         case own
-        /// Everything else that authenticates.
+        /// Any other backup that authenticates.
         case foreign
     }
 
-    /// Whether something may be done to what was found.
+    /// Whether the write is permitted.
     package enum Permission: Hashable, Sendable {
         case granted
-        /// Only if a second look, 5 seconds later, shows the same: a backup is expected there, ours or another one.
+        /// Only if a second look 5 seconds later shows the same, because a backup is expected there.
         case afterSecondLook
         case refused
     }
@@ -42,19 +42,19 @@ package struct ReplacementRule: Hashable, Sendable {
         }
     }
 
-    /// Before a PUT.
+    /// Whether a PUT may replace what was found.
     package func mayReplace(_ found: Found, at place: PlaceState) -> Permission {
         switch standing(of: found, at: place) {
         case .last, .known, .own: .granted
-        // What cannot even be read whole cannot be kept either, and may be an app's: that takes a word.
+        // What is too long to be read cannot be stored in the history, and may be an app's backup. So it needs consent.
         case .unreadable where found == .tooLong: consents.contains(Self.tooLong) ? .granted : .refused
         case .nothing, .unreadable: place.expectsBackup || place.finding != nil ? .afterSecondLook : .granted
         case .foreign: isAgreed(found) ? .granted : .refused
         }
     }
 
-    /// Before a DELETE.
-    /// - Parameter takesUnreadable: also what does not authenticate.
+    /// Whether a DELETE may remove what was found.
+    /// - Parameter takesUnreadable: whether bytes that do not authenticate may be removed.
     package func mayDelete(_ found: Found, at place: PlaceState, takesUnreadable: Bool) -> Bool {
         switch standing(of: found, at: place) {
         case .nothing, .last, .known: true
@@ -64,7 +64,7 @@ package struct ReplacementRule: Hashable, Sendable {
         }
     }
 
-    /// The consent to the loss of something that is too long to have a digest; for this command only.
+    /// The consent to the loss of bytes that are too long to be hashed. It is valid for one command.
     package static let tooLong = Digest(number: 0)
 
     private func isAgreed(_ found: Found) -> Bool { found.digest.map(consents.contains) ?? false }

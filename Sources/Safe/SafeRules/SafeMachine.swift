@@ -1,36 +1,36 @@
 package import Encodings
 internal import SafeWire
 
-/// One run of a verb as a machine: what is known and the last answer go in, the next action comes out.
+/// One run of a verb as a state machine: it takes the last answer and returns the next action.
 ///
-/// It touches no file, key, clock or server. Whoever drives it carries out one action after the other and answers
-/// each; the driver of the program is `SafeRun`, that of the tests a model of keystores and servers. A run may end at
-/// any action (the process dies): what the next run needs was saved before.
+/// It uses no file, key, clock or server. A driver carries out one action after the other and returns an answer to
+/// each. The driver of the program is `SafeRun`; that of the tests is a model of keystores and servers. A run may end
+/// at any action, because the process may die: what the next run needs was saved before.
 ///
-/// The machine is a stack of steps. A step does its work at once and puts other steps on the stack, or it is one
-/// action: then its answer is judged before the stack goes on. A failure takes steps off the stack down to the next
-/// `attempt`, which says what becomes of it, or to the end of the run. Whatever changed is saved at the end.
+/// The machine is a stack of steps. A step either works at once and may push other steps, or it is one action, whose
+/// answer is handled before the next step. A failure pops steps down to the next `attempt`, which handles it, or ends
+/// the run. Changed state is saved at the end.
 package struct SafeMachine: Sendable {
     package internal(set) var knowledge: Knowledge
-    /// What was last saved.
+    /// The knowledge that was last saved.
     var saved: Knowledge
     let verb: SafeVerb
     let clauses: Clauses
-    /// Contacts in the document as it is now.
+    /// Number of contacts in the keystore's document.
     let contacts: Int
-    /// The place of a change or of another address until it is written down.
+    /// The new place of a change or readdressing, until it is saved.
     var candidate: PlaceState?
     var now = Timestamp(milliseconds: 0)
     var outcome = Outcome()
     var work = Work()
     private var steps: [Step]
-    /// The step whose action is under way.
+    /// The step whose action is being carried out.
     private var asked: Step?
 
     /// - Parameters:
-    ///   - candidate: the place of the role `next`, for `change` and `readdress`.
-    ///   - contacts: in the document as the keystore holds it.
-    ///   - progress: of an earlier try of the same command.
+    ///   - candidate: the new place, for `change` and `readdress`.
+    ///   - contacts: number of contacts in the keystore's document.
+    ///   - progress: from an earlier try of the same command.
     package init(
         _ verb: SafeVerb, _ knowledge: Knowledge, candidate: PlaceState? = nil, contacts: Int,
         progress: Progress = Progress(), clauses: Clauses = .all
@@ -45,11 +45,11 @@ package struct SafeMachine: Sendable {
         steps = [.begin]
     }
 
-    /// One step of a run. Steps with an action stand in the comment of their file.
+    /// One step of a run. The comment of each file has the order of its steps.
     enum Step: Equatable, Sendable {
-        /// The verb's own plan.
+        /// The plan of the verb.
         case begin
-        /// What becomes of a failure of the steps above; without one it does nothing.
+        /// Handles a failure of the steps above it. Does nothing without a failure.
         case attempt(Attempt)
         case fail(SafeFailure)
         case wait(Duration)
@@ -71,7 +71,7 @@ package struct SafeMachine: Sendable {
         case delete(Removal)
         case drop(Role)
         // Proof of two places
-        /// What fails is `blamed` on the place that the proof is for.
+        /// A failure is reported for the place `blamed`.
         case storeProbe(Role, blamed: Role)
         case fetchProbe(Role)
         case removeProbe(Role)
@@ -88,7 +88,7 @@ package struct SafeMachine: Sendable {
         case adopt
     }
 
-    /// Whose look it is.
+    /// The purpose of a look.
     enum Purpose: Equatable, Sendable {
         case confirm, replace, verify(tries: Int)
         case removal(Removal), gone(Removal), survivor, survivorBefore
@@ -96,7 +96,7 @@ package struct SafeMachine: Sendable {
         case check, pull
     }
 
-    /// Where a failure ends.
+    /// How a failure is handled.
     enum Attempt: Equatable, Sendable {
         /// The change stays unfinished; the push goes on.
         case change
@@ -104,42 +104,42 @@ package struct SafeMachine: Sendable {
         case push
         /// The backup of this place stays.
         case leave(Role)
-        /// The same, if another device has written it; any other failure goes on.
+        /// The backup of this place stays if it is foreign; other failures are passed on.
         case leaveForeign(Role)
-        /// The backup of this place stays, whatever the failure is about.
+        /// The backup of this place stays after any failure.
         case giveUp(Role)
-        /// The deletion is over.
+        /// The deletion has failed.
         case deletion
-        /// An earlier change is not over.
+        /// An earlier change is unfinished.
         case earlierChange
-        /// Only whether this is a Safe server; a backup may be there nevertheless.
+        /// The server has no valid limits; it may have a backup.
         case limits
     }
 
-    /// What a run knows for itself.
+    /// The working state of a run, which is not saved.
     struct Work: Sendable {
         var found: [Role: Found] = [:]
         var limits: [Role: ServerLimits] = [:]
-        /// The look before the second one.
+        /// The result of the first of two looks.
         var firstLook: Found?
         var looks = 0
         var conditionFailures = 0
-        /// What was there by the last look when a condition was refused.
+        /// The last look before a condition was refused.
         var refused: Found?
         var sealed: (digest: Digest, bytes: Int) = (Digest(number: 0), 0)
-        /// Whether the probe was there; nil if nobody could look.
+        /// Whether the probe was found; nil if the server did not answer.
         var isProbeThere: Bool?
         var probeFailure: SafeFailure?
-        /// What is to stay was uploaded again before a deletion elsewhere.
+        /// The survivor was uploaded again before a deletion.
         var hasRestoredSurvivor = false
-        /// And where that is to be has to be looked at again first.
+        /// The place of the deletion has to be looked at again.
         var isLookDue = false
-        /// A look before this upload did not find the backup.
+        /// A look before the upload did not find the backup.
         var isRestoring = false
     }
 
-    /// Takes the answer to the last action.
-    /// - Returns: the next action; after `.finish` there is none.
+    /// Handles the answer to the last action.
+    /// - Returns: the next action. Do not call it again after `.finish`.
     package mutating func next(_ answer: Answer, at now: Timestamp) -> Action {
         self.now = now
         if let step = asked {
@@ -151,17 +151,17 @@ package struct SafeMachine: Sendable {
             asked = step
             return action
         }
-        // What was learned is saved, whatever the end.
+        // New knowledge is saved at any end of a run.
         if knowledge != saved { return save(.stay) }
         return .finish(outcome)
     }
 
     // MARK: The stack
 
-    /// These steps come next, in this order.
+    /// Pushes steps, which are executed next in this order.
     mutating func perform(_ next: [Step]) { steps += next.reversed() }
 
-    /// Nothing more is to be done.
+    /// Ends the run.
     mutating func skipRest() { steps = [] }
 
     mutating func fail(_ failure: SafeFailure) {
@@ -201,14 +201,14 @@ package struct SafeMachine: Sendable {
         rule.standing(of: found, at: place(role))
     }
 
-    /// `--overwrite` agrees to lose what the first look at a place shows: these bytes, at this place, and no others
-    /// that are written there while the command runs.
+    /// `--overwrite` is consent to the loss of what the first look at a place shows: of these bytes at this place, and
+    /// not of others that are written there while the command runs.
     mutating func agree(to found: Found, at role: Role) {
         guard isOverwriting(at: role), !outcome.progress.hasAgreed(at: role) else { return }
         let isLoss = [.foreign, .unreadable].contains(standing(found, at: role))
         let digest = isLoss ? found.digest ?? ReplacementRule.tooLong : nil
         outcome.progress.agree(to: digest, at: role)
-        // The change may be finished by another process.
+        // Another process may finish the change, so the consent is saved.
         if let digest, digest != ReplacementRule.tooLong, case .change = verb, knowledge.next != nil {
             knowledge.consents.append(digest)
         }
@@ -232,7 +232,7 @@ package struct SafeMachine: Sendable {
     private mutating func end(_ attempt: Attempt, _ failure: SafeFailure) {
         switch attempt {
         case .limits:
-            // Who is not let in, or gets no answer, need not ask again.
+            // After a refused login or a connection failure, another request would fail, too.
             switch failure {
             case .badLimits, .exchange(_, .notPrepared), .exchange(_, .unexpectedStatus), .exchange(_, .tooLarge): break
             default: fail(failure)
@@ -243,12 +243,12 @@ package struct SafeMachine: Sendable {
             knowledge.current.hasFailed = true
             fail(failure)
         case .leave(let role):
-            // A failure at the place that is to survive says nothing about the one that is left.
+            // A failure at the survivor's place is not about the place that is left.
             guard failure.role == role || failure == .replica else { return fail(failure) }
             outcome.left.append(.init(role: role, reason: failure))
         case .giveUp(let role):
             outcome.left.append(.init(role: role, reason: failure))
-            // Losing the backup that is to stay says nothing about the place that is abandoned.
+            // The loss of the survivor is not about the place that is abandoned.
             if failure == .survivorLost { steps.insert(.fail(failure), at: 0) }
         case .leaveForeign(let role):
             guard case .conflict(role, _) = failure else { return fail(failure) }

@@ -1,28 +1,29 @@
-/// What is asked of an identity's Safe.
+/// An operation on an identity's Safe.
 package enum SafeVerb: Equatable, Sendable {
-    /// Upload if it is due; first finish a change that was begun, last delete what an earlier one left.
+    /// Upload if it is due. Before that, finish an unfinished change; after it, delete the backup that an earlier
+    /// change left.
     case push(Push)
-    /// Upload to another place or under another key (the place of the role `next`), then delete the old backup.
+    /// Upload to another place or under another key, then delete the old backup.
     case change(Change)
-    /// Approach the current place as the role `next` says. `isSameAddress`: only login or trust differ.
+    /// Use another address, login or trust for the current place. `isSameAddress`: only login or trust differ.
     case readdress(isSameAddress: Bool)
-    /// Take back a change that is not finished.
+    /// Abort an unfinished change.
     case abort
-    /// Give up the backup that an earlier change has left.
+    /// Abandon the backup that an earlier change left.
     case forgetOld
-    /// Delete the backups at all places, then forget the setup.
+    /// Delete the backups at all places, then remove the setup.
     case delete(Delete)
-    /// Look whether the backup is what was last uploaded.
+    /// Check that the backup is the one that was last uploaded.
     case check
-    /// Take the backup over into the keystore.
+    /// Restore the backup into the keystore.
     case pull(Pull)
 
     package struct Push: Equatable, Sendable {
         /// Upload even if nothing is due.
         package var isForced = false
-        /// Replace the foreign backup that is found.
+        /// Replace a foreign backup.
         package var isOverwriting = false
-        /// Fetch what was uploaded and compare.
+        /// Fetch the uploaded backup and compare.
         package var isVerifying = true
         /// Decide, but do nothing.
         package var isDryRun = false
@@ -35,12 +36,12 @@ package enum SafeVerb: Equatable, Sendable {
     }
 
     package struct Change: Equatable, Sendable {
-        /// Replace the foreign backups that are found.
+        /// Replace foreign backups.
         package var isOverwriting = false
         package var isAcceptingLoss = false
         /// Delete nothing at the old place.
         package var isLeavingOld = false
-        /// Whether this is the change that is unfinished: go on with it.
+        /// Whether this is the unfinished change, which continues.
         package var isUnfinishedOne = false
 
         package init() {}
@@ -48,26 +49,26 @@ package enum SafeVerb: Equatable, Sendable {
 
     package struct Delete: Equatable, Sendable {
         package var isKeepingSetup = false
-        /// Give up what cannot be deleted.
+        /// Abandon backups that cannot be deleted.
         package var isForced = false
 
         package init() {}
     }
 
     package struct Pull: Equatable, Sendable {
-        /// Over an older generation than was seen, and over changes that were never uploaded.
+        /// Accept a lower generation than was seen, and the loss of changes that were never uploaded.
         package var isReplacing = false
-        /// Over another private key.
+        /// Replace another private key.
         package var isReplacingKey = false
-        /// Whether the document here is empty, so that there is nothing to lose.
+        /// Whether the keystore's document is empty, so that nothing can be lost.
         package var isHereEmpty = false
 
         package init() {}
     }
 }
 
-/// What the machine holds itself to. All of it, always; the model checker takes one clause out at a time, to show what
-/// it prevents.
+/// The clauses of the rule. The program uses all of them. The model checker removes one at a time, to show what it
+/// prevents.
 package struct Clauses: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -78,9 +79,9 @@ package struct Clauses: OptionSet, Hashable, Sendable {
     /// Two addresses with one backup id are proven to be two places before anything is deleted at one of them, and the
     /// survivor is looked at after that.
     package static let provesPlaces = Clauses(rawValue: 2)
-    /// A change that cannot go on keeps no push from the current place.
+    /// A change that cannot continue does not prevent pushes to the current place.
     package static let pushesBesideStuckChange = Clauses(rawValue: 4)
-    /// What a look finds is remembered.
+    /// The finding of a look is saved.
     package static let remembersFindings = Clauses(rawValue: 8)
     /// The new place of a change is read and judged before `abort` deletes there.
     package static let judgesAbortedPlace = Clauses(rawValue: 16)

@@ -3,17 +3,17 @@ internal import SafeWire
 
 /// Whether a Safe backup is due: Android's rule, and a look at the server at least once a week.
 ///
-/// A pure function of what is remembered and of the clock, neither of which is trusted: whatever makes
-/// no sense counts as "never", which uploads.
+/// It is a pure function of the state and the clock. Neither is trusted: a value out of range counts as "never", which
+/// uploads.
 package enum UploadDecision: Equatable, Sendable {
     case upload(Reason)
-    /// Look at the server, and upload if the backup is gone: it was not seen there for a week, a look has missed it,
-    /// or a request that was never answered may still arrive.
+    /// Look at the server and upload if the backup is missing. Due if the backup was not seen for a week, if a look did
+    /// not find it, or if a request that was never answered may still arrive.
     case confirm
     case unchanged
-    /// Changed, but the last upload is too recent; due at that time.
+    /// The document has changed, but the last upload is too recent. Due at that time.
     case deferred(until: Timestamp)
-    /// The server asked not to be bothered until then.
+    /// The server asked to wait until then.
     case wait(until: Timestamp)
 
     /// Why an upload is due.
@@ -25,26 +25,26 @@ package enum UploadDecision: Equatable, Sendable {
         case afterFailure
     }
 
-    /// What is remembered of earlier runs.
+    /// The state of earlier runs.
     package struct Past: Equatable, Sendable {
         /// Whether the document is the one that was last uploaded.
         package var isUnchanged: Bool
-        /// Whether the last push did not end well, or did not end.
+        /// Whether the last push failed or was interrupted.
         package var hasFailed: Bool
         /// When the last upload ended; nil for never.
         package var lastUpload: Timestamp?
-        /// When the backup was last seen on the server as it was uploaded.
+        /// When the last uploaded backup was last seen on the server.
         package var lastSeen: Timestamp?
         /// Until when the server asked to wait.
         package var notBefore: Timestamp?
-        /// What the server said; outside 1...3650 it counts as 180.
+        /// The retention of the server; outside of 1...3650 it counts as 180.
         package var retentionDays: Int64
         /// Whether the last look at the server did not find what was last uploaded.
         package var hasFinding: Bool
         /// Until when a request that was never answered may still arrive.
         package var lookUntil: Timestamp?
 
-        /// Any values are accepted: what makes no sense counts as never.
+        /// Accepts any values. Values out of range count as never.
         package init(
             isUnchanged: Bool, hasFailed: Bool, lastUpload: Timestamp?, lastSeen: Timestamp?,
             notBefore: Timestamp?, retentionDays: Int64, hasFinding: Bool = false, lookUntil: Timestamp? = nil
@@ -59,8 +59,8 @@ package enum UploadDecision: Equatable, Sendable {
             self.lookUntil = lookUntil
         }
 
-        /// Whether a request that was never answered may still arrive; one that lies over a day ahead is a clock
-        /// that was wrong.
+        /// Whether a request that was never answered may still arrive. A time of more than a day ahead is from a wrong
+        /// clock.
         func isUnsettled(at now: Timestamp) -> Bool {
             guard let lookUntil else { return false }
             return now < lookUntil && lookUntil <= now + UploadDecision.settling
@@ -69,14 +69,14 @@ package enum UploadDecision: Equatable, Sendable {
 
     /// Least time between two uploads of a changed backup.
     static let grace = Duration.hours(23)
-    /// Longest time for which a backup is believed to be on the server without looking.
+    /// Longest time without a look at the server.
     static let trust = Duration.days(7)
     /// How long a request that was never answered may take to arrive.
     package static let settling = Duration.hours(24)
-    /// A server that asks for a longer wait than this is not believed.
+    /// A server that asks for a longer wait is ignored.
     package static let longestWait = Duration.hours(24)
 
-    /// - Parameter isForced: uploads at once, whatever else.
+    /// - Parameter isForced: whether to upload in any case.
     package static func decide(_ past: Past, isForced: Bool, now: Timestamp) -> UploadDecision {
         if isForced { return .upload(.forced) }
         if let notBefore = past.notBefore, now < notBefore, notBefore <= now + longestWait {
@@ -89,7 +89,7 @@ package enum UploadDecision: Equatable, Sendable {
 
     private static func decideByTimes(_ past: Past, now: Timestamp) -> UploadDecision {
         if past.hasFailed { return .upload(.afterFailure) }
-        // An upload in the future is a clock that was wrong then or is wrong now.
+        // An upload in the future shows that the clock was wrong then or is wrong now.
         guard let lastUpload = past.lastUpload, lastUpload <= now else { return .upload(.changed) }
         guard past.isUnchanged else {
             return lastUpload + grace > now ? .deferred(until: lastUpload + grace) : .upload(.changed)
@@ -99,7 +99,7 @@ package enum UploadDecision: Equatable, Sendable {
         return .unchanged
     }
 
-    /// Age of an upload at which it is due again: half of the retention.
+    /// The age at which an upload is due again: half of the retention.
     package static func refreshAge(_ retentionDays: Int64) -> Duration {
         .hours(12 * ServerLimits.clampedRetentionDays(retentionDays))
     }

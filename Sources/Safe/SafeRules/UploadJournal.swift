@@ -1,14 +1,14 @@
-/// The digests of the backups at one place that this keystore knows: the last 64 that it was about to send there,
-/// and the last one that `safe pull` took into the profile.
+/// The digests of the backups of one place that this keystore knows: the last 64 that it was about to send there, and
+/// the last one that `safe pull` restored.
 ///
-/// A digest is entered before the upload begins, so that an acknowledgement that is lost makes no backup foreign.
+/// A digest is entered before the upload begins, so that a backup is known even if its acknowledgement is lost.
 package struct UploadJournal: Hashable, Sendable {
-    /// Most digests of uploads; the oldest goes first.
+    /// Most digests of uploads. The oldest one is dropped first.
     package static let capacity = 64
 
-    /// Digests of what was about to be sent, or was taken into the profile, the newest last; each once.
+    /// Digests of backups that were about to be sent or were pulled, the newest last, each once.
     package private(set) var sent: [Digest]
-    /// Digest of what was last taken into the profile.
+    /// Digest of the backup that was last pulled.
     package private(set) var pulled: Digest?
 
     package init(sent: [Digest] = [], pulled: Digest? = nil) {
@@ -20,7 +20,7 @@ package struct UploadJournal: Hashable, Sendable {
 
     package func contains(_ digest: Digest) -> Bool { digest == pulled || sent.contains(digest) }
 
-    /// Whether `digest` was sent or pulled before `last`. What was sent after it was never acknowledged.
+    /// Whether `digest` was sent or pulled before `last`. Digests after `last` were never acknowledged.
     package func isOlder(_ digest: Digest, than last: Digest?) -> Bool {
         guard let position = sent.firstIndex(of: digest) else { return true }
         guard let lastPosition = last.flatMap(sent.firstIndex) else { return false }
@@ -38,7 +38,7 @@ package struct UploadJournal: Hashable, Sendable {
         enterSent(digest)
     }
 
-    /// Also knows what `other` knows: of one place under two names.
+    /// Adds the digests of `other`, if both are one place under two names.
     package mutating func merge(_ other: UploadJournal) {
         let older = other.sent.filter { !sent.contains($0) }
         sent = Array((older + sent).suffix(Self.capacity))

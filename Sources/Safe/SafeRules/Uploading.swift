@@ -6,7 +6,7 @@ internal import SafeWire
 //   limits → hold → look → the rule → (5 seconds, look, the rule) → seal → keep what is there → announce → store →
 //   verify
 //
-// The digest of what is about to be sent is saved before it is sent (`announce`).
+// The digest of a backup is saved before it is sent (`announce`).
 
 extension SafeMachine {
     mutating func upload(to role: Role) {
@@ -17,13 +17,13 @@ extension SafeMachine {
         perform(limits + [.hold(role), .look(role, .replace)])
     }
 
-    /// The guard against a profile that was emptied by mistake.
+    /// Refuses to upload a profile that lost most of its contacts.
     func lossOfContacts(at role: Role) -> SafeFailure? {
         let before = Int(clamping: place(role).contacts)
         return contacts * 2 >= before || isAcceptingLoss ? nil : .losesContacts(before: before, now: contacts)
     }
 
-    /// Judges what stands where the upload is to go.
+    /// Judges the present backup before an upload.
     mutating func replace(_ found: Found, at role: Role) {
         switch rule.mayReplace(found, at: place(role)) {
         case .refused:
@@ -33,7 +33,8 @@ extension SafeMachine {
         case .afterSecondLook, .granted:
             let standing = standing(found, at: role)
             outcome.replaced = replaced(found, standing, at: role)
-            // What is missing, damaged or older is told by the result; what was sent and never acknowledged is neither.
+            // The result says that a missing, damaged or older backup was replaced. An upload that was never
+            // acknowledged is none of these.
             if place(role).expectsBackup, let lost = outcome.replaced, lost != .foreign { work.isRestoring = true }
             let generation = max(place(role).generation, found.generation)
             update(role) { $0.generation = generation }

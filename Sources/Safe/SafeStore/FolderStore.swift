@@ -6,28 +6,28 @@ package import SafeWire
 ///     DIR/config              the server's limits, JSON
 ///     DIR/backups/<64 hex>    one encrypted backup each
 ///
-/// Backups are replaced whole or not at all. The directory may be shared, on a network file system too:
-/// whose files these are is left to the file system.
+/// Backups are replaced whole or not at all. The directory may be shared, also on a network file system, which decides
+/// about owners and permissions.
 package struct FolderStore: ~Copyable {
     private static let configName = "config"
     private static let backupsName = "backups"
 
     private let directory: Directory
 
-    /// Opens an existing directory; nothing is made.
+    /// Opens an existing directory.
     /// - Throws: `FileError`.
     package init(at path: String) throws(FileError) {
         directory = try Directory.open(path, rule: .shared)
     }
 
-    /// What stands in an empty file system.
+    /// Directories that exist in an empty file system.
     private static let emptyNames: Set = ["lost+found"]
 
-    /// Makes the directory where it is missing, then `backups/`, then `config` where it has none.
-    /// - Throws: `FileError.exists` for a directory that holds other files, unless it is a Safe server already; names
-    ///   that begin with a dot do not count. Then nothing was made.
+    /// Creates the directory, `backups/` and `config`, if they are missing. The directory above must exist.
+    /// - Throws: `FileError.exists` if the directory holds other files and is not a Safe server; names that begin with
+    ///   a dot do not count. Then nothing was created.
     package static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
-        // No directory above it: where a disk is not mounted, the Safe would come to lie on another.
+        // Directories above are not created: if a disk is not mounted, the Safe would be on another one.
         try Directory.makeLast(path)
         let safe = try FolderStore(at: path)
         let names = Set(try safe.directory.names())
@@ -40,7 +40,7 @@ package struct FolderStore: ~Copyable {
         do throws(FileError) {
             try safe.directory.write(configName, limits.config.span, existing: .refuse)
         } catch .exists {
-            // Somebody else prepared it at the same moment.
+            // Another process prepared it at the same time.
         }
     }
 
@@ -49,8 +49,8 @@ package struct FolderStore: ~Copyable {
         try directory.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
     }
 
-    /// The bytes of a backup, nil where there is none.
-    /// - Throws: `.missing` where there is no `backups/`.
+    /// The bytes of a backup; nil if it does not exist.
+    /// - Throws: `FileError`, for example `.missing` if `backups/` does not exist.
     package func backup(_ id: BackupID) throws(FileError) -> [UInt8]? {
         let backups = try directory.directory(Self.backupsName)
         guard try backups.contains(id.hex) else { return nil }
@@ -58,19 +58,19 @@ package struct FolderStore: ~Copyable {
     }
 
     /// Stores a backup, whole or not at all.
-    /// - Parameter existing: whether one that is there may be replaced.
-    /// - Throws: `FileError.exists` if it may not.
+    /// - Parameter existing: whether to replace an existing one.
+    /// - Throws: `FileError`, for example `.exists`.
     package func store(_ backup: [UInt8], at id: BackupID, existing: Directory.Existing) throws(FileError) {
         try directory.directory(Self.backupsName).write(id.hex, backup.span, existing: existing)
     }
 
-    /// Removes a backup; one that is not there is fine.
+    /// Removes a backup. A missing backup is not an error.
     package func remove(_ id: BackupID) throws(FileError) {
         try directory.directory(Self.backupsName).remove(id.hex)
     }
 
-    /// Keeps other writers of backups away until the lock is dropped, and clears up behind those of this machine and
-    /// account that were killed. Files that are not called after a backup are left alone.
+    /// Locks the backups against other writers, and removes the temporary files of killed writers of this machine and
+    /// account. Files that are not named like a backup stay.
     package func lock(wait: Duration) throws(FileError) -> FileLock {
         let backups = try directory.directory(Self.backupsName)
         let lock = try backups.lock(wait: wait)

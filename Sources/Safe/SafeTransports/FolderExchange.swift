@@ -5,31 +5,30 @@ package import SafeWire
 
 /// The Safe server in a local directory, `file:///DIR`.
 ///
-/// The directory is opened anew for each request: a mount may come and go between two of them.
+/// Each request opens the directory anew, because it may be mounted or unmounted in between.
 package struct FolderExchange: SafeExchange {
     private let path: String
     private let name: String
 
-    /// Nothing is opened yet.
-    /// - Returns: nil for an address that is no directory.
+    /// Opens nothing.
+    /// - Returns: nil if the address is not a directory.
     package init?(_ address: SafeServerAddress) {
         guard case .directory(let path) = address else { return nil }
         self.path = path
         name = address.text
     }
 
-    /// See `SafeExchange`.
     package func config() throws(SafeExchangeError) -> [UInt8] {
         try answer { (safe) throws(FileError) in try safe.config() }
     }
 
-    /// See `SafeExchange`.
     package func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
         let bytes = try answer { (safe) throws(FileError) in try safe.backup(id) }
         return bytes.map { StoredBackup(bytes: $0) }
     }
 
-    /// See `SafeExchange`. A directory has no tags: `hold` keeps other writers of this program away.
+    /// Stores a backup. `.unchanged` is ignored, because a directory has no tags. `hold` excludes other
+    /// writers of this program.
     package func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
@@ -37,12 +36,12 @@ package struct FolderExchange: SafeExchange {
         try answer { (safe) throws(FileError) in try safe.store(backup, at: id, existing: existing) }
     }
 
-    /// See `SafeExchange`. The condition is ignored, as there are no tags.
+    /// Removes a backup. The condition is ignored, because a directory has no tags.
     package func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         try answer { (safe) throws(FileError) in try safe.remove(id) }
     }
 
-    /// See `SafeExchange`. Where the file system has no locks, two writers at once are caught by verifying only.
+    /// Locks the backups. If the file system has no locks, only verifying an upload reveals two writers at once.
     package func hold() throws(SafeExchangeError) -> (any Sendable)? {
         try answer { (safe) throws(FileError) in try Hold(lock: safe.lock(wait: Self.holdWait)) }
     }
@@ -55,7 +54,6 @@ package struct FolderExchange: SafeExchange {
         init(lock: consuming FileLock) { self.lock = lock }
     }
 
-    /// See `SafeExchange`.
     package func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         do throws(FileError) {
             try FolderStore.prepare(at: path, limits: limits)
@@ -75,7 +73,7 @@ package struct FolderExchange: SafeExchange {
         do throws(FileError) {
             safe = try FolderStore(at: path)
         } catch {
-            // The directory itself is away: a mount that is not there, a disk that was unplugged.
+            // The directory itself is missing: it is not mounted, or the disk was unplugged.
             if case .missing = error { throw .unavailable(name) }
             throw SafeExchangeError(error, name)
         }
@@ -91,7 +89,7 @@ extension SafeExchangeError {
     fileprivate init(_ error: FileError, _ name: String) {
         self =
             switch error {
-            // The directory is there, but `config` or `backups` is not.
+            // The directory exists, but `config` or `backups` does not.
             case .missing: .notPrepared(name)
             case .tooLarge(_, let limit): .tooLarge(limit: limit)
             case .system(_, _, ESTALE), .system(_, _, EIO), .system(_, _, ETIMEDOUT), .system(_, _, EHOSTDOWN):

@@ -3,31 +3,31 @@ package import SafeWire
 
 /// A Safe server over HTTPS.
 ///
-/// A GET is sent again if that may help: after 408, 423, 425, 500, 502, 503, 504, a connection that broke off, and a
-/// timeout. Other requests are sent once, and an answer that asks to wait is an error: the caller starts again by
-/// `pause`. Nothing is sent to a server that is not trusted.
+/// A GET is repeated after the statuses 408, 423, 425, 500, 502, 503 and 504, a broken connection, and a timeout. Other
+/// requests are sent once. An answer that asks to wait is an error: the caller calls `pause` and starts again. Nothing
+/// is sent to a server that is not trusted.
 package final class HTTPExchange: SafeExchange, Sendable {
     private let address: HTTPSAddress
     private let base: String
     private let sender: HTTPSender
 
-    /// Hears of every request when it is over.
+    /// Called after each request.
     package typealias Observer = @Sendable (ObservedRequest) -> Void
 
     private static let maxRedirects = 5
-    /// Answers whose body does not matter are read no further.
+    /// Longest body that is read if it is not needed, in bytes.
     private static let maxIgnoredBytes = 64 * 1024
     private static let backups = "backups/"
     private static let backupType = "application/octet-stream"
     private static let configType = "application/json"
 
     /// - Parameters:
-    ///   - id: of the backup that is meant: its first byte may be part of the address.
-    ///   - client: what the requests are sent by.
-    ///   - timeout: for one request.
-    ///   - progress: called often while a request is under way, on the caller's thread.
+    ///   - id: the id of the backup, whose first byte may be part of the address.
+    ///   - client: sends the requests.
+    ///   - timeout: the timeout of one request.
+    ///   - progress: called on the caller's thread while bytes are sent and received.
     ///   - observer: called after each request, on the caller's thread.
-    /// - Returns: nil for an address that is not HTTPS.
+    /// - Returns: nil if the address is not HTTPS.
     package init?(
         _ server: borrowing SafeEndpoint, for id: BackupID, by client: any HTTPClient, timeout: Duration,
         retry: RetryPolicy, progress: HTTPProgress? = nil, observer: Observer? = nil
@@ -41,32 +41,26 @@ package final class HTTPExchange: SafeExchange, Sendable {
 
     // MARK: The port
 
-    /// See `SafeExchange`.
     package var notes: ExchangeNotes { sender.notes }
 
-    /// See `SafeExchange`.
     package func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
         sender.pause(after: tries, error)
     }
 
-    /// See `SafeExchange`.
     package func presentPin() throws(SafeExchangeError) -> PublicKeyPin? {
         try sender.certificate(isExamined: false)?.pin
     }
 
-    /// See `SafeExchange`.
     package func presentCertificate() throws(SafeExchangeError) -> PresentedCertificate? {
         try sender.certificate(isExamined: true)
     }
 
-    /// See `SafeExchange`.
     package func config() throws(SafeExchangeError) -> [UInt8] {
         let answer = try get("config", accept: Self.configType, limit: ServerLimits.maxConfigBytes)
         guard answer.status != 404, answer.status != 409 else { throw .notPrepared(sender.name) }
         return try content(of: answer)
     }
 
-    /// See `SafeExchange`.
     package func fetch(_ id: BackupID) throws(SafeExchangeError) -> StoredBackup? {
         let answer = try get(Self.backups + id.hex, accept: Self.backupType, limit: maxFetchedBytes)
         switch answer.status {
@@ -76,7 +70,6 @@ package final class HTTPExchange: SafeExchange, Sendable {
         }
     }
 
-    /// See `SafeExchange`.
     package func store(
         _ backup: [UInt8], at id: BackupID, if condition: WriteCondition
     ) throws(SafeExchangeError) {
@@ -88,7 +81,6 @@ package final class HTTPExchange: SafeExchange, Sendable {
         }
     }
 
-    /// See `SafeExchange`.
     package func remove(_ id: BackupID, if condition: WriteCondition) throws(SafeExchangeError) {
         let answer = try send(.delete, Self.backups + id.hex, condition.headers, limit: Self.maxIgnoredBytes)
         guard answer.isSuccess || answer.status == 404 || answer.status == 410 else {
@@ -98,14 +90,14 @@ package final class HTTPExchange: SafeExchange, Sendable {
 
     // MARK: Preparing
 
-    /// See `SafeExchange`: by WebDAV's MKCOL and PUT.
+    /// Prepares an empty directory by WebDAV's MKCOL and PUT.
     package func prepare(_ limits: ServerLimits) throws(SafeExchangeError) {
         try makeBackups()
         do throws(SafeExchangeError) {
             _ = try config()
         } catch .notPrepared {
             let answer = try put(limits.config, at: "config", type: Self.configType, if: .absent)
-            // 412: somebody else prepared it at the same moment.
+            // 412: another client prepared it at the same time.
             guard answer.isSuccess || answer.status == 412 else { throw refusalToPrepare(answer) }
         }
     }
@@ -113,11 +105,11 @@ package final class HTTPExchange: SafeExchange, Sendable {
     private func makeBackups() throws(SafeExchangeError) {
         var answer = try makeDirectory(Self.backups)
         if answer.status == 409 || answer.status == 404 {
-            // The directory above is missing, too.
+            // The directory itself is missing, too.
             _ = try makeDirectory("")
             answer = try makeDirectory(Self.backups)
         }
-        // 405 says that there is one already, and so do some servers by a redirect.
+        // 405 means that the directory exists. Some servers answer with a redirect instead.
         guard answer.isSuccess || answer.status == 405 || answer.status == 301 else { throw refusalToPrepare(answer) }
     }
 
@@ -141,7 +133,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
         return try send(.put, path, headers, body: content, limit: Self.maxIgnoredBytes)
     }
 
-    /// A GET, and where the same server sends it on, there.
+    /// Sends a GET, and follows redirects on the same server.
     private func get(
         _ path: String, accept: String, limit: Int
     ) throws(SafeExchangeError) -> HTTPResponse {
@@ -150,7 +142,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
             let answer = try send(.get, path, ["Accept: \(accept)", "Cache-Control: no-cache"], limit: limit)
             guard let location = answer.location else {
                 guard redirects > 0 else { return answer }
-                // The tag of another URL says nothing about the one that is written to.
+                // The tag of another URL is not valid for the URL of a PUT.
                 var untagged = answer
                 untagged.headers["etag"] = nil
                 return untagged
@@ -162,7 +154,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
         throw .redirected(sender.name, to: .circle)
     }
 
-    /// The URL of a path, or of where a redirect led.
+    /// The absolute URL of a path, or of a redirect's target.
     private func whole(_ path: String) -> String { path.hasPrefix("https://") ? path : base + path }
 
     private func send(
@@ -172,7 +164,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
             HTTPRequest(method, path, headers: headers, body: body, limit: limit), shownURL: shown(whole(path)))
     }
 
-    /// A URL without the backup id, and without what a redirect may hold.
+    /// A URL for the observer, without the backup id and without the path of a redirect.
     private func shown(_ url: String) -> String {
         guard url.hasPrefix(base) else {
             guard case .host(let host) = Redirect(to: url, from: base).target else { return "https://…" }
@@ -188,7 +180,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
         return answer.body
     }
 
-    /// What a status means that is not the one that was hoped for.
+    /// The error of an unsuccessful status.
     private func refusal(
         _ answer: HTTPResponse, of condition: WriteCondition = .none
     ) -> SafeExchangeError {
@@ -208,7 +200,7 @@ package final class HTTPExchange: SafeExchange, Sendable {
 }
 
 extension WriteCondition {
-    /// Lines of a request (RFC 9110, 13.1).
+    /// The headers of the condition (RFC 9110, 13.1).
     fileprivate var headers: [String] {
         switch self {
         case .none: []

@@ -2,14 +2,14 @@ package import HTTP
 package import SafeWire
 package import SecureMemory
 
-/// A word to a monitoring service, by a GET whose answer does not matter.
+/// Notifies a monitoring service by a GET.
 package enum HTTPSPing {
     private static let timeouts = HTTPTimeouts(connect: .seconds(5), idle: .seconds(5), total: .seconds(10))
 
-    /// Sends it once.
-    /// - Parameter url: who knows it can speak in its owner's name.
-    /// - Throws: `.libraryMissing`, `.unavailable`, `.untrusted`; `.unexpectedStatus` for an answer of 300 or more.
-    ///   None of them holds the URL.
+    /// Sends the GET once. The body of the answer is ignored.
+    /// - Parameter url: a secret, because its holder can send notifications in its owner's name.
+    /// - Throws: `.libraryMissing`, `.unavailable`, `.untrusted`; `.unexpectedStatus` for a status of 300 or more. The
+    ///   errors do not contain the URL.
     package static func send(
         to url: consuming SecureBytes, userAgent: String, by client: any HTTPClient
     ) throws(SafeExchangeError) {
@@ -20,7 +20,7 @@ package enum HTTPSPing {
             status = try client.send(request, to: HTTPEndpoint(url: url), progress: nil).status
         } catch {
             switch error {
-            // A body is not wanted, and cut off at once.
+            // The body is not needed, so its limit is 0.
             case .bodyTooLong: return
             case .connection(let failure): throw .unavailable(name, .connection(failure))
             case .certificate(let failure): throw .untrusted(name, failure)

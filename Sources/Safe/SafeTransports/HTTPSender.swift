@@ -4,9 +4,9 @@ internal import SafeWire
 internal import SecureMemory
 internal import Synchronization
 
-/// Sends requests to one server: with its login, to nobody who is not trusted, and a GET again if that may help.
+/// Sends requests to one server, with its login, and repeats a GET after temporary failures.
 final class HTTPSender: Sendable {
-    /// The server's address, as errors name it.
+    /// The address of the server, for errors.
     let name: String
     let hasLogin: Bool
     private let endpoint: HTTPEndpoint
@@ -16,15 +16,15 @@ final class HTTPSender: Sendable {
     private let progress: HTTPProgress?
     private let observer: HTTPExchange.Observer?
     private let noticed = Mutex(ExchangeNotes())
-    /// Whether a GET failed as often as it may.
+    /// Whether a GET has used up its tries.
     private let hasGivenUp = Mutex(false)
 
-    /// The only name that every Safe server takes.
+    /// The only user agent that every Safe server accepts.
     private static let userAgent = "User-Agent: Threema"
 
     /// - Parameters:
-    ///   - base: the URL that requests' paths are appended to.
-    ///   - timeout: for one request.
+    ///   - base: the URL to which the paths of requests are appended.
+    ///   - timeout: the timeout of one request.
     init(
         to server: borrowing SafeEndpoint, base: String, by client: any HTTPClient, timeout: Duration,
         retry: RetryPolicy, progress: HTTPProgress?, observer: HTTPExchange.Observer?
@@ -50,8 +50,8 @@ final class HTTPSender: Sendable {
 
     var notes: ExchangeNotes { noticed.withLock { $0 } }
 
-    /// Sends a request, a GET until it is answered or as long as that may help.
-    /// - Parameter shownURL: the URL without what is not for everybody's eyes.
+    /// Sends a request. A GET is repeated after temporary failures, as long as the retry policy allows.
+    /// - Parameter shownURL: the URL for the observer, without secrets.
     func send(_ request: HTTPRequest, shownURL: String) throws(SafeExchangeError) -> HTTPResponse {
         var tries = 1
         while true {
@@ -76,13 +76,13 @@ final class HTTPSender: Sendable {
         }
     }
 
-    /// See `SafeExchange.pause`.
+    /// Implements `SafeExchange.pause`.
     func pause(after tries: Int, _ error: SafeExchangeError) -> Bool {
         let isPaused =
             switch error {
             case .throttled(_, let seconds): retry.waits(after: tries, at: name, asked: seconds)
             case .changed: retry.waits(after: tries, at: name)
-            // A GET that failed five times is not sent twenty times more.
+            // A GET that was tried five times is not tried again by each try of the command.
             case _ where error.isWorthRepeating && !hasGivenUp.withLock { $0 }: retry.waits(after: tries, at: name)
             default: false
             }
@@ -126,7 +126,7 @@ final class HTTPSender: Sendable {
 
     private var timeouts: HTTPTimeouts { HTTPTimeouts(total: retry.timeout(atMost: timeout, at: name)) }
 
-    /// The certificate that the server shows, whoever issued it; nothing is asked.
+    /// The certificate that the server shows, trusted or not. No request is sent.
     /// - Parameter isExamined: see `HTTPClient`.
     func certificate(isExamined: Bool) throws(SafeExchangeError) -> PresentedCertificate? {
         do throws(HTTPError) {
@@ -152,10 +152,10 @@ final class HTTPSender: Sendable {
 }
 
 extension SafeExchangeError {
-    /// With these a server says that it cannot answer now.
+    /// Statuses with which a server says that it cannot answer now.
     fileprivate static let passingStatuses: Set = [408, 423, 425, 500, 502, 503, 504]
 
-    /// Whether the same request may be answered a few seconds later.
+    /// Whether the same request may succeed a few seconds later.
     fileprivate var isWorthRepeating: Bool {
         switch self {
         case .unavailable(_, .connection(.timeout)), .unavailable(_, .connection(.brokenOff)),

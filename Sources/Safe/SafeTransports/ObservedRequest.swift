@@ -1,16 +1,15 @@
 package import SafeWire
 
-/// One request and how it was answered, for somebody who wants to see what was asked. Holds no header, login, body or
-/// backup id.
+/// A request and its result, for `--verbose`. It contains no header, login, body or backup id.
 package struct ObservedRequest: Sendable {
     /// GET, PUT, DELETE or MKCOL.
     package let method: String
-    /// With `…` for what is not shown.
+    /// The URL, with `…` in place of secret parts.
     package let url: String
-    /// The answer's status, or why there is none.
+    /// The status of the answer, or the error.
     package let result: Result<Int, SafeExchangeError>
-    /// Length of the body that was sent; of the answer's body if none was sent.
+    /// Length of the request's body in bytes; of the answer's body if the request has none.
     package let bytes: Int
-    /// From before the connection to the end of the answer.
+    /// Time from before the connection to the end of the answer.
     package let duration: Duration
 }

@@ -1,9 +1,10 @@
 internal import Encodings
 
-/// Where a Safe backup lies on its server: 32 bytes, the first half of the Safe master key, written as
-/// 64 lower-case hexadecimal characters.
+/// The id of a Safe backup on its server: 32 bytes, the first half of the Safe master key, written as 64 lower-case
+/// hexadecimal characters.
 ///
-/// Not a key, but not public either: for a known Threema ID it tests a guessed Safe password.
+/// It is not a key, but it should not be published: with a known Threema ID it lets its holder test guessed Safe
+/// passwords.
 public struct BackupID: Equatable, Sendable {
     /// Length in bytes.
     public static let count = 32
@@ -17,7 +18,7 @@ public struct BackupID: Equatable, Sendable {
         hex = Hex.encode(bytes)
     }
 
-    /// Whether a text may be one: 64 lower-case hexadecimal characters.
+    /// Whether a text is 64 lower-case hexadecimal characters.
     package static func isHex(_ text: String) -> Bool {
         text.utf8.count == 2 * count && text.lowercased() == text && Hex.decode(text) != nil
     }

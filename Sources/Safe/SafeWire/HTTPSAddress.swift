@@ -3,8 +3,8 @@ internal import HTTP
 
 /// The base address of a Safe server over HTTPS: `https://HOST[:PORT]/PATH/`.
 ///
-/// Host and path may hold `{backupIdPrefix8}`, which becomes the first byte of the backup id in hexadecimal: by it
-/// the official servers share their load.
+/// Host and path may contain `{backupIdPrefix8}`, which is replaced by the first byte of the backup id in hexadecimal.
+/// The official servers share their load by it.
 public struct HTTPSAddress: Equatable, Sendable {
     static let placeholder = "{backupIdPrefix8}"
 
@@ -12,7 +12,7 @@ public struct HTTPSAddress: Equatable, Sendable {
     public let host: String
     /// Nil for 443.
     public let port: UInt16?
-    /// Begins and ends with a slash; percent signs only where they are needed, if they were well-formed.
+    /// Begins and ends with a slash. Percent signs are removed if they are not needed.
     public let path: String
 
     init(host: String, port: UInt16?, path: String) {
@@ -21,13 +21,13 @@ public struct HTTPSAddress: Equatable, Sendable {
         self.path = path
     }
 
-    /// - Parameter text: what follows `https:`.
+    /// - Parameter text: the address behind `https:`.
     init(parsing text: Substring) throws(SafeServerAddressError) {
         guard text.hasPrefix("//"), text.utf8.allSatisfy({ Self.allowed.contains($0) }) else { throw .badURL }
         let rest = text.dropFirst(2)
         let end = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<end]
-        // Also behind the host: `https://USER:5/SECRET@HOST` is a login whose slash was to be written %2F.
+        // Also behind the host: `https://USER:5/SECRET@HOST` is a login with a slash that should be %2F.
         guard !rest.utf8.contains(UInt8(ascii: "@")) else { throw .hasCredentials }
         guard !rest.contains("?"), !rest.contains("#") else { throw .badURL }
         guard let origin = HTTPOrigin(authority: authority) else { throw .badURL }
@@ -38,16 +38,16 @@ public struct HTTPSAddress: Equatable, Sendable {
         path = steps.isEmpty ? "/" : "/" + steps.joined(separator: "/") + "/"
     }
 
-    /// The address, with a placeholder where there is one.
+    /// The address, including the placeholder.
     public var text: String { "https://" + host + (port.map { ":\($0)" } ?? "") + path }
 
-    /// The base for a backup: without a placeholder.
+    /// The base URL for a backup, with the placeholder replaced.
     public func base(for id: BackupID) -> String {
         text.replacing(Self.placeholder, with: String(id.hex.prefix(2)))
     }
 
-    /// One step of a path in its one spelling (RFC 3986, 6.2.2): no percent signs for letters, digits and `-._~`, and
-    /// upper-case digits behind the others.
+    /// Normalises a path segment (RFC 3986, 6.2.2): no percent-encoding for letters, digits and `-._~`, upper-case
+    /// digits for other bytes.
     private static func normal(_ step: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = step.utf8
@@ -68,7 +68,7 @@ public struct HTTPSAddress: Equatable, Sendable {
 
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-    /// Letters and digits, and what else URLs may hold; braces for the placeholder.
+    /// The characters of a path; braces are for the placeholder.
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@%[]?#{}".utf8)
 }

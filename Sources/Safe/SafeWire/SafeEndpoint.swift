@@ -1,26 +1,25 @@
 public import HTTP
 
-/// A Safe server: its address, the login it asks for, and which certificates to trust.
+/// A Safe server: its address, the login, and the certificates to trust.
 public struct SafeEndpoint: ~Copyable, Sendable {
-    /// Longest text of certificate authorities, in bytes: some thirty certificates.
+    /// Longest text of certificate authorities, in bytes: about thirty certificates.
     public static let maxAuthorityBytes = 48 * 1024
 
     /// Most pins.
     public static let maxPins = 16
 
-    /// All of it together.
+    /// Most bytes of all parts together.
     package static let maxBytes =
         SafeServerAddress.maxBytes + Login.maxUserBytes + Login.maxPasswordBytes + maxAuthorityBytes
         + maxPins * PublicKeyPin.count
 
-    /// Where it is.
+    /// The address of the server.
     public let address: SafeServerAddress
     /// Basic authentication; nil for none.
     public let login: Login?
-    /// Whom to trust instead of the system's certificate authorities: certificates in PEM, nil for the system's.
+    /// Certificates in PEM to trust instead of the system's; nil for the system's.
     public let authority: [UInt8]?
-    /// SHA-256 over the public keys (SubjectPublicKeyInfo) of which the server must show one, 32 bytes each; empty
-    /// for any. They add to the checks of the certificate.
+    /// Public keys of which the server must have one, in addition to all other checks; empty for any.
     public let pins: [PublicKeyPin]
 
     /// A copy; the password is in guarded memory of its own.
@@ -45,7 +44,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         }
     }
 
-    /// What may be known of a server beside its address.
+    /// The parts of a `SafeEndpoint` beside its address.
     package struct Approach: OptionSet, Sendable {
         /// The bits.
         package let rawValue: Int
@@ -53,15 +52,15 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         /// Any bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// User name and password.
+        /// The user name and password.
         package static let login = Approach(rawValue: 1)
-        /// Certificate authorities of its own, instead of the system's.
+        /// The certificate authorities.
         package static let authority = Approach(rawValue: 2)
-        /// The only public keys that are accepted.
+        /// The pinned public keys.
         package static let pins = Approach(rawValue: 4)
     }
 
-    /// This server without these.
+    /// This server without some parts.
     package consuming func without(_ approach: Approach) -> SafeEndpoint {
         let authority = approach.contains(.authority) ? nil : authority
         let pins = approach.contains(.pins) ? [] : pins
@@ -70,21 +69,21 @@ public struct SafeEndpoint: ~Copyable, Sendable {
             address, login: approach.contains(.login) ? nil : takeLogin(), authority: authority, pins: pins)
     }
 
-    /// This server, with other authorities and pins.
+    /// This server with other authorities and pins.
     package consuming func trusting(_ authority: [UInt8]?, pins: [PublicKeyPin]) -> SafeEndpoint {
         SafeEndpoint(address, login: takeLogin(), authority: authority, pins: pins)
     }
 
-    /// Its login, nil if it needs none.
+    /// Returns the login; nil for none.
     package consuming func takeLogin() -> Login? { login }
 
-    /// Whether both are one server, approached in the same way.
+    /// Whether all parts are equal.
     package func isSame(as other: borrowing SafeEndpoint) -> Bool {
         address == other.address && Login.areSame(login, other.login) && authority == other.authority
             && pins == other.pins
     }
 
-    /// A server that lets everybody in, trusted as the system trusts.
+    /// A server without login and pins, with the system's authorities.
     public init(_ address: SafeServerAddress) {
         self.address = address
         login = nil
@@ -92,7 +91,7 @@ public struct SafeEndpoint: ~Copyable, Sendable {
         pins = []
     }
 
-    /// A server with all that belongs to it.
+    /// A server with its login, authorities and pins.
     public init(
         _ address: SafeServerAddress, login: consuming Login?, authority: [UInt8]?, pins: [PublicKeyPin]
     ) {

@@ -1,24 +1,23 @@
 internal import Encodings
 
-/// Where a Safe server is: a directory with a server's layout, or an HTTPS address.
+/// The address of a Safe server: a directory with a server's layout, or an HTTPS URL.
 public enum SafeServerAddress: Equatable, Sendable {
     /// `file:///DIR`: the absolute path, without a slash at the end.
     case directory(String)
     /// `https://HOST[:PORT]/PATH/`.
     case https(HTTPSAddress)
 
-    /// The messenger's own servers.
+    /// Threema's own servers.
     public static let official = SafeServerAddress.https(
         HTTPSAddress(host: "safe-\(HTTPSAddress.placeholder).threema.ch", port: nil, path: "/"))
 
-    /// Longest address, in bytes; as it is remembered, too.
+    /// Longest address, in bytes.
     public static let maxBytes = 4096
 
-    /// What stands for `official` where an address is given.
+    /// The text that means `official`.
     private static let officialName = "threema"
 
-    /// The address as it is remembered, hashed and shown, without anything secret. One place spelled in two ways is
-    /// one address, except for links.
+    /// The normalised address, without secrets: two spellings of a place have the same text, except for links.
     public var text: String {
         switch self {
         case .directory(let path): "file://" + Self.percentEncoded(path)
@@ -26,7 +25,7 @@ public enum SafeServerAddress: Equatable, Sendable {
         }
     }
 
-    /// The machine's name. A directory is on this machine, as far as anybody can tell.
+    /// The host name; `localhost` for a directory.
     public var host: String {
         switch self {
         case .directory: "localhost"
@@ -35,8 +34,8 @@ public enum SafeServerAddress: Equatable, Sendable {
     }
 
     /// - Parameter text: `file:///DIR`, `https://…`, or `threema`.
-    /// - Throws: `.unknownScheme`; `.remoteHost` for a `file://` with a host name; `.badPath` where the path is
-    ///   relative, holds `..`, a NUL or a wrong percent sign; `.badURL`, `.hasCredentials` for `https://`.
+    /// - Throws: `.unknownScheme`; `.remoteHost` for a `file://` with a host name; `.badPath` if the path is relative,
+    ///   or contains `..`, NUL or a malformed percent-encoding; `.badURL` or `.hasCredentials` for `https://`.
     public init(parsing text: String) throws(SafeServerAddressError) {
         if text == Self.officialName {
             self = .official
@@ -50,11 +49,12 @@ public enum SafeServerAddress: Equatable, Sendable {
         case "https": self = .https(try HTTPSAddress(parsing: parts[1]))
         default: throw .unknownScheme
         }
-        // Percent signs may have come in.
+        // Percent-encoding may have made it longer.
         guard self.text.utf8.count <= Self.maxBytes else { throw .badURL }
     }
 
-    /// By bytes: as characters, a slash under a combining mark is none, and two names that look alike are one.
+    /// Works on bytes: as a `Character`, a slash with a combining mark is another one, and different names can be
+    /// equal.
     private static func directory(_ text: Substring) throws(SafeServerAddressError) -> String {
         let slash = UInt8(ascii: "/")
         var rest = text.utf8
@@ -71,7 +71,7 @@ public enum SafeServerAddress: Equatable, Sendable {
         return directory
     }
 
-    /// What a URL may not hold becomes a percent sign and two digits.
+    /// Percent-encodes the bytes that a URL may not contain.
     private static func percentEncoded(_ path: String) -> String {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/!$&'()*+,;=:@".utf8)
         let hex = Array("0123456789ABCDEF".utf8)
@@ -98,7 +98,7 @@ public enum SafeServerAddress: Equatable, Sendable {
         return bytes
     }
 
-    /// Two directories are one if their paths have the same bytes.
+    /// Whether both are the same address. Paths are compared by bytes.
     public static func == (left: SafeServerAddress, right: SafeServerAddress) -> Bool {
         switch (left, right) {
         case (.directory(let left), .directory(let right)): left.utf8.elementsEqual(right.utf8)
@@ -108,16 +108,17 @@ public enum SafeServerAddress: Equatable, Sendable {
     }
 }
 
-/// Why a text is no address of a Safe server.
+/// Why a text was not read as the address of a Safe server.
 public enum SafeServerAddressError: Error, Equatable, Sendable {
-    /// Neither `https://` nor `file://`.
+    /// The scheme is neither `https://` nor `file://`.
     case unknownScheme
-    /// `file://` with the name of another machine.
+    /// `file://` with a host name.
     case remoteHost
-    /// Not an absolute path without `..`.
+    /// The path is not absolute, or contains `..`.
     case badPath
-    /// `https://` without a host, with a wrong port, a query, a fragment, or a character that no URL has.
+    /// `https://` without a host, or with a malformed port, a query, a fragment, or a character that a URL may not
+    /// have.
     case badURL
-    /// `https://USER:PASSWORD@…`: a password has other ways in.
+    /// `https://USER:PASSWORD@…`, which contains a password.
     case hasCredentials
 }

@@ -3,12 +3,12 @@ internal import HTTP
 public import SecureMemory
 
 extension SafeEndpoint {
-    /// A server by an address that holds its login: `https://USER:PASSWORD@HOST[:PORT]/PATH`, percent signs in both as
-    /// URLs have them. Such an address is a secret. Any other one is taken as it is, without a login.
-    /// - Throws: `SafeServerAddressError`, which repeats nothing of it.
+    /// Parses an address that may contain a login: `https://USER:PASSWORD@HOST[:PORT]/PATH`, with percent-encoding in
+    /// both. Such an address is a secret.
+    /// - Throws: `SafeServerAddressError`, which contains nothing of `url`.
     public init(url: borrowing SecureBytes) throws(SafeServerAddressError) {
         guard let parts = url.withBytes(LoginInURL.init) else {
-            // A login in a place that was not understood must not become text.
+            // A login that was not recognised must not become a `String`.
             guard !url.withBytes(LoginInURL.mayBe) else { throw .hasCredentials }
             self.init(try SafeServerAddress(parsing: url.withBytes { Self.text($0) }))
             return
@@ -48,7 +48,7 @@ extension SafeEndpoint {
     }
 }
 
-/// Where user and password stand in an address.
+/// The places of user and password in an address.
 private struct LoginInURL {
     static let scheme = "https://"
     let user: Range<Int>
@@ -56,7 +56,7 @@ private struct LoginInURL {
     /// Behind the `@`.
     let end: Int
 
-    /// Whether there may be one in what is no `https://USER:PASSWORD@…`: an @ in anything but a directory's path.
+    /// Whether an address of another form may contain a login: it has an @ and is not the path of a directory.
     static func mayBe(_ bytes: Span<UInt8>) -> Bool {
         let directory = Array("file:///".utf8)
         let isDirectory =
@@ -64,7 +64,7 @@ private struct LoginInURL {
         return !isDirectory && bytes.indices.contains { bytes[$0] == UInt8(ascii: "@") }
     }
 
-    /// Nil where there is none.
+    /// Nil for an address without a login.
     init?(_ bytes: Span<UInt8>) {
         let scheme = Array(Self.scheme.utf8)
         guard bytes.count > scheme.count,
@@ -76,7 +76,7 @@ private struct LoginInURL {
             let byte = bytes[index]
             if byte == UInt8(ascii: "/") { break }
             if byte == UInt8(ascii: ":"), colon == nil { colon = index }
-            // The last one, as in browsers: an address typed with a bare @ in the password still works.
+            // The last @, as in browsers, so that a password may contain one.
             if byte == UInt8(ascii: "@") { at = index }
         }
         guard let at else { return nil }

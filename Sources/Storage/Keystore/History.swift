@@ -11,7 +11,7 @@ internal import SecureMemory
 //   offset  length  meaning of the record's content
 //        0       1  version, 1
 //        1       8  time in milliseconds since the epoch, big endian
-//        9      32  digest, as whoever stores the backup computes it
+//        9      32  digest, as the caller computes it
 //       41       n  the backup
 //
 // The record has the key of the name "history", and its file name in its additional data.
@@ -22,25 +22,26 @@ package enum History {
     static let purpose: RecordName = "history"
     static let version: UInt8 = 1
     static let digestCount = 32
-    /// 2026-01-01 UTC: no true time of an entry is earlier.
+    /// 2026-01-01 UTC. An earlier time of an entry is from a wrong clock.
     static let earliest: Int64 = 1_767_225_600_000
     static let prefixCount = 8
     private static let timeRange = 1..<9
     private static let digestRange = timeRange.upperBound..<timeRange.upperBound + digestCount
     private static let bytesOffset = digestRange.upperBound
-    /// What a file has beside the backup.
+    /// Length of a file without its backup, in bytes.
     static let overhead = SealedRecord.overhead + bytesOffset
 
     static func name(_ milliseconds: Int64, _ digest: [UInt8]) -> String {
         Timestamp(milliseconds: milliseconds).compact + "-" + Hex.encode(Array(digest.prefix(prefixCount)))
     }
 
-    /// What a name says; nil for one that `name` does not make.
+    /// Parses the name of a file.
+    /// - Returns: nil if `name` does not make this name.
     static func parse(_ name: String) -> (milliseconds: Int64, prefix: [UInt8])? {
         let parts = Array(name.utf8).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Timestamp(compact: String(decoding: parts[0], as: UTF8.self)),
             let prefix = Hex.decode(String(decoding: parts[1], as: UTF8.self)), prefix.count == prefixCount,
-            // Not with capitals.
+            // Refuses upper-case digits.
             Self.name(time.milliseconds, prefix).utf8.elementsEqual(name.utf8)
         else { return nil }
         return (time.milliseconds, prefix)
@@ -77,18 +78,18 @@ package enum History {
     }
 }
 
-/// An earlier backup.
+/// An earlier backup, as its file name and length describe it.
 public struct HistoryEntry: Equatable, Sendable {
-    /// By which `readHistory` finds it.
+    /// The file name, for `readHistory`.
     public let name: String
-    /// When it was stored, since the epoch.
+    /// When it was stored, in milliseconds since the epoch.
     public let milliseconds: Int64
     /// The first 8 bytes of its digest.
     public let digestPrefix: [UInt8]
     /// Length of the backup in bytes.
     public let count: Int
 
-    /// Describes an entry; it is not looked for.
+    /// Describes an entry. Reads no file.
     public init(name: String, milliseconds: Int64, digestPrefix: [UInt8], count: Int) {
         self.name = name
         self.milliseconds = milliseconds
@@ -98,8 +99,8 @@ public struct HistoryEntry: Equatable, Sendable {
 }
 
 extension IdentityRecords {
-    /// The earlier backups of a place, the newest first. What is no entry by name, kind or length is skipped; nothing
-    /// is opened.
+    /// The earlier backups of a place, the newest first. Files whose name, kind or length is not that of an entry are
+    /// skipped. Nothing is decrypted.
     public func history(of place: PlaceName) throws -> [HistoryEntry] {
         try steadily { records in
             try records.withHistory(of: place) { history in
@@ -118,12 +119,11 @@ extension IdentityRecords {
         }
     }
 
-    /// The bytes of an earlier backup.
+    /// Decrypts an earlier backup.
     /// - Parameters:
-    ///   - name: as `history` gives it.
-    ///   - place: the place that `history` was asked for.
-    /// - Throws: `FileError`, among them `.missing` for a name that `history` does not give; `KeystoreError.damaged`
-    ///   with the record `history`.
+    ///   - name: a name from `history`.
+    ///   - place: the place of that `history`.
+    /// - Throws: `FileError`, for example `.missing`; `KeystoreError.damaged` with the record name `history`.
     public func readHistory(_ name: String, of place: PlaceName) throws -> [UInt8] {
         try steadily { records in try records.historyContent(name, of: place).bytes }
     }
@@ -146,7 +146,7 @@ extension IdentityRecords {
     }
 
     /// Lends the directory of a place's history.
-    /// - Returns: nil, and `body` is not called, if there is none.
+    /// - Returns: nil without calling `body` if the place has no history.
     func withHistory<Result: ~Copyable>(
         of place: PlaceName, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result? {
@@ -158,14 +158,14 @@ extension IdentityRecords {
 }
 
 extension LockedIdentity {
-    /// Stores a backup in the history of a place. An earlier entry of the same digest is replaced, so that each is
-    /// there once, with its last time.
+    /// Stores a backup in the history of a place. It replaces an entry of the same digest, so that each backup is
+    /// stored once, with its last time.
     /// - Parameters:
     ///   - bytes: the backup, encrypted; up to about 16 MiB.
-    ///   - digest: 32 bytes, which tell backups apart.
-    ///   - place: the place that the backup was at.
+    ///   - digest: 32 bytes, different for different backups.
+    ///   - place: the place of the backup.
     ///   - milliseconds: the time, since the epoch.
-    /// - Throws: `FileError`, among them `.tooLarge`; then what was stored before is still there.
+    /// - Throws: `FileError`, for example `.tooLarge`; then the history is unchanged.
     public func keepHistory(
         _ bytes: [UInt8], digest: [UInt8], of place: PlaceName, at milliseconds: Int64
     ) throws {
@@ -184,18 +184,18 @@ extension LockedIdentity {
         }
         let prefix = Array(digest.prefix(History.prefixCount))
         for entry in try records.history(of: place) where entry.name != name && entry.digestPrefix == prefix {
-            // A beginning can be made alike; the whole digest cannot.
+            // An attacker can find another backup with the same prefix, but not with the same digest.
             guard let kept = try? records.historyContent(entry.name, of: place), kept.digest == digest else { continue }
             try remove(entry, of: place)
         }
     }
 
-    /// Removes the old entries of a place.
+    /// Removes old entries of a place.
     /// - Parameters:
-    ///   - place: whose history is thinned.
-    ///   - milliseconds: entries that were stored before this time go, in milliseconds since the epoch. Those with a
-    ///     time from before this program existed stay: their clock was wrong.
-    ///   - count: so many of the newest stay, whatever their time: a clock may be wrong.
+    ///   - place: the place.
+    ///   - milliseconds: entries that were stored before this time are removed, in milliseconds since the epoch.
+    ///     Entries from before 2026 stay, because their clock was wrong.
+    ///   - count: this many of the newest entries stay, whatever their time.
     public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
         for entry in try records.history(of: place).dropFirst(count)
         where History.earliest <= entry.milliseconds && entry.milliseconds < milliseconds {

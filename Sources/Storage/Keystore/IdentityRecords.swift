@@ -1,7 +1,7 @@
 internal import AtomicFiles
 public import SecureMemory
 
-/// What a keystore holds of one identity, in a directory named by its ID:
+/// The records of one identity, in a directory named by its ID:
 ///
 ///     NAME               0600   sealed record
 ///     places/PLACE/      0700   what belongs to one place, for example to one backup of the identity:
@@ -12,7 +12,7 @@ public import SecureMemory
 ///                               are written out
 ///     lock               0600   held while records are changed
 ///
-/// Each read by itself shows all of a commit or nothing of it.
+/// Each read sees all changes of a commit, or none.
 public struct IdentityRecords: ~Copyable {
     /// Longest record that is read, in bytes.
     static let maxRecordBytes = 16 * 1024 * 1024
@@ -26,8 +26,8 @@ public struct IdentityRecords: ~Copyable {
     let version: DirectoryVersion
     let keystore: OpenKeystore
 
-    /// Whether there is a record of that name, sound or not.
-    /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine; `FileError`.
+    /// Whether a record of that name exists. It may be damaged.
+    /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic; `FileError`.
     public func contains(_ name: RecordName) throws -> Bool {
         try steadily { records in
             switch try records.fate(of: RecordFile(name)) {
@@ -38,7 +38,8 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// A record's content; nil if there is no record of that name.
+    /// Decrypts a record.
+    /// - Returns: nil if the record does not exist.
     /// - Throws: `KeystoreError.damaged`; `FileError`.
     public func read(_ name: RecordName) throws -> SecureBytes? {
         try steadily { records in
@@ -47,15 +48,16 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// When `setTimeOfLock` was last called, or else the lock was made, in milliseconds since the epoch.
+    /// The time that `setTimeOfLock` last set, or that of the lock's creation, in milliseconds since the epoch; nil
+    /// without a lock.
     package func timeOfLock() throws -> Int64? {
         try steadily { records in try records.directory.modificationTime(of: LockedKeystore.lockName) }
     }
 
-    /// The state of a place as it was last written; nil if the file is missing or too long. Without its state a place
-    /// loses no backup.
-    /// - Throws: `FileError` where something else than a plain file of ours stands there; `KeystoreError.damaged` for
-    ///   a commit file that is not genuine.
+    /// The state of a place; nil if the file is missing or longer than 64 KiB. The state is not sealed. The caller must
+    /// do without a missing one.
+    /// - Throws: `FileError` if it is not a plain file of this account; `KeystoreError.damaged` for a commit file that
+    ///   is not authentic.
     public func readState(of place: PlaceName) throws -> SecureBytes? {
         try steadily { records in
             do {
@@ -79,7 +81,7 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// What a file holds, or will hold once an unfinished commit is written out; nil if there is no such file.
+    /// The content of a file after an unfinished commit; nil if the file does not exist.
     private func file(_ file: RecordFile, limit: Int) throws -> SecureBytes? {
         switch try fate(of: file) {
         case .unchanged: return try within(file.place) { try $0.readIfPresent(file.name, limit: limit) } ?? nil
@@ -96,7 +98,7 @@ public struct IdentityRecords: ~Copyable {
     }
 
     /// The commit that a killed or failed process left.
-    /// - Returns: nil if there is none.
+    /// - Returns: nil if no commit is unfinished.
     func unfinishedCommit() throws -> RecordCommit? {
         let file = try directory.readIfPresent(RecordCommit.fileName, limit: RecordCommit.maxBytes)
         guard let file else { return nil }
@@ -106,8 +108,8 @@ public struct IdentityRecords: ~Copyable {
 
     // MARK: Places
 
-    /// Lends the directory that holds the files of a place, or the identity's own for nil.
-    /// - Returns: nil, and `body` is not called, if the place has no directory.
+    /// Lends the directory of a place; for nil that of the identity.
+    /// - Returns: nil without calling `body` if the place has no directory.
     func within<Result: ~Copyable>(
         _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result? {
@@ -120,7 +122,7 @@ public struct IdentityRecords: ~Copyable {
         return try body(inner)
     }
 
-    /// Lends the directory of a place for writing; it is made if it is missing.
+    /// Lends the directory of a place, and creates it if it is missing.
     func making<Result: ~Copyable>(
         _ place: PlaceName?, _ body: (borrowing Directory) throws -> Result
     ) throws -> Result {
@@ -133,7 +135,7 @@ public struct IdentityRecords: ~Copyable {
         return result
     }
 
-    /// The places that have a directory, in byte order.
+    /// The places with a directory, in byte order.
     func places() throws(FileError) -> [PlaceName] {
         guard version == .version2 else { return [.main] }
         guard let places = try directory.directoryIfPresent(Self.placesName) else { return [] }
@@ -159,7 +161,7 @@ package struct RecordFile: Hashable {
 }
 
 extension Directory {
-    /// - Returns: nil if there is no such file.
+    /// - Returns: nil if the file does not exist.
     func readIfPresent(_ name: String, limit: Int) throws(FileError) -> SecureBytes? {
         do throws(FileError) {
             return try read(name, limit: limit)
@@ -170,7 +172,7 @@ extension Directory {
         }
     }
 
-    /// - Returns: nil if there is nothing of that name.
+    /// - Returns: nil if the directory does not exist.
     func directoryIfPresent(_ name: String) throws(FileError) -> Directory? {
         do throws(FileError) {
             return try directory(name)

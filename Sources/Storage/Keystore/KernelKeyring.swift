@@ -6,19 +6,19 @@ internal import SecureMemory
 
 /// Keys of type "user" in the kernel's keyring of this account (`@u`, keyrings(7)).
 ///
-/// A key there is not on disk and not swapped, and the kernel forgets it by itself. It is no wall against this
-/// account: any of its processes can read it while it is there, and so can root.
+/// A key in the keyring is not on disk and not swapped, and the kernel removes it after a timeout. Until then every
+/// process of this account, and root, can read it.
 package enum KernelKeyring {
-    /// Possessor: view, read, search. Nobody else anything; nor can the possessor change or extend it.
+    /// The possessor may view, read and search, but not change or extend. Others have no permission.
     private static let permissions: UInt32 = 0x0b00_0000
 
-    /// A name for a key: the first 16 bytes of SHA-256 over a file that stands for what it opens.
+    /// The name of a key: the first 16 bytes of SHA-256 over a file of the keystore, in hex.
     static func digest(of file: Span<UInt8>) -> String { Hex.encode(Array(SHA256.hash(file).prefix(16))) }
 
-    /// Keeps a key; one of the same name is replaced.
+    /// Stores a key, and replaces one of the same name.
     ///
-    /// It is made in this process's own keyring, which dies with it, and linked into the account's when its
-    /// time-out is set: there is no moment at which one without stands there.
+    /// It is made in this process's keyring, which dies with the process, and linked into the account's keyring after
+    /// its timeout is set. So the account's keyring never holds a key without a timeout.
     static func keep(_ secret: borrowing SecureBytes, as name: String, seconds: UInt32) throws(KernelKeyringError) {
         let key = secret.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe keytool_add_key(name, $0.baseAddress, $0.count) }
@@ -29,8 +29,8 @@ package enum KernelKeyring {
         try check(keytool_keyctl_set_permissions(Int32(key), permissions))
     }
 
-    /// Keeps, finds and removes a key without meaning.
-    /// - Throws: where the kernel refuses: containers often do.
+    /// Stores, finds and removes a random key.
+    /// - Throws: `KernelKeyringError` if the kernel refuses, as in many containers.
     package static func test() throws(KernelKeyringError) {
         let secret = Random.secret(16)
         let name = "keytool-test:" + Hex.encode(Random.bytes(8))
@@ -39,7 +39,7 @@ package enum KernelKeyring {
         guard try remove(name), isFound else { throw KernelKeyringError(code: EACCES) }
     }
 
-    /// - Returns: nil where there is no such key, it has expired, or it may not be read.
+    /// - Returns: nil if the key is missing, has expired, or may not be read.
     static func find(_ name: String) -> SecureBytes? {
         guard let key = try? search(name) else { return nil }
         return try? SecureBytes(capacity: 64) { (bytes) throws(KernelKeyringError) in
@@ -47,14 +47,14 @@ package enum KernelKeyring {
                 unsafe keytool_keyctl_read(key, buffer.baseAddress, buffer.count)
             }
             try check(count)
-            // The kernel answers the key's whole length, whatever the buffer took.
+            // The kernel returns the length of the key, even if the buffer is shorter.
             guard count <= bytes.count else { throw KernelKeyringError(code: EMSGSIZE) }
             return count
         }
     }
 
-    /// How long the kernel still keeps a key, rounded down to the unit in which it tells that (proc_keys(5)).
-    /// - Returns: nil where there is no such key, or it does not say.
+    /// The seconds until a key expires, rounded down to the unit that the kernel shows (proc_keys(5)).
+    /// - Returns: nil if the key is missing, or if the kernel does not show its timeout.
     static func secondsLeft(_ name: String) -> UInt32? {
         guard let key = try? search(name), let list = unsafe fopen("/proc/keys", "re") else { return nil }
         defer { unsafe fclose(list) }
@@ -76,15 +76,15 @@ package enum KernelKeyring {
         return seconds.overflow || seconds.partialValue == 0 ? nil : seconds.partialValue
     }
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether the key existed.
     static func remove(_ name: String) throws(KernelKeyringError) -> Bool {
         guard let key = try search(name) else { return false }
         try check(keytool_keyctl_unlink(key, keytool_user_keyring))
         return true
     }
 
-    /// Finds a key by way of this process's keyring: to be read it must be possessed, and a session that was not
-    /// started by login does not possess what is in the account's keyring.
+    /// Finds a key through this process's keyring. A key must be possessed to be read, and a session that was not
+    /// started by login does not possess the keys in the account's keyring.
     private static func search(_ name: String) throws(KernelKeyringError) -> Int32? {
         try check(keytool_keyctl_link(keytool_user_keyring, keytool_process_keyring))
         let key = unsafe keytool_keyctl_search(keytool_process_keyring, name)
@@ -98,7 +98,7 @@ package enum KernelKeyring {
     }
 }
 
-/// The kernel refuses the use of its keyring: containers often do.
+/// The kernel refuses the use of its keyring, as in many containers.
 public struct KernelKeyringError: Error, Equatable, Sendable {
     /// The errno.
     public let code: Int32

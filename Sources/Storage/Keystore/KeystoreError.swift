@@ -1,26 +1,26 @@
-/// What is wrong with a keystore; what is wrong with files comes as `FileError`, a bad master key file as
-/// `KeyFileError`.
+/// Why a keystore cannot be used. Failures of files are `FileError`, those of the master key's file `KeyFileError`.
 public enum KeystoreError: Error, Equatable, Sendable {
-    /// There is no keystore, or an empty one.
+    /// The keystore does not exist, or it is an empty directory.
     case absent(path: String)
-    /// The keystore holds no such identity.
+    /// The keystore does not hold this identity.
     case noIdentity(Owner)
     /// The keystore holds this identity already.
     case exists(Owner)
-    /// The keystore holds identities, so its master key is not to be replaced.
+    /// The keystore holds identities, so its master key is not replaced.
     case notEmpty(path: String)
     /// Another process changed the master key's file meanwhile.
     case changed(path: String)
-    /// A passphrase was given for a keystore without protection: somebody may have put another one in its place.
+    /// A passphrase was given for a keystore without protection. An attacker may have replaced the keystore.
     case unprotected(path: String)
     /// A file that is not keytool's stands where its record belongs.
     case foreign(path: String)
-    /// Identities are there, but the key that opens them is gone.
+    /// The keystore holds identities, but the file of its master key is missing.
     case masterKeyMissing(path: String)
-    /// A record does not open with the master key: one of the two is damaged. The owner is nil for the keystore's own.
+    /// A record does not open with the master key: one of the two is damaged. The owner is nil for the keystore's own
+    /// record.
     case damaged(record: String, owner: Owner?)
-    /// The keystore is of a version that is not known.
+    /// The version of the keystore is not known.
     case unknownVersion(UInt8)
-    /// A directory of version 1 in a keystore of version 2; it is not read.
+    /// The keystore is of version 2, but this directory is of version 1 and is not read.
     case notConverted(path: String)
 }

@@ -1,21 +1,21 @@
 internal import AtomicFiles
 
-/// The records of one identity while its lock is held, or while it is being added. They are of version 2.
+/// The records of one identity, for changing: its lock is held, or it is being added. They are of version 2.
 public struct LockedIdentity: ~Copyable {
     let lock: FileLock?
     /// The same records, for reading.
     public let records: IdentityRecords
 
-    /// Replaces a record, whole or not at all.
-    /// - Throws: `FileError`; `KeystoreError.damaged` for a commit file that is not genuine.
+    /// Seals and writes a record, whole or not at all.
+    /// - Throws: `FileError`; `KeystoreError.damaged` for a commit file that is not authentic.
     public func write(_ name: RecordName, _ content: Span<UInt8>) throws {
         try write(RecordFile(name), records.seal(content, name))
     }
 
-    /// Removes a record; one that is not there is fine.
+    /// Removes a record. A missing record is not an error.
     public func remove(_ name: RecordName) throws { try write(RecordFile(name), nil) }
 
-    /// Replaces the state of a place, whole or not at all.
+    /// Writes the state of a place, whole or not at all. The state is not sealed.
     public func writeState(_ state: [UInt8], of place: PlaceName) throws { try write(.state(of: place), state) }
 
     /// Removes the state of a place; one that is not there is fine.
@@ -24,13 +24,13 @@ public struct LockedIdentity: ~Copyable {
     /// An empty list of changes for `commit`.
     public func changes() -> RecordChanges { RecordChanges(of: records.owner, keystore: records.keystore) }
 
-    /// Makes all changes at once: whatever step the process dies at, they are all made or none is.
-    /// - Throws: `FileError`, and then nothing has changed, also not in part; `KeystoreError.damaged` for an earlier
-    ///   commit file that is not genuine.
+    /// Makes all changes at once: if the process dies, either all of them are made or none.
+    /// - Throws: `FileError`; `KeystoreError.damaged` for an earlier commit file that is not authentic. Then no change
+    ///   was made.
     public func commit(_ changes: consuming RecordChanges) throws {
         precondition(changes.owner == records.owner)
         try records.finishCommit()
-        // Removing what is not there is no change.
+        // Removing a missing file is not a change.
         let files = try changes.files.filter { change in
             try change.content != nil
                 || records.within(change.file.place) { try $0.contains(change.file.name) } ?? false
@@ -47,17 +47,17 @@ public struct LockedIdentity: ~Copyable {
         do {
             try records.directory.write(RecordCommit.fileName, commit.span)
         } catch {
-            // It may have got its name already, if what failed was to make that last.
+            // If the sync of the directory failed, the file has its name already.
             try? records.directory.remove(RecordCommit.fileName)
             throw error
         }
-        // The changes are made. What cannot be written out now is read from the commit file, and the next one to hold
-        // the lock tries again.
+        // The changes are made. If they cannot be written out now, they are read from the commit file, and the next
+        // holder of the lock tries again.
         try? records.finishCommit()
     }
 
-    /// Sets the time of the lock, in milliseconds since the epoch: for a timestamp that is worth no writing, and may be
-    /// lost.
+    /// Sets the time of the lock, in milliseconds since the epoch. It is not synced, so it may be lost. Best effort;
+    /// errors are ignored.
     package func setTimeOfLock(milliseconds: Int64) {
         switch lock {
         case .some(let lock): lock.setModificationTime(milliseconds: milliseconds)
@@ -73,7 +73,7 @@ public struct LockedIdentity: ~Copyable {
     }
 
     private func write(_ file: RecordFile, _ content: [UInt8]?) throws {
-        // An unfinished commit would go over what is written now.
+        // Otherwise an unfinished commit would overwrite this later.
         try records.finishCommit()
         try records.put(file, content?.span)
     }
@@ -93,10 +93,10 @@ extension IdentityRecords {
         }
     }
 
-    /// Writes out a commit that a killed or failed process left. The caller holds the identity's lock.
+    /// Writes out a commit that a killed or failed process left unfinished. The caller holds the identity's lock.
     func finishCommit() throws { try unfinishedCommit()?.apply(to: self) }
 
-    /// Removes what killed writers left half made. The caller holds the identity's lock.
+    /// Removes the temporary files of killed writers. The caller holds the identity's lock.
     func sweep() throws {
         if try directory.hasTemporaryNames() { try directory.sweepFiles() }
         for place in try places() {

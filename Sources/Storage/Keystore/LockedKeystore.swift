@@ -2,7 +2,7 @@ public import AtomicFiles
 public import KeyWrapping
 public import SecureMemory
 
-/// A keystore as it lies there: a directory whose `master.key` is sound as a key file, but not opened yet.
+/// A keystore that is not unlocked: a directory whose `master.key` was parsed.
 public final class LockedKeystore: Sendable {
     static let masterKeyName = "master.key"
     static let lockName = "lock"
@@ -11,14 +11,15 @@ public final class LockedKeystore: Sendable {
     /// The version that this program writes, in the record `keystore`.
     static let version: UInt8 = 2
     static let keystoreIDCount = 16
-    /// Directories one in the other, from that of an identity: places, a place, its history.
+    /// Depth of directories, counted from an identity: itself, places, a place, its history.
     static let identityDepth = 4
-    /// How long an operation on the keystore as a whole waits for another one.
+    /// How long an operation waits for the keystore's lock.
     static let lockWait = Duration.seconds(30)
 
     let directory: Directory
     private let wrapped: WrappedKey
 
+    /// Reads `master.key`; nothing is opened.
     /// - Throws: `KeystoreError.absent` if the directory is missing or empty, `.masterKeyMissing`; `KeyFileError`;
     ///   `FileError`, for example `.exposed`.
     public init(at path: String) throws {
@@ -37,57 +38,56 @@ public final class LockedKeystore: Sendable {
         sweep()
     }
 
-    /// Whose identities are in a keystore, by the names of their directories. The master key's file is not looked at.
+    /// The owners in a keystore, by the names of their directories. `master.key` is not read.
     /// - Throws: `FileError`, for example `.missing`, `.exposed`.
     public static func owners(at path: String) throws(FileError) -> [Owner] {
         let directory = try Directory.open(path, rule: .secret)
-        // Version 1 first: what is converted meanwhile is seen at least once.
+        // Version 1 first, so that an identity that is being converted is found at least once.
         return try ownersOfVersion1(in: directory) + owners(in: directory)
     }
 
-    /// The owners whose directories are of version 2, in byte order. What is not named as a messenger or an ID is
-    /// skipped.
+    /// The owners whose directories are of version 2, in byte order. Other names are skipped.
     static func owners(in directory: borrowing Directory) throws(FileError) -> [Owner] {
         guard let identities = try directory.directoryIfPresent(identitiesName) else { return [] }
         var owners: [Owner] = []
         for messenger in try identities.names() where Owner.isMessenger(messenger) {
-            // Somebody else's file of such a name is no reason to fail.
+            // A foreign file of such a name is not an error.
             if try identities.isFile(messenger) { continue }
             owners += try identities.directory(messenger).names().compactMap { Owner(messenger: messenger, id: $0) }
         }
         return owners
     }
 
-    /// The directory's path, as it was given.
+    /// The path of the directory, as given.
     public var path: String { directory.path }
 
-    /// The path of the file that holds the master key.
+    /// The path of the master key's file.
     package var masterKeyPath: String { directory.path + "/" + Self.masterKeyName }
 
     /// The permission bits of that file.
     package func masterKeyMode() throws(FileError) -> UInt32 { try directory.mode(of: Self.masterKeyName) }
 
-    /// What protects the master key.
+    /// The protection of the master key.
     public var protection: WrappedKey.Protection { wrapped.protection }
 
-    /// Whether opening it takes a passphrase.
+    /// Whether unlocking needs a passphrase.
     public var isProtected: Bool { protection != .none }
 
     // MARK: Opening
 
-    /// Opens a keystore without protection.
+    /// Unlocks a keystore without a passphrase.
     /// - Throws: `KeyFileError.protected`; `KeystoreError.damaged`.
     public func unlock() throws -> OpenKeystore { try unlock(wrapped.open()) }
 
-    /// Opens a protected keystore.
-    /// - Throws: `KeyFileError.notOpened`, `.derivation`; `KeystoreError.damaged`.
+    /// Unlocks a protected keystore. This takes the time and memory of its key derivation.
+    /// - Throws: `KeyFileError.notOpened` for a wrong passphrase, `.derivation`; `KeystoreError.damaged`.
     public func unlock(passphrase: borrowing SecureBytes) throws -> OpenKeystore {
         try unlock(wrapped.open(passphrase: passphrase))
     }
 
-    /// Opens it with the key that `OpenKeystore.keepUnlocked` left in the kernel's keyring.
-    /// - Returns: nil if the keyring has no such key, if the key has expired or cannot be read, or if it does not open
-    ///   this keystore.
+    /// Unlocks the keystore with the key that `OpenKeystore.keepUnlocked` stored in the kernel's keyring.
+    /// - Returns: nil if the keyring does not have the key, if the key has expired or cannot be read, or if it does not
+    ///   open this keystore.
     public func unlockFromKeyring() -> OpenKeystore? {
         guard let name = try? keyringName() else { return nil }
         if let key = KernelKeyring.find(name), key.count == MasterKey.count { return try? unlock(MasterKey(key)) }
@@ -96,13 +96,13 @@ public final class LockedKeystore: Sendable {
         return unlockFromKeyring()
     }
 
-    /// Takes the key out of the kernel's keyring.
-    /// - Returns: whether one was there.
+    /// Removes the key from the kernel's keyring.
+    /// - Returns: whether the keyring had the key.
     /// - Throws: `KernelKeyringError`.
     public func forgetUnlocked() throws -> Bool { try KernelKeyring.remove(try keyringName()) }
 
-    /// The key's name in the keyring. The keystore's id is sealed; the sealed record, never written twice
-    /// alike and never changed, stands for it.
+    /// The name of the key in the keyring. It is a digest of the sealed record `keystore`, which is random and never
+    /// changes, because the keystore id itself is sealed.
     func keyringName() throws(FileError) -> String { try record().withBytes { Self.keyringName($0) } }
 
     static func keyringName(_ record: Span<UInt8>) -> String { "keytool:" + KernelKeyring.digest(of: record) }
@@ -112,7 +112,7 @@ public final class LockedKeystore: Sendable {
         return OpenKeystore(self, key, version: version)
     }
 
-    /// Opens the keystore's record: a key that is wrong or flipped must seal nothing.
+    /// Opens the record `keystore`, so that nothing is sealed with a wrong or damaged key.
     /// - Returns: the keystore's version, 1 or 2.
     /// - Throws: `KeystoreError.damaged`, `.unknownVersion`; `FileError`.
     @discardableResult
@@ -158,7 +158,7 @@ public final class LockedKeystore: Sendable {
 
     // MARK: The directory
 
-    /// What is wrong with the modes, owners and kinds of the files of all identities: nothing of it is opened.
+    /// The permission problems of all identities: wrong modes, owners and kinds of files. Nothing is decrypted.
     /// - Returns: one error for each file or directory.
     package func permissionProblems() throws(FileError) -> [FileError] {
         guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
@@ -170,7 +170,7 @@ public final class LockedKeystore: Sendable {
         }
     }
 
-    /// - Parameter look: for each directory in this one.
+    /// - Parameter look: called for each directory in this one.
     private static func permissionProblems(
         in directory: borrowing Directory, _ look: (borrowing Directory, String) throws(FileError) -> [FileError]
     ) throws(FileError) -> [FileError] {
@@ -181,7 +181,7 @@ public final class LockedKeystore: Sendable {
         return errors
     }
 
-    /// - Parameter directory: of an identity or a place.
+    /// - Parameter directory: that of an identity or a place.
     private static func permissionProblems(of directory: borrowing Directory) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
         for name in try directory.names() {
@@ -201,14 +201,14 @@ public final class LockedKeystore: Sendable {
         return errors
     }
 
-    /// Whether the file of the master key is still the one that was read.
+    /// Whether the master key's file is unchanged since it was read.
     func isCurrent() throws(FileError) -> Bool {
         guard try directory.contains(Self.masterKeyName) else { return false }
         let now = try directory.read(Self.masterKeyName, limit: KeyFileFormat.maxCount)
         return now.withBytes { now in wrapped.file.withBytes { ConstantTime.areEqual(now, $0) } }
     }
 
-    /// Whether there is no identity, of whatever version, nor anything else where they stand.
+    /// Whether the keystore holds no identity of any version, and no other files among them.
     static func isEmpty(_ directory: borrowing Directory) throws(FileError) -> Bool {
         guard let identities = try directory.directoryIfPresent(identitiesName) else { return true }
         for name in try identities.names() {
@@ -217,8 +217,8 @@ public final class LockedKeystore: Sendable {
         return true
     }
 
-    /// Removes what a killed process left half made or half removed, unless somebody is at work here: the master
-    /// key in another wrapping, an identity on its way in or out. A keystore that cannot be written can still be read.
+    /// Removes temporary files and directories of killed processes, unless another process holds the lock: a new
+    /// `master.key`, or an identity that was being added or removed. Best effort; errors are ignored.
     private func sweep() {
         let identities = try? directory.directory(Self.identitiesName)
         let messengers = ((try? identities?.names()) ?? []).filter(Owner.isMessenger)

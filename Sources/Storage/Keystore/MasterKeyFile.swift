@@ -2,8 +2,8 @@ internal import AtomicFiles
 public import KeyWrapping
 public import SecureMemory
 
-// Making and changing `master.key`. Records are sealed with the key in it and never know how it is wrapped, so a
-// new passphrase rewrites this one small file.
+// Creating and changing `master.key`. Records are sealed with the key itself, so a new passphrase changes only this
+// file.
 
 extension OpenKeystore {
     /// Opens the keystore in a directory, or creates one that no passphrase protects.
@@ -57,21 +57,22 @@ extension OpenKeystore {
         }
     }
 
-    /// Makes a keystore without protection around a master key from elsewhere, if there is none yet or an empty one.
-    /// - Throws: `KeystoreError.notEmpty`, and then nothing was changed; `KeystoreError.foreign`; `FileError`.
+    /// Creates a keystore without a passphrase from an existing master key. The directory must be missing or hold no
+    /// identities.
+    /// - Throws: `KeystoreError.notEmpty`, `.foreign`; `FileError`. Then nothing was changed.
     package static func adopt(_ key: borrowing MasterKey, at path: String) throws {
         try adopt(key, as: .unprotected(key), at: path)
     }
 
-    /// The same, under the passphrase of the key's file.
+    /// Creates a keystore from an existing master key, with the passphrase of the key's file.
     /// - Parameters:
     ///   - key: the master key.
-    ///   - wrapped: the key's file. It becomes `master.key` as it is, unless its cost is weak; then the key is
-    ///     protected at keytool's own cost.
-    ///   - passphrase: what opened `wrapped`.
+    ///   - wrapped: the key's file. It becomes `master.key` unchanged, unless its cost is weak: then the key is
+    ///     protected again at keytool's own cost.
+    ///   - passphrase: the passphrase that opened `wrapped`.
     ///   - path: of the directory.
-    /// - Returns: what protects the key in the keystore.
-    /// - Throws: as above, and `KeyFileError.derivation`, `.notReproduced`.
+    /// - Returns: the protection of the key in the keystore.
+    /// - Throws: as `adopt(_:at:)`; `KeyFileError.derivation`, `.notReproduced`.
     package static func adopt(
         _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, passphrase: borrowing SecureBytes, at path: String
     ) throws -> WrappedKey.Protection {
@@ -79,7 +80,7 @@ extension OpenKeystore {
             try adopt(key, as: wrapped, at: path)
             return wrapped.protection
         }
-        // The file's writer must not decide what a guess at this keystore's passphrase costs.
+        // The writer of the file must not decide how much a guess at the passphrase costs.
         let ours = try WrappedKey.protected(key, by: passphrase, .argon2id)
         try proveReproduced(ours, key, by: passphrase)
         try adopt(key, as: ours, at: path)
@@ -97,11 +98,11 @@ extension OpenKeystore {
         _ = consume lock
     }
 
-    /// Writes the record that proves the key, then the key: without the second there is no keystore yet.
+    /// Writes the record `keystore`, then `master.key`, with which the keystore comes into being.
     private static func write(
         _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, in directory: borrowing Directory
     ) throws {
-        // Somebody else's file of that name (a Java keystore, say) is not ours to replace.
+        // A foreign file of that name, for example a Java keystore, is not replaced.
         let name = LockedKeystore.recordName
         if try directory.contains(name.text) {
             let record = try directory.read(name.text, limit: IdentityRecords.maxRecordBytes)
@@ -109,7 +110,7 @@ extension OpenKeystore {
                 throw KeystoreError.foreign(path: directory.path + "/" + name.text)
             }
         }
-        // The key of an empty keystore opens nothing.
+        // The old key of an empty keystore opens nothing, so it may be removed.
         if try directory.contains(LockedKeystore.masterKeyName) { try directory.remove(LockedKeystore.masterKeyName) }
         let record = LockedKeystore.ownRecord(
             id: Random.bytes(LockedKeystore.keystoreIDCount), key: key, nonce: SealedRecord.randomNonce())
@@ -121,19 +122,19 @@ extension OpenKeystore {
 
     // MARK: The passphrase
 
-    /// Puts or changes the passphrase on the master key.
+    /// Sets or changes the passphrase of the master key.
     ///
-    /// The new file is read back and opened with the new passphrase before the old one goes.
-    /// - Throws: `KeystoreError.changed` where another process changed the file since it was opened;
-    ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file stands; only where the very last
-    ///   step fails, making the new name last, the new one does.
+    /// The new file is read back and opened with the new passphrase before it replaces the old one.
+    /// - Throws: `KeystoreError.changed` if another process changed the file since it was read;
+    ///   `KeyFileError.derivation`, `.notReproduced`; `FileError`. Then the old file is unchanged, unless only the last
+    ///   step failed, the sync of the directory.
     public func protect(by passphrase: borrowing SecureBytes, _ scheme: WrappedKey.Scheme) throws {
         try replace(with: try .protected(masterKey, by: passphrase, scheme)) { file in
             try Self.proveReproduced(try WrappedKey(file), masterKey, by: passphrase)
         }
     }
 
-    /// Takes the passphrase off the master key.
+    /// Removes the passphrase from the master key.
     /// - Throws: as `protect`.
     public func unprotect() throws {
         try replace(with: try .unprotected(masterKey)) { file in
@@ -166,8 +167,8 @@ extension OpenKeystore {
 
     // MARK: The kernel's keyring
 
-    /// Leaves the master key in the kernel's keyring, from where `LockedKeystore.unlockFromKeyring` takes it.
-    /// - Parameter seconds: after which the kernel forgets it.
+    /// Stores the master key in the kernel's keyring, for `LockedKeystore.unlockFromKeyring`.
+    /// - Parameter seconds: the kernel removes the key after this time.
     /// - Throws: `KernelKeyringError`.
     public func keepUnlocked(seconds: UInt32) throws {
         try KernelKeyring.keep(masterKey.bytes, as: try locked.keyringName(), seconds: seconds)

@@ -2,7 +2,7 @@ public import AtomicFiles
 internal import KeyWrapping
 public import SecureMemory
 
-/// A directory that holds identities, open and unlocked:
+/// An unlocked keystore, a directory:
 ///
 ///     DIR/                0700
 ///       keystore          sealed record: version (1 byte) and keystore id (16 bytes, random)
@@ -11,7 +11,7 @@ public import SecureMemory
 ///       identities/MESSENGER/ID/
 ///                         one directory for each identity, see `IdentityRecords`
 ///
-/// It knows no messenger: records are bytes of an owner, under a name.
+/// A record is bytes of an owner under a name. The keystore does not depend on a messenger.
 public final class OpenKeystore: Sendable {
     let locked: LockedKeystore
     let masterKey: MasterKey
@@ -20,21 +20,21 @@ public final class OpenKeystore: Sendable {
 
     private var directory: Directory { _read { yield locked.directory } }
 
-    /// - Parameter masterKey: proven by the keystore's record.
+    /// - Parameter masterKey: a key that opens the record `keystore`.
     init(_ locked: LockedKeystore, _ masterKey: consuming MasterKey, version: UInt8) {
         self.locked = locked
         self.masterKey = masterKey
         isVersion1 = version == Version1.byte
     }
 
-    /// Whether opening it takes a passphrase.
+    /// Whether unlocking needs a passphrase.
     public var isProtected: Bool { locked.isProtected }
 
     // MARK: Identities
 
-    /// Whose identities are in this keystore, in byte order of messengers and IDs.
+    /// The owners in this keystore, in byte order of messengers and IDs.
     public func identities() throws(FileError) -> [Owner] {
-        // Version 1 first: what another process converts meanwhile is seen at least once.
+        // Version 1 first, so that an identity that is being converted is found at least once.
         let old = isVersion1 ? try LockedKeystore.ownersOfVersion1(in: directory) : []
         return try Set(old + LockedKeystore.owners(in: directory)).sorted {
             ($0.messenger, $0.id) < ($1.messenger, $1.id)
@@ -48,11 +48,11 @@ public final class OpenKeystore: Sendable {
         if let directory = try home.parent.directoryIfPresent(owner.id) {
             return IdentityRecords(owner: owner, directory: directory, version: home.version, keystore: self)
         }
-        // Another process has just removed or converted it.
+        // Another process has removed or converted it.
         return try identity(owner)
     }
 
-    /// - Returns: nil if there is no such identity.
+    /// - Returns: nil if the keystore does not hold the identity.
     func version(of owner: Owner) throws(FileError) -> DirectoryVersion? {
         switch try home(of: owner) {
         case .some(let home): home.version
@@ -60,7 +60,7 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// The directory in which that of an identity stands.
+    /// The directory that contains the directory of an identity.
     private struct Home: ~Copyable {
         let parent: Directory
         let version: DirectoryVersion
@@ -85,9 +85,10 @@ public final class OpenKeystore: Sendable {
         return .notConverted(path: directory.path + "/" + LockedKeystore.identitiesName + "/" + owner.id)
     }
 
-    /// The records of an identity, under its lock, for changing. What a killed process left unfinished is finished.
-    /// - Throws: `KeystoreError.noIdentity`, `.damaged` for a commit file that is not genuine; `FileError`, among them
-    ///   `.locked` after `wait`.
+    /// Locks an identity and returns its records, for changing. An unfinished commit of a killed process is written out
+    /// first.
+    /// - Throws: `KeystoreError.noIdentity`, `.damaged` for a commit file that is not authentic; `FileError`, for
+    ///   example `.locked` after `wait`.
     public func lockedIdentity(_ owner: Owner, wait: Duration) throws -> LockedIdentity {
         let identity = try lock(owner, wait: wait)
         try identity.records.finishCommit()
@@ -113,13 +114,13 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Whether this is still the directory that counts.
+    /// Whether this is still the identity's directory.
     private func isCurrent(_ records: borrowing IdentityRecords) throws(FileError) -> Bool {
         guard let home = try home(of: records.owner), home.version == records.version else { return false }
         return try home.parent.holds(records.directory, as: records.owner.id)
     }
 
-    /// Whatever fails because another process removes the identity meanwhile: there is no such identity.
+    /// Runs `body`. If it fails because another process removed the identity, the error is `KeystoreError.noIdentity`.
     package func goneIfRemoved<Result: ~Copyable>(_ owner: Owner, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -131,12 +132,12 @@ public final class OpenKeystore: Sendable {
 
     /// Adds an identity with all of its records at once.
     ///
-    /// `fill` writes them into a directory that nobody sees yet, which then gets its name in one step. What
-    /// a killed process left of such a directory is swept by the next one that adds an identity of this messenger.
-    /// - Throws: `KeystoreError.exists`, and then nothing was changed; or what `fill` throws.
+    /// `fill` writes them into a temporary directory, which is then renamed. The next call for this messenger removes
+    /// the temporary directory of a killed process.
+    /// - Throws: `KeystoreError.exists`; `FileError`; the error of `fill`. Then nothing was changed.
     public func add(_ owner: Owner, _ fill: (borrowing LockedIdentity) throws -> Void) throws {
         let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
-        // An empty keystore may have got another master key since this one was opened.
+        // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
         guard try home(of: owner) == nil else { throw KeystoreError.exists(owner) }
         try directory.makeDirectory(LockedKeystore.identitiesName)
@@ -147,7 +148,7 @@ public final class OpenKeystore: Sendable {
     }
 
     /// The caller holds the keystore's lock.
-    /// - Returns: what `fill` returns, for example the new directory's lock.
+    /// - Returns: the result of `fill`, for example the new directory's lock.
     func fill<Value: ~Copyable>(
         _ owner: Owner, in parent: borrowing Directory, _ fill: (borrowing LockedIdentity) throws -> Value
     ) throws -> Value {
@@ -170,8 +171,8 @@ public final class OpenKeystore: Sendable {
             do {
                 try parent.rename(temporary, to: owner.id, existing: .refuse)
             } catch {
-                // It may have got its name already, if what failed was to make that last. A lock that `fill` returned
-                // keeps other processes out until it has lost it again.
+                // If the sync of the directory failed, it has its name already. A lock that `fill` returned keeps other
+                // processes out until the name is taken back.
                 if case FileError.system(.sync, _, _) = error {
                     try? parent.rename(owner.id, to: temporary, existing: .refuse)
                 }
@@ -183,8 +184,8 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Removes an identity: its directory loses its name in one step, then its files are deleted.
-    /// - Throws: `KeystoreError.noIdentity`; `FileError`, among them `.locked` after `wait`.
+    /// Removes an identity: its directory is renamed, then its files are deleted.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`.
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
         let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
@@ -205,20 +206,20 @@ public final class OpenKeystore: Sendable {
         }
     }
 
-    /// Removes what killed processes left in a directory, as far as that is possible.
-    /// - Throws: `FileError` if `temporary` stands there still.
+    /// Removes temporary directories of killed processes. Best effort, except for `temporary`.
+    /// - Throws: `FileError` if `temporary` cannot be removed.
     private func sweep(_ temporary: String, in parent: borrowing Directory) throws(FileError) {
         try? parent.sweepDirectories(depth: LockedKeystore.identityDepth)
         try parent.removeDirectory(temporary, depth: LockedKeystore.identityDepth)
     }
 
-    /// The name of a directory that is on its way in or out; no listing shows it.
+    /// The name of an identity's directory while it is added or removed. Listings skip it.
     private static func temporaryName(_ id: String) -> String { ".\(id).new" }
 
     // MARK: Digests
 
-    /// A key for a keyed digest of what is stored outside of records, bound to its purpose.
-    /// - Parameter purpose: 1 to 16 lower-case letters; no record has this name.
+    /// Derives a key for keyed digests of data outside of records.
+    /// - Parameter purpose: 1 to 16 lower-case letters; not the name of a record.
     /// - Returns: 32 bytes.
     public func digestKey(_ purpose: RecordName) -> SecureBytes {
         SealedRecord.recordKey(purpose, masterKey)

@@ -1,12 +1,12 @@
-/// Whose records: a messenger, and an ID in it. Both are names of directories, so only what cannot lead elsewhere is
-/// one: never a dot, a slash, or anything but ASCII.
+/// The owner of records: a messenger and an ID in it. Both become names of directories, so dots, slashes and non-ASCII
+/// characters are not allowed.
 public struct Owner: Hashable, Sendable {
     /// 1 to 32 lower-case letters, digits and hyphens, beginning with a letter: `threema`.
     public let messenger: String
     /// 1 to 64 letters, digits, `*`, `-` and `_`: `ABCD1234`.
     public let id: String
 
-    /// - Returns: nil if one of them is not of that form.
+    /// - Returns: nil if one of them is malformed.
     public init?(messenger: String, id: String) {
         guard Self.isMessenger(messenger), Self.isID(id) else { return nil }
         self.messenger = messenger
@@ -30,10 +30,10 @@ public struct Owner: Hashable, Sendable {
 
 /// The name of one of an owner's places: 1 to 32 lower-case letters, digits and hyphens.
 public struct PlaceName: Hashable, Sendable {
-    /// Also the name of its directory.
+    /// The name, which is also that of its directory.
     public let text: String
 
-    /// The first one.
+    /// The default place.
     public static let main = PlaceName(proven: "main")
 
     /// - Returns: nil for anything but 1 to 32 lower-case letters, digits and hyphens.

@@ -37,7 +37,7 @@ package struct FileChange: Equatable {
 
 /// Changes of the records and states of one identity, collected for `LockedIdentity.commit`.
 ///
-/// Contents are sealed when they are set, so no plaintext is held here. A later change of the same file replaces an
+/// Records are sealed when they are set, so that this value holds no plaintext. A later change of a file replaces an
 /// earlier one.
 public struct RecordChanges: ~Copyable {
     private let keystore: OpenKeystore
@@ -49,18 +49,18 @@ public struct RecordChanges: ~Copyable {
         self.keystore = keystore
     }
 
-    /// The record gets this content.
+    /// Sets the content of a record.
     public mutating func set(_ name: RecordName, _ content: Span<UInt8>) {
         change(RecordFile(name), SealedRecord.seal(content, of: owner, name, key: keystore.masterKey))
     }
 
-    /// The record is removed; one that does not exist is fine.
+    /// Removes a record. A missing record is not an error.
     public mutating func remove(_ name: RecordName) { change(RecordFile(name), nil) }
 
-    /// The state of a place gets this content.
+    /// Sets the state of a place, which is not sealed.
     public mutating func setState(_ state: [UInt8], of place: PlaceName) { change(.state(of: place), state) }
 
-    /// The state of a place is removed; one that does not exist is fine.
+    /// Removes the state of a place. A missing state is not an error.
     public mutating func removeState(of place: PlaceName) { change(.state(of: place), nil) }
 
     private mutating func change(_ file: RecordFile, _ content: [UInt8]?) {
@@ -73,7 +73,7 @@ public struct RecordChanges: ~Copyable {
 package struct RecordCommit: ~Copyable {
     static let fileName = "commit"
     static let purpose: RecordName = "commit"
-    /// Longest file that is written or read: two records of the greatest length, and what else belongs to them.
+    /// Longest file, in bytes: two records of the greatest length, and 1 MiB for the rest.
     static let maxBytes = 2 * IdentityRecords.maxRecordBytes + 1024 * 1024
 
     private static let magic = Array("KTC2".utf8)
@@ -81,7 +81,7 @@ package struct RecordCommit: ~Copyable {
     private static let maxChanges = 16
 
     private let file: SecureBytes
-    /// In the order of the file; nil for a removal.
+    /// The changes in the order of the file; nil for a removal.
     let changes: [(file: RecordFile, content: Range<Int>?)]
 
     /// - Throws: `KeystoreError.damaged` if the digest does not fit or the structure is not the one above.
@@ -97,7 +97,7 @@ package struct RecordCommit: ~Copyable {
         self.changes = changes
     }
 
-    /// What becomes of a file; `unchanged` if the commit does not name it.
+    /// The change of one file; `unchanged` if the commit does not name it.
     enum Fate: ~Copyable {
         case unchanged
         case removed
@@ -110,7 +110,7 @@ package struct RecordCommit: ~Copyable {
         return .content(self.file.withBytes { SecureBytes(copying: $0.extracting(range)) })
     }
 
-    /// Writes the changes out one by one, then removes the commit file. May be repeated after any failure.
+    /// Writes the changes out one by one, then removes the commit file. It can be repeated after any failure.
     func apply(to records: borrowing IdentityRecords) throws {
         for change in changes {
             if let range = change.content {
@@ -172,7 +172,7 @@ package struct RecordCommit: ~Copyable {
         return ConstantTime.areEqual(digest.span, file.extracting(magic.count..<changesOffset))
     }
 
-    /// - Returns: nil if the changes are not of the form above.
+    /// - Returns: nil if the changes are malformed.
     private static func parse(
         _ bytes: Span<UInt8>, _ version: DirectoryVersion
     ) -> [(file: RecordFile, content: Range<Int>?)]? {
@@ -198,7 +198,7 @@ package struct RecordCommit: ~Copyable {
 }
 
 extension RecordFile {
-    /// As a commit file names it.
+    /// The name of the file in a commit file.
     var text: String { place.map { $0.text + "/" + name } ?? name }
 
     /// - Parameter text: the name of a record or of a place's state, as a commit file has it; not that of the commit

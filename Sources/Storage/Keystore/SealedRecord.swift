@@ -17,13 +17,13 @@ package import SecureMemory
 //
 // Records of version 1 (`Version1.swift`) have other additional data, so neither opens as the other.
 
-/// The name of a record: 1 to 16 lower-case letters, which is also its file name; and the place that it belongs to.
+/// The name of a record, which is also its file name: 1 to 16 lower-case letters. It includes the place of the record.
 public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
     /// Nil for a record of the owner.
     let place: PlaceName?
 
-    /// A name that is not 1 to 16 lower-case letters is a mistake in the program and ends it.
+    /// Creates a name from a literal. The process ends if it is not 1 to 16 lower-case letters.
     public init(stringLiteral text: StaticString) {
         self.text = text.description
         place = nil

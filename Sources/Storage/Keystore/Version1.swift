@@ -19,7 +19,7 @@ internal import SecureMemory
 // rewritten last; from then on nothing of version 1 is read: what is found then was put there by somebody, or changed
 // by an earlier program after it was converted.
 
-/// In which version the directory of an identity is.
+/// The version of an identity's directory.
 enum DirectoryVersion {
     case version1
     case version2
@@ -29,28 +29,28 @@ enum Version1 {
     static let messenger = "threema"
     static let byte: UInt8 = 1
     fileprivate static let recordMagic = Array("KTR1".utf8)
-    /// Stands for the ID in the keystore's own record.
+    /// In place of the ID in the keystore's own record.
     fileprivate static let ownID = "********"
     private static let idCount = 8
     private static let idCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*".utf8)
-    /// Records that belong to the place `main` now.
+    /// Records that belong to the place `main` in version 2.
     fileprivate static let recordsOfPlace = ["safe"]
-    /// How long opening a keystore waits for an identity that another process holds.
+    /// How long the conversion waits for the lock of an identity.
     fileprivate static let wait = Duration.seconds(1)
 
-    /// - Parameter name: of a directory in `identities`.
+    /// - Parameter name: the name of a directory in `identities`.
     /// - Returns: nil if the name is not an ID of version 1.
     static func owner(_ name: String) -> Owner? {
         guard name.utf8.count == idCount, name.utf8.allSatisfy(idCharacters.contains) else { return nil }
         return Owner(messenger: messenger, id: name)
     }
 
-    /// Where a record stands in version 2.
+    /// The place of a record in version 2.
     fileprivate static func place(of name: String) -> PlaceName? { recordsOfPlace.contains(name) ? .main : nil }
 }
 
 extension SealedRecord {
-    /// - Parameter owner: nil for the keystore's own.
+    /// - Parameter owner: nil for the keystore's own record.
     static func openVersion1(
         _ record: Span<UInt8>, of owner: Owner?, _ name: RecordName, fileName: String? = nil,
         key: borrowing MasterKey
@@ -68,7 +68,7 @@ extension RecordCommit {
 }
 
 extension RecordFile {
-    /// - Parameter text: as a commit file of version 1 names a file.
+    /// - Parameter text: the name of a file in a commit file of version 1.
     init?(textOfVersion1 text: [UInt8]) {
         let name = String(decoding: text, as: UTF8.self)
         if name == Self.stateName {
@@ -89,7 +89,8 @@ extension LockedKeystore {
 }
 
 extension IdentityRecords {
-    /// Runs what reads. If another process converts the identity meanwhile, what was converted is read.
+    /// Runs a function that reads. If another process converts the identity meanwhile, it runs again with the converted
+    /// records.
     func steadily<Value: ~Copyable>(_ body: (borrowing IdentityRecords) throws -> Value) throws -> Value {
         guard version == .version1 else { return try body(self) }
         let result: Result<Value, any Error>
@@ -100,13 +101,14 @@ extension IdentityRecords {
 }
 
 extension OpenKeystore {
-    /// What a keystore of version 2 holds of version 1: it is not read. In a keystore of version 1, nothing.
+    /// The owners whose directories are of version 1 in a keystore of version 2. They are not read. Empty for a
+    /// keystore of version 1.
     package func unreadOwners() throws(FileError) -> [Owner] {
         isVersion1 ? [] : try LockedKeystore.ownersOfVersion1(in: locked.directory)
     }
 
-    /// Converts a keystore of version 1, as far as it can be written and no other process is at work in it. What cannot
-    /// be converted now is read as it is, and converted before it is changed.
+    /// Converts a keystore of version 1. Identities that another process holds, or that cannot be written, are read in
+    /// version 1 and converted before they are changed. Best effort; errors are ignored.
     package func convertVersion1() {
         guard isVersion1, let owners = try? LockedKeystore.ownersOfVersion1(in: locked.directory) else { return }
         for owner in owners {
@@ -116,14 +118,15 @@ extension OpenKeystore {
             } catch FileError.system(_, _, EROFS) {
                 return
             } catch {
-                // It is told by the command that wants to change this identity.
+                // The command that changes this identity reports the error.
                 continue
             }
         }
         try? finishConversion()
     }
 
-    /// Converts an identity of version 1, and returns it as one of version 2, locked.
+    /// Converts an identity of version 1.
+    /// - Returns: the locked identity in version 2.
     func converted(_ old: consuming LockedIdentity, wait: Duration) throws -> LockedIdentity {
         guard old.records.version == .version1 else { return old }
         let owner = old.records.owner
@@ -132,11 +135,12 @@ extension OpenKeystore {
         return try lockedIdentity(owner, wait: wait)
     }
 
-    /// - Parameter old: of version 1, under its lock, without an unfinished commit.
-    /// - Throws: `KeystoreError.damaged` if none of its records opens: it is a copy under another name, for example.
+    /// - Parameter old: records of version 1, locked and without an unfinished commit.
+    /// - Throws: `KeystoreError.damaged` if none of its records opens, for example because it is a copy under another
+    ///   name.
     private func convert(_ old: borrowing IdentityRecords, wait: Duration) throws {
         let lock = try locked.directory.lock(LockedKeystore.lockName, wait: wait)
-        // An emptied keystore may have got another master key since this one was opened.
+        // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
         let files = try old.filesOfVersion1()
         guard files.contains(where: { (try? old.content(of: $0)) != nil }) else {
@@ -144,7 +148,7 @@ extension OpenKeystore {
         }
         let identities = try locked.directory.directory(LockedKeystore.identitiesName)
         try identities.makeDirectory(Version1.messenger)
-        // The new one stays locked until the old one is gone.
+        // The new identity stays locked until the old one is removed.
         let newLock = try fill(old.owner, in: identities.directory(Version1.messenger)) { new -> FileLock in
             for file in files { try old.copy(file, to: new.records) }
             let newLock = try new.records.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
@@ -158,7 +162,7 @@ extension OpenKeystore {
         _ = consume lock
     }
 
-    /// Removes a directory that was converted by a process that died before it could do that.
+    /// Removes the old directory of an identity that a process converted before it died.
     private func removeLeftover(of owner: Owner) throws {
         guard try LockedKeystore.ownersOfVersion1(in: locked.directory).contains(owner) else { return }
         let identities = try locked.directory.directory(LockedKeystore.identitiesName)
@@ -173,7 +177,7 @@ extension OpenKeystore {
     }
 
     /// Removes the directory of version 1 of an identity that is being removed. The caller holds the keystore's lock.
-    /// - Throws: `FileError`, among them `.locked` if an earlier program is at work in it.
+    /// - Throws: `FileError`, for example `.locked` if an earlier program is using it.
     func removeVersion1(of owner: Owner) throws {
         guard try version(of: owner) == .version2,
             try LockedKeystore.ownersOfVersion1(in: locked.directory).contains(owner)
@@ -184,11 +188,11 @@ extension OpenKeystore {
         _ = consume held
     }
 
-    /// Removes a directory of version 1 if the one of version 2 holds all of it. An earlier program may have changed it
-    /// since it was converted, or somebody may have restored it: then it stays, and is not read.
+    /// Removes a directory of version 1 if the directory of version 2 has the same contents. If an earlier program has
+    /// changed it since the conversion, or if it was restored, it stays and is not read.
     ///
-    /// Best effort: what is left half removed counts no more, and is swept.
-    /// - Parameter old: under its lock, and under that of the keystore.
+    /// Best effort; errors are ignored. A directory that is removed in part has a temporary name and is swept later.
+    /// - Parameter old: its records. The caller holds their lock and that of the keystore.
     private func removeIfCopied(_ old: borrowing IdentityRecords, from identities: borrowing Directory) throws {
         guard try version(of: old.owner) == .version2, try identities.holds(old.directory, as: old.owner.id) else {
             return
@@ -200,7 +204,7 @@ extension OpenKeystore {
         try? remove(old.owner.id, from: identities)
     }
 
-    /// Writes the record `keystore` as one of version 2, if nothing is left that only version 1 has.
+    /// Writes the record `keystore` in version 2, if every identity is converted.
     private func finishConversion() throws {
         let lock = try locked.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
         for owner in try LockedKeystore.ownersOfVersion1(in: locked.directory) {
@@ -210,8 +214,8 @@ extension OpenKeystore {
         let oldName = try locked.keyringName()
         let record = LockedKeystore.ownRecord(
             id: try locked.keystoreID(masterKey), key: masterKey, nonce: SealedRecord.randomNonce())
-        // The key in the kernel's keyring is named by this file: it moves along, with what is left of its time. Where
-        // that cannot be told, the conversion ends when there is no such key any more.
+        // The key in the kernel's keyring is named after this record, so it is moved with the rest of its time. If that
+        // time is not known, the conversion ends after the key has expired.
         let newName = LockedKeystore.keyringName(record.span)
         if KernelKeyring.find(oldName) != nil {
             guard let seconds = KernelKeyring.secondsLeft(oldName) else { return }
@@ -225,7 +229,7 @@ extension OpenKeystore {
     }
 }
 
-/// A file of version 1: where it stands in both versions, and as which record it is sealed; nil for what is not.
+/// A file of version 1: its name, its place in version 2, and the record that it is; nil if it is not sealed.
 private struct OldFile {
     let name: String
     let place: PlaceName?
@@ -236,8 +240,8 @@ private struct OldFile {
 }
 
 extension IdentityRecords {
-    /// Every file of a directory of version 1 but the lock, hidden ones included.
-    /// - Throws: `FileError` for a directory, a link, or whatever else stands there and cannot be taken along.
+    /// All files of a directory of version 1 except the lock, including hidden ones.
+    /// - Throws: `FileError` if it contains a directory, a link, or anything else that is not a plain file.
     fileprivate func filesOfVersion1() throws -> [OldFile] {
         var files: [OldFile] = []
         for name in try directory.everyName() where name != LockedKeystore.lockName && name != RecordCommit.fileName {
@@ -257,7 +261,7 @@ extension IdentityRecords {
         return files
     }
 
-    /// The bytes of a file, nil if there is none.
+    /// The bytes of a file; nil if it does not exist.
     private func bytes(of file: OldFile) throws -> SecureBytes? {
         try within(file.place) { (directory) throws -> SecureBytes? in
             guard file.isHistory else { return try directory.readIfPresent(file.name, limit: Self.maxRecordBytes) }
@@ -266,7 +270,7 @@ extension IdentityRecords {
         } ?? nil
     }
 
-    /// What a sealed file holds.
+    /// Decrypts a sealed file.
     /// - Throws: `KeystoreError.damaged`, also for a file that is not sealed.
     fileprivate func content(of file: OldFile) throws -> SecureBytes {
         guard let record = file.record, let bytes = try bytes(of: file) else {
@@ -275,8 +279,8 @@ extension IdentityRecords {
         return try bytes.withBytes { (bytes) throws(KeystoreError) in try open(bytes, record, fileName: file.name) }
     }
 
-    /// Seals a record again, as one of version 2. One that is damaged is taken along as it is, and stays damaged; so is
-    /// what is not sealed, and what is not ours.
+    /// Seals a record again in version 2. A damaged record is copied unchanged and stays damaged. Other files are
+    /// copied unchanged, too.
     fileprivate func copy(_ file: OldFile, to new: borrowing IdentityRecords) throws {
         let content = try resealed(file)
         guard file.isHistory else { return try new.put(RecordFile(file.place, file.name), content.span) }
@@ -294,7 +298,7 @@ extension IdentityRecords {
         return bytes.revealBytes()
     }
 
-    /// Whether the new directory holds the same, sealed or as it is.
+    /// Whether the new directory has a file of the same content.
     fileprivate func isCopied(_ file: OldFile, to new: borrowing IdentityRecords) throws -> Bool {
         if let ours = try? content(of: file) {
             guard let theirs = try? new.content(of: file) else { return false }

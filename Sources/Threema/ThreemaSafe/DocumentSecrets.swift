@@ -2,26 +2,28 @@ internal import Encodings
 internal import SecureMemory
 internal import Threema
 
-/// The secret strings in the JSON of a Safe backup: cut out before anything else reads it, put in as the last step.
+/// The secret strings in the JSON of a Safe backup. They are cut out before the JSON is parsed, and inserted as the
+/// last step.
 ///
 ///     user.privatekey                         Base64 of the client key, required
 ///     user.temporaryDeviceGroupKeyTodoRemove  Base64 of the device group key, where another device is to be linked
 ///
-/// In between the JSON is a `JSONValue`, whose strings lie in ordinary memory. These two never become one.
+/// In between the JSON is a `JSONValue`, whose strings are in ordinary memory. The two secrets never become part of
+/// one.
 struct DocumentSecrets: ~Copyable {
     private static let privateKeyPath = ["user", "privatekey"]
     private static let deviceGroupKeyPath = ["user", "temporaryDeviceGroupKeyTodoRemove"]
 
-    /// What a document and its copies take of memory in the course of a command, for each byte of JSON; measured.
+    /// Bytes of memory that a document and its copies need for each byte of JSON; measured.
     private static let treeFactor = 8
 
-    /// The rest of the JSON.
+    /// The JSON without these strings.
     let root: JSONValue
-    /// The text of each string, nil where there is no string at its path.
+    /// The text of each string; nil if no string is at its path.
     let privateKey: SecureBytes?
     let deviceGroupKey: SecureBytes?
 
-    /// Reads JSON and cuts the strings out of it.
+    /// Parses JSON and cuts the strings out of it.
     init(cutFrom json: Span<UInt8>) throws(JSONError) {
         MemoryShortage.require(json.count * Self.treeFactor)
         let (value, cuts) = try JSONScanner.parse(json, cutting: [Self.privateKeyPath, Self.deviceGroupKeyPath])
@@ -37,16 +39,16 @@ struct DocumentSecrets: ~Copyable {
         return try JSONScanner.unescape(cut, of: json)
     }
 
-    /// The 32 bytes that a text means; nil if it is not their Base64.
+    /// Decodes the Base64 of 32 bytes; nil for any other text.
     static func decode(_ text: borrowing SecureBytes) -> SecureBytes? {
         guard let key = text.withBytes({ Base64.decode($0) }), key.count == ClientKey.count else { return nil }
         return key
     }
 
-    /// The JSON with the keys in their places, members in order of their names.
+    /// The JSON with the keys, its members in order of their names.
     /// - Parameters:
-    ///   - root: without these strings, and with an object `user`.
-    ///   - clientKey: 32 bytes, or empty to leave its place out.
+    ///   - root: the JSON without these strings, and with an object `user`.
+    ///   - clientKey: 32 bytes; empty to omit the member.
     static func reveal(
         _ root: JSONValue, _ clientKey: Span<UInt8>, _ deviceGroupKey: borrowing DeviceGroupKey?
     ) -> SecureBytes {
@@ -59,7 +61,7 @@ struct DocumentSecrets: ~Copyable {
     private static func reveal(
         _ root: JSONValue, _ clientKey: Span<UInt8>, _ deviceGroupKey: Span<UInt8>
     ) -> SecureBytes {
-        // In the order of their names, in which the members stand.
+        // In the order of the names, as the members are.
         let paths = (clientKey.isEmpty ? [] : [privateKeyPath]) + (deviceGroupKey.isEmpty ? [] : [deviceGroupKeyPath])
         let (text, offsets) = root.encoded(splitting: paths)
         var json = SecureBuffer(capacity: text.count + paths.count * Base64.encodedCount(ClientKey.count))

@@ -1,18 +1,17 @@
 internal import Encodings
 internal import SecureMemory
 
-/// The content of a profile as text, into which private key and writer info are written without making a `JSONValue` of
-/// it.
+/// Inserts private key and writer info into the JSON of a profile, without parsing it into a `JSONValue`.
 ///
-/// Reading and writing a large profile as a tree takes several times as long as encrypting it. What is written here is,
-/// byte for byte, what `DocumentSecrets.reveal` makes of the tree.
+/// Parsing and encoding a large profile takes several times as long as encrypting it. The result is equal to that of
+/// `DocumentSecrets.reveal`, byte for byte.
 enum DocumentText {
-    /// The document as it is encrypted.
+    /// The JSON that is encrypted.
     /// - Parameters:
-    ///   - content: as `Profile.revealContent` makes it.
+    ///   - content: the JSON from `Profile.revealContent`.
     ///   - clientKey: 32 bytes.
-    ///   - writer info: the member `keytool` and its value as JSON; empty for none.
-    /// - Returns: nil if the content is not canonical, or has a private key or writer info: then the tree is needed.
+    ///   - writerInfo: the member `keytool` and its value as JSON; empty to omit it.
+    /// - Returns: nil if the content is not canonical, or has a private key or writer info. Then it has to be parsed.
     static func reveal(_ content: Span<UInt8>, _ clientKey: Span<UInt8>, writerInfo: [UInt8]) -> SecureBytes? {
         guard let root = JSONOutline(of: content), root.values + stampValues <= JSONScanner.Limits().values,
             root.member("keytool", in: content) == nil, let user = root.member("user", in: content)?.value,
@@ -23,7 +22,7 @@ enum DocumentText {
         let stampPlace = Insertion("keytool", into: root, of: content, at: 0)
         let added = Base64.encodedCount(clientKey.count) + 32 + writerInfo.count
         var json = SecureBuffer(capacity: content.count + added)
-        // "keytool" comes before "user", but nothing here depends on that.
+        // "keytool" comes before "user", but this code does not depend on it.
         let isStampFirst = stampPlace.offset <= key.offset
         var written = 0
         for isStamp in [isStampFirst, !isStampFirst] where !isStamp || !writerInfo.isEmpty {
@@ -47,7 +46,7 @@ enum DocumentText {
     /// The object and its three members.
     private static let stampValues = 4
 
-    /// Where a member has its place among others.
+    /// The place where a member is inserted among others.
     private struct Insertion {
         let offset: Int
         let needsCommaBefore: Bool

@@ -2,27 +2,28 @@ internal import Encodings
 package import SecureMemory
 public import Threema
 
-/// What a Safe backup holds beside the private key: the document, and the device group key where an app put it in.
+/// The contents of a Safe backup except the private key: the document, and the device group key if an app has stored
+/// it.
 ///
-/// In JSON that key is the Base64 at `user.temporaryDeviceGroupKeyTodoRemove`. `DocumentSecrets` cuts it out and puts
-/// it in; a `SafeDocument` never contains it.
+/// In JSON that key is Base64 at `user.temporaryDeviceGroupKeyTodoRemove`. `DocumentSecrets` cuts it out and inserts
+/// it; a `SafeDocument` never contains it.
 public struct Profile: ~Copyable, Sendable {
     /// The document, without secrets.
     public let document: SafeDocument
-    /// Nil in most backups: apps put it only into those by which another device is linked.
+    /// The device group key. Nil in most backups: apps store it only in order to link another device.
     public let deviceGroupKey: DeviceGroupKey?
 
-    /// Puts the parts together.
+    /// Combines a document and a device group key.
     public init(_ document: SafeDocument, deviceGroupKey: consuming DeviceGroupKey? = nil) {
         self.document = document
         self.deviceGroupKey = deviceGroupKey
     }
 
-    /// The profile of an identity that has none yet.
+    /// The profile of a new identity.
     public static var empty: Profile { Profile(.empty) }
 
-    /// Reads JSON as earlier versions of keytool stored it: with the device group key, if there was one, inside. A
-    /// string in its place that is no key is dropped.
+    /// Parses JSON as earlier versions of keytool stored it: it may contain the device group key. A string in its place
+    /// that is not a key is dropped.
     /// - Throws: `.json`, `.document`.
     package init(decodingWhole json: Span<UInt8>) throws(SafeBackupError) {
         let secrets: DocumentSecrets
@@ -39,11 +40,11 @@ public struct Profile: ~Copyable, Sendable {
         }
     }
 
-    /// What tells two contents apart: the document as JSON, members in order of their names, with the device group key
-    /// in its place. Without such a key these are the bytes of `document.encoded`.
+    /// The document as JSON with the device group key, members in order of their names. Equal profiles have equal
+    /// bytes. Without such a key these are the bytes of `document.encoded`.
     package func revealContent() -> SecureBytes { DocumentSecrets.reveal(document.root, Span(), deviceGroupKey) }
 
-    /// Whether both hold the same document, and the same key or none. Keys are compared in constant time.
+    /// Whether document and device group key are equal. Compares keys in constant time.
     public static func == (left: borrowing Profile, right: borrowing Profile) -> Bool {
         guard left.document == right.document else { return false }
         switch left.deviceGroupKey {

@@ -13,25 +13,26 @@ public import Threema
 //
 // The JSON holds the private key, and sometimes the device group key, as Base64: see `DocumentSecrets`.
 
-/// What a Safe backup holds.
+/// The contents of a Safe backup.
 public struct SafeBackup: ~Copyable, Sendable {
-    /// The private key, cut out of the document.
+    /// The private key, which is not part of the document here.
     public let clientKey: ClientKey
     /// The document without secrets and writer info, and the device group key.
     public let profile: Profile
-    /// Who wrote it when, where that was keytool.
+    /// The writer info; nil if an app wrote the backup.
     public let writerInfo: WriterInfo?
 
-    /// The member `keytool` of the document. Apps ignore it and drop it when they write.
+    /// The writer info: the member `keytool` of the document. Apps ignore it, and drop it when they write.
     public struct WriterInfo: Equatable, Sendable {
-        /// Counts the uploads of one backup, from 1: a lower one than was seen is an older copy.
+        /// Counts the uploads of one backup, from 1. A lower one than before shows an older copy.
         public let generation: Int64
-        /// The writer's clock when it wrote.
+        /// The time of writing, by the writer's clock.
         public let writtenAt: Timestamp
-        /// Which keystore wrote it: 16 bytes that tell keystores apart and nothing else.
+        /// Identifies the writing keystore: 16 bytes, which reveal nothing else.
         public let writer: [UInt8]
 
-        /// A `writer` of another length is a mistake in the program and ends it.
+        /// Creates writer info.
+        /// - Parameter writer: 16 bytes.
         public init(generation: Int64, writtenAt: Timestamp, writer: [UInt8]) {
             precondition(writer.count == Self.writerCount)
             self.generation = generation
@@ -39,17 +40,17 @@ public struct SafeBackup: ~Copyable, Sendable {
             self.writer = writer
         }
 
-        /// What counts as a number: more uploads than there are milliseconds to make them in is nobody's count.
+        /// The valid generations.
         public static let generations = Int64(1)...1 << 53
         /// Length of `writer` in bytes.
         public static let writerCount = 16
     }
 
-    /// Largest JSON document, in bytes: what an encrypted backup may unfold to.
+    /// Longest JSON document, in bytes.
     public static let maxDocumentBytes = 8 * 1024 * 1024
     private static let stampName = "keytool"
 
-    /// Puts the parts together.
+    /// Combines the parts of a backup.
     public init(clientKey: consuming ClientKey, profile: consuming Profile, writerInfo: WriterInfo?) {
         self.clientKey = clientKey
         self.profile = profile
@@ -59,16 +60,17 @@ public struct SafeBackup: ~Copyable, Sendable {
     /// The document without secrets and writer info.
     public var document: SafeDocument { profile.document }
 
-    /// The identity that this backup is of. The backup does not name its ID: who opened it knows it.
+    /// The identity with this backup's private key. The backup does not contain its ID.
     public func identity(_ id: ThreemaID) -> Identity {
         Identity(id: id, clientKey: ClientKey(clientKey.bytes.withBytes { SecureBytes(copying: $0) }))
     }
 
     // MARK: Sealing
 
-    /// Encrypts a backup, under a fresh random nonce.
-    /// - Returns: nonce ‖ secretbox; 40 bytes, gzip's 18 and 5 for each 65,535 more than the JSON.
-    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    /// Encrypts a backup under a random nonce, opens it again and compares.
+    /// - Returns: nonce ‖ tag ‖ ciphertext: longer than the JSON by 40 bytes, 18 of gzip, and 5 for each started block
+    ///   of 65,535 bytes.
+    /// - Throws: `.gzip(.tooLarge)` for more than 8 MiB of JSON; `.notReproduced`.
     public static func seal(
         _ clientKey: borrowing ClientKey, _ profile: borrowing Profile, writerInfo: WriterInfo?,
         keys: borrowing SafeKeys
@@ -87,7 +89,7 @@ public struct SafeBackup: ~Copyable, Sendable {
         let json = revealDocument(clientKey, profile, writerInfo)
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
         let blob = json.withBytes { seal($0, nonce: nonce, keys: keys) }
-        // What is uploaded must open: decrypt the result before anything relies on it.
+        // The backup is opened and compared before anybody relies on it.
         let reopened = try open(blob.span, keys: keys)
         let isSameKey = clientKey.bytes.withBytes { key in
             reopened.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
@@ -103,7 +105,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     ///   - writerInfo: the member `keytool`; nil to leave it out.
     ///   - keys: the keys of the backup.
     /// - Returns: as the other `seal`; nil if `content` is not canonical and has to be parsed.
-    /// - Throws: `.gzip(.tooLarge)` past 8 MiB of JSON; `.notReproduced`.
+    /// - Throws: `.gzip(.tooLarge)` for more than 8 MiB of JSON; `.notReproduced`.
     package static func seal(
         _ clientKey: borrowing ClientKey, content: borrowing SecureBytes, writerInfo: WriterInfo?,
         keys: borrowing SafeKeys
@@ -124,14 +126,14 @@ public struct SafeBackup: ~Copyable, Sendable {
         guard let json = text else { return nil }
         guard json.count <= maxDocumentBytes else { throw .gzip(.tooLarge(limit: maxDocumentBytes)) }
         let blob = json.withBytes { seal($0, nonce: nonce, keys: keys) }
-        // What is uploaded must open, and to exactly these bytes.
+        // The backup is opened and compared before anybody relies on it.
         let reopened = try decrypt(blob.span, keys: keys)
         let isSame = json.withBytes { json in reopened.withBytes { ConstantTime.areEqual(json, $0) } }
         guard isSame else { throw .notReproduced }
         return blob
     }
 
-    /// Encrypts JSON as it is.
+    /// Compresses and encrypts JSON without checking it.
     package static func seal(_ json: Span<UInt8>, nonce: [UInt8], keys: borrowing SafeKeys) -> [UInt8] {
         let member = Gzip.store(json)
         return member.withBytes { member in
@@ -139,10 +141,11 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    /// The document as it is encrypted, with its writer info, but without secrets.
+    /// The document as JSON with writer info, but without secrets.
     package var encodedDocument: [UInt8] { Self.withWriterInfo(document, writerInfo).encoded }
 
-    /// The document as it is encrypted: with the private key, and the device group key where there is one.
+    /// The document as JSON with writer info, private key, and device group key if the profile has one. These are the
+    /// bytes that are encrypted.
     public func revealDocument() -> SecureBytes { Self.revealDocument(clientKey, profile, writerInfo) }
 
     private static func withWriterInfo(_ document: SafeDocument, _ writerInfo: WriterInfo?) -> JSONValue {
@@ -166,15 +169,15 @@ public struct SafeBackup: ~Copyable, Sendable {
 
     // MARK: Opening
 
-    /// Decrypts and reads a backup.
-    /// - Throws: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`, `.document`, `.privateKey`, `.deviceGroupKey`: in the
-    ///   order of the layers, the outermost first.
+    /// Decrypts and parses a backup.
+    /// - Throws: the layer that fails, the outermost first: `.tooShort`, `.notAuthentic`, `.gzip`, `.json`,
+    ///   `.document`, `.privateKey`, `.deviceGroupKey`.
     public static func open(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SafeBackup {
         let json = try decrypt(blob, keys: keys)
         return try json.withBytes { (json) throws(SafeBackupError) in try decode(json) }
     }
 
-    /// Decrypts a backup without reading its JSON.
+    /// Decrypts a backup without parsing its JSON.
     package static func decrypt(_ blob: Span<UInt8>, keys: borrowing SafeKeys) throws(SafeBackupError) -> SecureBytes {
         let minimum = SecretBox.nonceCount + SecretBox.tagCount
         guard blob.count >= minimum else { throw .tooShort(minimum: minimum, actual: blob.count) }
@@ -217,7 +220,7 @@ public struct SafeBackup: ~Copyable, Sendable {
             clientKey: ClientKey(clientKey), profile: profile, writerInfo: writerInfo(secrets.root[stampName]))
     }
 
-    /// - Returns: nil where there is no text.
+    /// - Returns: nil if `text` is nil.
     private static func key(
         _ text: borrowing SecureBytes?, or error: SafeBackupError
     ) throws(SafeBackupError) -> SecureBytes? {
@@ -229,7 +232,7 @@ public struct SafeBackup: ~Copyable, Sendable {
         }
     }
 
-    /// A writer info that is not as keytool writes it counts as none: it decides nothing but a warning.
+    /// Malformed writer info is ignored, because only warnings depend on it.
     private static func writerInfo(_ value: JSONValue?) -> WriterInfo? {
         guard let generation = value?["generation"]?.integer, WriterInfo.generations.contains(generation),
             let writtenAt = value?["written_at"]?.integer,
@@ -239,10 +242,10 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 }
 
-/// Which layer of a Safe backup refused.
+/// The layer of a Safe backup that failed.
 public enum SafeBackupError: Error, Equatable, Sendable {
     case tooShort(minimum: Int, actual: Int)
-    /// Another key, or altered bytes.
+    /// The key is another one, or the bytes were changed.
     case notAuthentic
     case gzip(GzipError)
     case json(JSONError)
@@ -251,6 +254,6 @@ public enum SafeBackupError: Error, Equatable, Sendable {
     case privateKey
     /// `user.temporaryDeviceGroupKeyTodoRemove` is a string, but not the Base64 of 32 bytes.
     case deviceGroupKey
-    /// A backup that was just made does not open. A defect of the machine or of this program.
+    /// A new backup does not open, because of a defect of the machine or of this program.
     case notReproduced
 }

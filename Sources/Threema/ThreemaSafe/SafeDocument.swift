@@ -3,17 +3,17 @@ public import Encodings
 /// The JSON document of a Safe backup (schema `https://safe.threema.ch/schema/1.json`) without the
 /// private key, without the device group key and without keytool's own member.
 ///
-/// It is kept as the tree that was read: members that nobody here knows, and every number's spelling,
-/// survive. What is known is checked once, on reading, so that the accessors cannot fail. Members
-/// stand in order of their names: equal content is equal bytes, whichever app wrote it.
+/// It is the parsed tree, so unknown members and the spelling of numbers survive. Known members are checked once, on
+/// parsing, so that the accessors cannot fail. Members are in order of their names, so that equal content has equal
+/// bytes, whichever app wrote it.
 public struct SafeDocument: Equatable, Sendable {
-    /// The newest version that is understood; older ones are read too.
+    /// The newest version that can be read. Older ones can be read, too.
     public static let version: Int64 = 1
 
     let root: JSONValue
 
-    /// The profile of an identity that has none yet: the smallest document that all apps restore.
-    /// `contacts` because Android skips the groups without it, `settings` because Desktop and iOS need it.
+    /// The document of a new identity: the smallest one that all apps restore. Android skips the groups without
+    /// `contacts`, and Desktop and iOS need `settings`.
     public static let empty = SafeDocument(
         unchecked: [
             "info": ["version": .number(version), "device": "keytool"],
@@ -36,18 +36,18 @@ public struct SafeDocument: Equatable, Sendable {
     /// The document as compact JSON, members in order of their names.
     public var encoded: [UInt8] { root.encoded }
 
-    /// What `user.nickname` says.
+    /// The member `user.nickname`.
     public var nickname: String? { root["user"]?["nickname"]?.string }
-    /// The app that wrote the backup, as it calls itself.
+    /// The member `info.device`: the app that wrote the backup.
     public var device: String? { root["info"]?["device"]?.string }
-    /// Entries of `contacts`.
+    /// Number of entries in `contacts`.
     public var contactCount: Int { root["contacts"]?.array?.count ?? 0 }
-    /// Entries of `groups`.
+    /// Number of entries in `groups`.
     public var groupCount: Int { root["groups"]?.array?.count ?? 0 }
-    /// Entries of `distributionlists`.
+    /// Number of entries in `distributionlists`.
     public var distributionListCount: Int { root["distributionlists"]?.array?.count ?? 0 }
 
-    /// Length in characters of the picture as it stands in the document; what makes a backup too large.
+    /// Length of the profile picture in the document, in characters of Base64. It is usually the largest part.
     public var profilePictureCount: Int { root["user"]?["profilePic"]?.string?.utf8.count ?? 0 }
 }
 
@@ -55,7 +55,7 @@ public struct SafeDocument: Equatable, Sendable {
 public enum SafeDocumentError: Error, Equatable, Sendable {
     /// `info.version` is newer than 1.
     case unsupportedVersion(Int64)
-    /// A required member is not there.
+    /// A required member is missing.
     case missing(path: String)
     /// A known member is not of its type.
     case wrongType(path: String)

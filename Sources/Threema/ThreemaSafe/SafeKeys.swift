@@ -20,7 +20,7 @@ public struct SafeKeys: ~Copyable, Sendable {
     private static let blockSize: UInt32 = 8
     private static let parallelism: UInt32 = 1
 
-    /// The 64 bytes that the apps keep too, instead of the password.
+    /// The 64 bytes, which the apps store instead of the password.
     public let masterKey: SecureBytes
 
     /// - Parameter masterKey: 64 bytes.
@@ -29,23 +29,23 @@ public struct SafeKeys: ~Copyable, Sendable {
         self.masterKey = masterKey
     }
 
-    /// Derives the key; takes 64 MiB of memory and a moment.
+    /// Derives the master key. This takes 64 MiB of memory and some tenths of a second.
     /// - Parameters:
     ///   - password: UTF-8 as typed, neither trimmed nor normalised.
-    ///   - id: the salt. With another ID the same password gives other keys.
+    ///   - id: the salt. The same password gives other keys for another ID.
     /// - Throws: `KeyDerivationError.memory`.
     public init(password: Span<UInt8>, id: ThreemaID) throws(KeyDerivationError) {
         try self.init(password: password, salt: id.bytes.span)
     }
 
-    /// The derivation with a salt that need not be an ID, for test vectors.
+    /// Derives the master key with any salt, for test vectors.
     package init(password: Span<UInt8>, salt: Span<UInt8>) throws(KeyDerivationError) {
         masterKey = try Scrypt.deriveKey(
             password: password, salt: salt, cost: Self.cost, blockSize: Self.blockSize,
             parallelism: Self.parallelism, count: Self.masterKeyCount)
     }
 
-    /// Where the backup lies on its server.
+    /// The backup id, by which a server stores the backup.
     public var backupID: BackupID {
         masterKey.withBytes { BackupID($0.extracting(0..<BackupID.count)) }
     }

@@ -1,10 +1,9 @@
 internal import Encodings
 
-/// Which members a Safe document has, and of which type each is. The apps differ in what they leave
-/// out (they all read documents without most of it), so hardly anything is required; but a member
-/// that is there and of another type belongs to a document that none of them wrote.
+/// The members of a Safe document and their types. The apps omit different members and can read documents without most
+/// of them, so few are required. But a member of a wrong type was not written by an app.
 enum SafeSchema {
-    /// What a member may be.
+    /// The type of a member.
     private indirect enum Shape: Sendable {
         case null
         case string
@@ -29,9 +28,9 @@ enum SafeSchema {
             shapes = inOrder.map(\.1)
         }
 
-        /// The shape of a member; nil for one that is not known.
-        /// - Parameter hint: where the look begins, and where the next member is expected: behind this one, in a
-        ///   document in order of its names.
+        /// The type of a member; nil if it is not known.
+        /// - Parameter hint: the index at which the search begins. It is set to the next one, where a document in order
+        ///   of its names has its next member.
         func shape(of name: String, _ hint: inout Int) -> Shape? {
             for step in names.indices {
                 let index = (hint + step) % names.count
@@ -68,7 +67,7 @@ enum SafeSchema {
     ]
 
     private static let user: Members = [
-        // As a string it is a secret key, which was cut out before.
+        // If it was a string, it is a secret key and was cut out before.
         "temporaryDeviceGroupKeyTodoRemove": .null,
         "nickname": .nullable(.string),
         "profilePic": .nullable(.string),
@@ -124,7 +123,7 @@ enum SafeSchema {
         "incognitoKeyboard": .bool,
         "blockedContacts": .list(.string),
         "syncExcludedIds": .list(.string),
-        // iOS spells it so; both are kept as they came.
+        // The spelling of iOS; both are stored unchanged.
         "syncExcludedIDs": .list(.string),
         "recentEmojis": .list(.string),
     ]
@@ -132,8 +131,7 @@ enum SafeSchema {
     /// The schema gives `private` a default that is the string "false".
     private static let flag = Shape.either(.bool, .string)
 
-    /// The path from `value` to the first part that is not of its shape; empty for the value itself. Nil if there is
-    /// none.
+    /// The path from `value` to the first part of a wrong type; empty for the value itself, nil if all types are right.
     private static func fault(in value: JSONValue, _ shape: Shape) -> String? {
         switch (shape, value) {
         case (.null, .null), (.string, .string), (.bool, .bool), (.number, .number): return nil

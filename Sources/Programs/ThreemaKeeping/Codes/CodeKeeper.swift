@@ -4,13 +4,13 @@ package import SecureMemory
 package import Threema
 internal import ThreemaSafe
 
-/// The verbs on backup codes, and on identities that come from elsewhere.
+/// Operations on backup codes and on imported identities.
 package struct CodeKeeper: Sendable {
     let keystore: OpenKeystore
     let now: @Sendable () -> Timestamp
 
-    /// Writes an identity down as a backup code.
-    /// - Parameter password: at least 8 characters; that is the caller's to check.
+    /// Encrypts an identity as a backup code.
+    /// - Parameter password: at least 8 characters, which the caller checks.
     package func export(
         of id: ThreemaID, password: borrowing SecureBytes, scheme: IDBackup.Scheme
     ) throws -> GroupedCode {
@@ -20,7 +20,7 @@ package struct CodeKeeper: Sendable {
         }
     }
 
-    /// What a code must turn out to be.
+    /// The expected contents of a code.
     package struct Expectations: Sendable {
         /// The ID in the code.
         package var id: ThreemaID?
@@ -29,21 +29,21 @@ package struct CodeKeeper: Sendable {
         /// The check word of the code itself.
         package var checkWord: GroupedCode?
 
-        /// What is nil is not compared.
+        /// Values that are nil are not compared.
         package init(id: ThreemaID? = nil, publicKey: PublicKey? = nil, checkWord: GroupedCode? = nil) {
             self.id = id
             self.publicKey = publicKey
             self.checkWord = checkWord
         }
 
-        /// Compares what needs no password.
+        /// Compares the check word, which needs no password.
         /// - Throws: `SafeKeepingError.unexpected(.checkWord)`.
         package func check(_ code: GroupedCode) throws {
             guard let checkWord, IDBackup.checkWord(of: code).characters != checkWord.characters else { return }
             throw SafeKeepingError.unexpected(.checkWord)
         }
 
-        /// Compares what a code turned out to hold.
+        /// Compares ID and public key of an opened code.
         /// - Throws: `SafeKeepingError.unexpected`.
         func check(_ identity: borrowing Identity) throws {
             if let id, identity.id != id { throw SafeKeepingError.unexpected(.id) }
@@ -53,7 +53,7 @@ package struct CodeKeeper: Sendable {
         }
     }
 
-    /// Opens a code. Needs no keystore: what does not open leaves none behind.
+    /// Opens a code. It needs no keystore, so a code that does not open creates none.
     /// - Throws: `IDBackupError`; `SafeKeepingError.unexpected`.
     package static func open(
         _ code: GroupedCode, password: borrowing SecureBytes, expecting expectations: Expectations
@@ -66,24 +66,24 @@ package struct CodeKeeper: Sendable {
         return identity
     }
 
-    /// Where an identity comes from.
+    /// The origin of an imported identity.
     package enum Source: Sendable {
-        /// A backup code, which is proven by that.
+        /// A backup code. It counts as proven from now on.
         case backupCode
         /// A key file of an app.
         case keyFile
     }
 
-    /// What is done if the keystore holds the ID with another private key.
+    /// What to do if the keystore holds the ID with another private key.
     package enum OtherKey: Sendable {
         /// Fail with `SafeKeepingError.otherKey`.
         case refuse
-        /// Overwrite it, also if it is damaged.
+        /// Replace it, also if it is damaged.
         case replace
     }
 
-    /// Stores an identity that comes from elsewhere, and that its code was proven, at once.
-    /// - Returns: whether it is new here; held already with the same key, nothing else changes.
+    /// Stores an imported identity, together with the time at which its code was proven.
+    /// - Returns: whether the identity is new in the keystore. If it is not, only the time changes.
     /// - Throws: `SafeKeepingError.otherKey`; `FileError`. Then nothing was stored.
     package func store(
         _ identity: borrowing Identity, from source: Source, ifOtherKey otherKey: OtherKey
@@ -107,7 +107,7 @@ package struct CodeKeeper: Sendable {
             guard otherKey == .replace else { throw SafeKeepingError.otherKey(id: identity.id.text) }
             var changes = held.changes()
             identity.encoded().withBytes { changes.set(.identity, $0) }
-            // The Safe holds the old key until the next upload: forget that it is up to date.
+            // The Safe holds the old key until the next upload, so it is not up to date.
             if isFromCode {
                 changes.setState(state.encoded(for: identity.id.text, key: keystore.stateKey), of: .main)
             } else {
@@ -118,8 +118,8 @@ package struct CodeKeeper: Sendable {
         }
     }
 
-    /// Remembers that a code of this identity was proven, where the keystore holds it with the same key.
-    /// - Returns: whether it does.
+    /// Saves the time at which a code of this identity was opened, if the keystore holds it with the same key.
+    /// - Returns: whether the keystore holds it with this key.
     package func markProven(_ identity: borrowing Identity) throws -> Bool {
         guard try keystore.identities().contains(.threema(identity.id)) else { return false }
         let held = try keystore.lockedIdentity(.threema(identity.id), wait: ThreemaKeeper.lockWait)

@@ -4,20 +4,20 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-// What the records of a Threema identity contain:
+// The records of a Threema identity:
 //
 //   identity        ID ‖ client key, 40 bytes (see `Identity`)
 //   profile         the Safe document without secrets, JSON
-//   devicegroupkey  the device group key of that document, 32 bytes; missing where it has none
+//   devicegroupkey  the device group key of that document, 32 bytes; missing if it has none
 //
 // and those of its place `main`:
 //
-//   safe            where its Safe backup goes (see `SafeSetup`); missing while there is no setup
+//   safe            where its Safe backup goes (see `SafeSetup`); missing without a setup
 
 extension Owner {
     static let threema = "threema"
 
-    /// An ID of Threema has only characters that an owner's may have.
+    /// Cannot fail: the characters of a Threema ID are allowed in an owner's ID.
     static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
 }
 
@@ -29,7 +29,7 @@ extension RecordName {
 }
 
 extension IdentityRecords {
-    /// - Throws: `KeystoreError.damaged` where the record is missing or holds another ID.
+    /// - Throws: `KeystoreError.damaged` if the record is missing or holds another ID.
     func identity() throws -> Identity {
         guard let record = try read(.identity),
             let identity = try? record.withBytes({ (bytes) throws(IdentityError) in try Identity(decoding: bytes) }),
@@ -38,8 +38,8 @@ extension IdentityRecords {
         return identity
     }
 
-    /// Whether this is the identity that the records hold.
-    /// - Parameter orDamaged: a damaged record counts as another identity instead of failing: it is to be replaced.
+    /// Whether the records hold this ID with this private key.
+    /// - Parameter orDamaged: whether a damaged record counts as another identity and is not an error.
     func isHolding(_ identity: borrowing Identity, orDamaged: Bool) throws -> Bool {
         do {
             return try self.identity().isSame(as: identity)
@@ -51,14 +51,14 @@ extension IdentityRecords {
     /// - Throws: `KeystoreError.damaged`.
     func profile() throws -> Profile { try profile(profileRecord()) }
 
-    /// The record `profile`, which nobody has read yet.
+    /// The record `profile`, unparsed.
     /// - Throws: `KeystoreError.damaged`.
     func profileRecord() throws -> SecureBytes {
         guard let record = try read(.profile) else { throw KeystoreError.damaged(record: "profile", owner: owner) }
         return record
     }
 
-    /// - Parameter record: as `profileRecord` gives it.
+    /// - Parameter record: the JSON from `profileRecord`.
     /// - Throws: `KeystoreError.damaged`.
     func profile(_ record: borrowing SecureBytes) throws -> Profile {
         let profile: Profile
@@ -67,7 +67,7 @@ extension IdentityRecords {
         } catch {
             throw KeystoreError.damaged(record: "profile", owner: owner)
         }
-        // An earlier version stored the key inside the document. If it is there, that version wrote last.
+        // An earlier version stored the key in the document. If the document has it, that version wrote last.
         guard profile.deviceGroupKey == nil, let key = try read(.deviceGroupKey) else { return profile }
         guard key.count == DeviceGroupKey.count else {
             throw KeystoreError.damaged(record: "devicegroupkey", owner: owner)
@@ -75,7 +75,7 @@ extension IdentityRecords {
         return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
     }
 
-    /// Nil where no Safe is set up.
+    /// The Safe setup; nil if no Safe is set up.
     func setup() throws -> SafeSetup? {
         guard let record = try read(.safe) else { return nil }
         guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })

@@ -3,26 +3,26 @@ internal import SafeWire
 package import Threema
 internal import ThreemaSafe
 
-/// The verbs on identities.
+/// Operations on identities.
 package struct IdentityKeeper: Sendable {
     let keystore: OpenKeystore
 
-    /// What may be shown of an identity.
+    /// The public facts of an identity.
     package struct Summary: Equatable, Sendable {
         /// The ID.
         package let id: ThreemaID
         /// The public key, 32 bytes.
         package let publicKey: PublicKey
-        /// `3mid:…`, what a contact scans.
+        /// `3mid:…`, the content of the QR code that a contact scans.
         package let contactCode: String
         /// Whether a Safe is set up.
         package let hasSafe: Bool
     }
 
-    /// Makes an identity with a fresh private key and an empty profile. No directory knows it.
+    /// Creates an identity with a random private key and an empty profile. The directory does not know it.
     /// - Parameters:
     ///   - id: nil for a random one.
-    ///   - entropy: what the user typed, mixed into the private key; may be empty.
+    ///   - entropy: bytes that are mixed into the private key; may be empty.
     /// - Throws: `KeystoreError.exists`.
     package func create(_ id: ThreemaID?, mixing entropy: Span<UInt8>) throws -> Summary {
         while true {
@@ -31,18 +31,18 @@ package struct IdentityKeeper: Sendable {
                 try add(identity, profile: .empty)
                 return try summary(identity.id)
             } catch KeystoreError.exists where id == nil {
-                // One of 2.8 trillion was drawn twice: draw again.
+                // The random ID exists already: draws another one.
                 continue
             }
         }
     }
 
-    /// Every identity of the keystore, in order of the IDs.
+    /// All identities of the keystore, in order of their IDs.
     package func all() throws -> [Summary] {
         try ids().map { try summary($0) }
     }
 
-    /// The IDs alone: nothing is opened. Directories that are not named by an ID are none of ours.
+    /// The IDs of all identities. Nothing is decrypted. Directories with other names are skipped.
     package func ids() throws -> [ThreemaID] {
         try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
@@ -56,8 +56,7 @@ package struct IdentityKeeper: Sendable {
             hasSafe: try records.contains(.safe))
     }
 
-    /// The names of the damaged records of an identity, those of its Safe and its history included; empty if each
-    /// opens.
+    /// The names of the damaged records of an identity, including its Safe and its history; empty if all of them open.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`.
     package func damagedRecords(_ id: ThreemaID) throws -> [String] {
         let records = try keystore.identity(.threema(id))
@@ -70,17 +69,17 @@ package struct IdentityKeeper: Sendable {
         }
     }
 
-    /// What is lost, and what is left behind, when an identity is removed.
+    /// The consequences of removing an identity.
     package struct RemovalProspect: Equatable, Sendable {
-        /// Whether a backup code of it was ever opened here.
+        /// Whether a backup code of it was ever opened.
         package let isCodeProven: Bool
-        /// The address of the server that holds its Safe; nil where none is set up, or if it is not known any more.
+        /// The address of its Safe server; nil if no Safe is set up, or if the setup is damaged.
         package let safeServer: String?
         /// Whether the setup of its Safe is damaged.
         package let isSetupDamaged: Bool
     }
 
-    /// Changes nothing. What is damaged keeps no identity from being removed.
+    /// Tells the consequences of a removal, also for damaged records. Changes nothing.
     package func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))

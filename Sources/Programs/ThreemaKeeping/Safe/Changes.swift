@@ -7,24 +7,24 @@ package import Threema
 // Changing the Safe password or the place. `SafeRules/Changing.swift` has the steps.
 
 extension SafeKeeper {
-    /// How to change password or place.
+    /// The options of a change of password or place.
     package typealias ChangeOptions = SafeVerb.Change
 
-    /// What a change of password or place led to.
+    /// The result of a change of password or place.
     package struct ChangeResult: Equatable, Sendable {
-        /// The server's address from now on.
+        /// The address of the server after the change.
         package let server: SafeServerAddress
-        /// Whether both addresses turned out to be one place: then nothing was moved.
+        /// Whether both addresses are one place, so that nothing was moved.
         package let isSamePlace: Bool
-        /// Whether a backup that another device has written was replaced or deleted: that was agreed to.
+        /// Whether a foreign backup was replaced or deleted, by consent.
         package let hasReplacedForeign: Bool
         /// Why the backup at the old place was not deleted; nil if it is gone.
         package let left: SafeFailure?
     }
 
-    /// Moves the Safe backup of an identity to a new password.
-    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.refused`, and what `push` throws. Once the change has
-    ///   begun, the next run finishes it; `abortChange` takes it back.
+    /// Moves the Safe backup of an identity to a key from a new password.
+    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.refused`; as `push`. After a failure the change may be
+    ///   unfinished: the next run finishes it, and `abortChange` aborts it.
     package func changePassword(
         of id: ThreemaID, to password: borrowing SecureBytes, _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
@@ -36,7 +36,7 @@ extension SafeKeeper {
     }
 
     /// Moves the Safe backup of an identity to another place, under the same password.
-    /// - Parameter preparing: make an empty directory a Safe server first.
+    /// - Parameter preparing: whether to turn an empty directory into a Safe server first.
     /// - Throws: as `changePassword`.
     package func move(
         _ id: ThreemaID, to server: consuming SafeEndpoint, preparing: Bool = false, _ options: ChangeOptions = .init()
@@ -58,7 +58,7 @@ extension SafeKeeper {
             tries += 1
             let new = target(setup.current)
             guard !new.isSame(as: setup.current) else {
-                // An earlier run, or try, has made the switch, and could not delete the old backup.
+                // An earlier run or try has switched to the new place, but could not delete the old backup.
                 guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: id.text) }
                 var options = options
                 options.isUnfinishedOne = true
@@ -79,9 +79,8 @@ extension SafeKeeper {
             left: result.outcome.left.first?.reason)
     }
 
-    /// Approaches the same place in another way: another spelling of the address, another login, other authorities or
-    /// pins. Nothing is moved.
-    /// - Throws: `SafeKeepingError.noSetup`, `.refused(.otherPlace)` if that is not proven to be the same place;
+    /// Changes address, login, authorities or pins of the same place. Nothing is moved.
+    /// - Throws: `SafeKeepingError.noSetup`, `.refused(.otherPlace)` if it was not proven to be the same place;
     ///   `SafeExchangeError`.
     package func readdress(_ id: ThreemaID, as server: consuming SafeEndpoint) throws {
         let new = server
@@ -93,14 +92,14 @@ extension SafeKeeper {
         throw error
     }
 
-    /// The server of an identity's Safe, and how it is approached.
+    /// The server of an identity's Safe, with login, authorities and pins.
     /// - Throws: `SafeKeepingError.noSetup`.
     package func server(of id: ThreemaID) throws -> SafeEndpoint {
         try keystore.identity(.threema(id)).requiredSetup().current.server.copy
     }
 
-    /// Takes back a change that was not finished. What was sent to the new place is deleted there if that is possible.
-    /// - Returns: nil if there was nothing to take back; else why the new place still holds something, if it does.
+    /// Aborts an unfinished change, and deletes the backup at the new place if that is possible.
+    /// - Returns: nil if no change was unfinished.
     package func abortChange(of id: ThreemaID) throws -> AbortResult? {
         let result = try run(.abort, of: id)
         try check(result, of: id)
@@ -108,14 +107,14 @@ extension SafeKeeper {
         return AbortResult(left: result.outcome.left.first?.reason)
     }
 
-    /// What taking a change back led to.
+    /// The result of aborting a change.
     package struct AbortResult: Equatable, Sendable {
-        /// Why the backup at the new place was not deleted; nil if there is none.
+        /// Why the backup at the new place was not deleted; nil if the new place holds none.
         package let left: SafeFailure?
     }
 
-    /// Gives up the backup at the old place of an earlier change: nothing is asked or deleted.
-    /// - Returns: whether there was one.
+    /// Abandons the backup at the old place of an earlier change, without a request to its server.
+    /// - Returns: whether a backup was left there.
     package func forgetOldPlace(of id: ThreemaID) throws -> Bool {
         let result = try run(.forgetOld, of: id)
         try check(result, of: id)

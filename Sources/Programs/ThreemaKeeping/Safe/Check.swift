@@ -8,35 +8,34 @@ package import Threema
 package import ThreemaSafe
 
 extension SafeKeeper {
-    /// What a look at the server found.
+    /// The result of a look at the server.
     package struct Look: Equatable, Sendable {
-        /// What the server allows; nil if it did not say.
+        /// The limits of the server; nil if it has none.
         package let limits: ServerLimits?
-        /// Who wrote the backup; nil for an app, and if there is none.
+        /// The writer info; nil if an app wrote the backup, or if it is missing.
         package let writer: Found.Writer?
-        /// Contacts in the backup; nil if there is none that opens.
+        /// Number of contacts in the backup; nil if no backup was opened.
         package let contacts: Int?
-        /// Groups in it.
+        /// Number of groups in the backup; nil if no backup was opened.
         package let groups: Int?
-        /// Whether the keystore has changes that were not uploaded yet.
+        /// Whether the keystore has changes that were not uploaded.
         package let isUnpushed: Bool
-        /// Why that is not the backup that was last uploaded; nil if it is.
+        /// Why the found backup is not the one that was last uploaded; nil if it is.
         package let failure: SafeFailure?
-        /// Which layer of a backup that authenticates cannot be read; nil if each can, and if there is none.
+        /// The layer of an authentic backup that cannot be read; nil if all can be read.
         package let unreadable: SafeBackupError?
-        /// Whether what was found could not be noted: another process holds the lock, or the keystore cannot be
-        /// written.
+        /// Whether the result was not saved, because another process holds the lock or the keystore cannot be written.
         package let isUnnoted: Bool
         /// The server's address.
         package let server: SafeServerAddress
-        /// What was noticed of the server on the way.
+        /// Retries and the server's clock.
         package let notes: ExchangeNotes
     }
 
-    /// Asks the server of a Safe what it holds, opens that, and compares it with what was last uploaded. Remembers what
-    /// it found, and makes nothing known.
-    /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`. That the backup is missing, damaged or
-    ///   foreign is in the result.
+    /// Fetches and opens the backup of a Safe, and compares it with the one that was last uploaded. The finding is
+    /// saved; the backup does not become known.
+    /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`. A missing, damaged or foreign backup is
+    ///   not an error, but part of the result.
     package func look(at id: ThreemaID) throws -> Look {
         let result = try run(.check, of: id, isLooking: true)
         switch result.outcome.failure {
@@ -67,7 +66,7 @@ extension SafeKeeper {
         try connect(keystore.identity(.threema(id)).requiredSetup().current).presentPin()
     }
 
-    /// Compares a password with the one whose key the setup holds, and remembers that a person knew it.
+    /// Checks the Safe password against the stored key, and saves the time.
     /// - Throws: `SafeKeepingError.wrongPassword`; `KeyDerivationError`.
     package func provePassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
         let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy

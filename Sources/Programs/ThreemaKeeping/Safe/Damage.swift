@@ -1,21 +1,22 @@
 internal import Keystore
 package import Threema
 
-// A damaged record holds nothing that could be kept: it is forgotten or replaced as a whole.
+// Nothing of a damaged record can be restored, so it is removed or replaced as a whole.
 
-/// Which records of an identity do not open, or open to something else than they should.
+/// The damaged records of an identity: they do not open, or their content is malformed.
 struct Damage {
-    /// The names of those records.
+    /// The names of the records.
     private(set) var names: [String] = []
-    /// Whether the profile is lost: its record is damaged, or that of its device group key.
+    /// Whether the profile is lost, because its record or that of its device group key is damaged.
     private(set) var isProfile = false
     private(set) var isIdentity = false
     private(set) var isSetup = false
 
-    /// None.
+    /// No damaged records.
     init() {}
 
-    /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine: it may be about each of the records.
+    /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic, because it may change any of the
+    ///   records.
     init(of records: borrowing IdentityRecords) throws {
         isIdentity = try isDamaged(["identity"]) { _ = try records.identity() }
         isProfile = try isDamaged(["profile", "devicegroupkey"]) { _ = try records.profile() }
@@ -34,10 +35,10 @@ struct Damage {
 }
 
 extension SafeKeeper {
-    /// Forgets the setup of a Safe if its record is damaged. No server is asked: which one it was is not known any
+    /// Removes the setup of a Safe if its record is damaged. No request is sent, because the server is not known any
     /// more.
-    /// - Returns: false if the record is sound, or if there is none; then nothing was changed.
-    /// - Throws: `KeystoreError.damaged` for a commit file that is not genuine.
+    /// - Returns: false if the record is sound or missing; then nothing was changed.
+    /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic.
     package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try Damage(of: held.records).isSetup else { return false }

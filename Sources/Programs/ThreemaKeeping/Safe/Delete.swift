@@ -3,22 +3,22 @@ package import SafeWire
 package import Threema
 
 extension SafeKeeper {
-    /// How to delete.
+    /// The options of a deletion.
     package typealias DeleteOptions = SafeVerb.Delete
 
-    /// What a deletion led to.
+    /// The result of a deletion.
     package struct DeleteResult: Equatable, Sendable {
-        /// Where the backup was, or still is.
+        /// The server of the backup.
         package let server: SafeServerAddress
-        /// Whether a backup was there.
+        /// Whether the server had a backup.
         package let wasThere: Bool
-        /// The places that still hold a backup, and why.
+        /// The places that still hold a backup, with the reasons.
         package let left: [Outcome.Left]
     }
 
-    /// Deletes the Safe backup of an identity from its server, then forgets the setup. A backup that is not there is no
-    /// error. A deletion whose process dies is over: the next push says so and names the two ways on. One that fails
-    /// leaves the setup, and the next push looks whether the backup is still there.
+    /// Deletes the Safe backup of an identity from its server, then removes the setup. A missing backup is not an
+    /// error. If the process dies, the deletion is over: the next push reports it and names the two ways on. If the
+    /// deletion fails, the setup stays, and the next push checks that the backup is still there.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`; `SafeExchangeError`.
     package func deleteSafe(of id: ThreemaID, _ options: DeleteOptions = .init()) throws -> DeleteResult {
         let result = try run(.delete(options), of: id)

@@ -4,7 +4,7 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-/// The records of an identity, with its lock or, for looking only, without.
+/// The records of an identity, locked; or not locked, if a verb only looks.
 enum Holding: ~Copyable {
     case locked(LockedIdentity)
     case unlocked(IdentityRecords)
@@ -25,7 +25,7 @@ enum Holding: ~Copyable {
     }
 }
 
-/// What a run reads at its beginning.
+/// The records that a run reads at its beginning.
 struct Content: ~Copyable {
     let setup: SafeSetup
     let publicKey: PublicKey
@@ -34,7 +34,7 @@ struct Content: ~Copyable {
 
     init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
         let setup = try records.requiredSetup()
-        // A push that has nothing to do must not hide that the private key is gone.
+        // Read even if a push has nothing to do, so that a lost private key is noticed.
         let publicKey = try records.identity().clientKey.publicKey
         let state = try UploadState(of: records, key: stateKey)
         let profile = try OwnProfile(

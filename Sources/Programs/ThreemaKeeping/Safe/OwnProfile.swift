@@ -5,26 +5,27 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-/// The keystore's own profile in the course of a run: its digests, and the document when something asks for that.
+/// The keystore's profile during a run: its digests, and the document, which is parsed when it is first needed.
 ///
-/// A record whose keyed digest is that of the last upload at the present place is the content of that upload, byte for
-/// byte: it was read before it was uploaded. So it is not read again before it is to be sealed, and a push that has
-/// nothing to do never reads it. That digest is in `state.json`, which is authenticated.
+/// If the keyed digest of the record is that of the last upload at the present place, the record is the content of that
+/// upload, byte for byte, and was parsed then. So it is parsed again only if it is sealed, and a push that has nothing
+/// to do never parses it. The digest is in `state.json`, which is authenticated.
 final class OwnProfile {
-    /// Contacts in the document.
+    /// Number of contacts in the document.
     let contacts: Int
 
     private let owner: Owner
     private let key: SecureBytes
-    /// As `Profile.revealContent` makes it.
+    /// The JSON from `Profile.revealContent`.
     private let content: SecureBytes
     private var profile: Profile?
-    /// Of each target that was asked about, by its place's digest: hashing a large profile takes as long as opening it.
+    /// The digests of each target, by the digest of its place. They are cached because hashing a large profile takes as
+    /// long as opening it.
     private var digests: [[UInt8]: TargetDigests] = [:]
 
     /// - Parameters:
-    ///   - target: the present place.
-    ///   - key: of the state's digests.
+    ///   - target: the current target.
+    ///   - key: the key of the state's digests.
     /// - Throws: `KeystoreError.damaged`.
     init(
         of records: borrowing IdentityRecords, _ target: borrowing SafeTarget, _ state: UploadState,
@@ -33,7 +34,7 @@ final class OwnProfile {
         owner = records.owner
         let record = try records.profileRecord()
         let place = TargetDigests.place(of: target, key: key)
-        // With a device group key of its own, the record is not the whole content.
+        // If the device group key has a record of its own, the profile record is not the whole content.
         if let known = state.known(at: place), known.contacts > 0, try records.read(.deviceGroupKey) == nil,
             case let digests = TargetDigests(target, content: record, key: key), digests.content == known.content
         {

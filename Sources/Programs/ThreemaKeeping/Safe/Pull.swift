@@ -7,13 +7,13 @@ package import SecureMemory
 package import Threema
 package import ThreemaSafe
 
-/// The way to one Safe backup: server, place and key.
+/// The access to one Safe backup: server, place and key.
 package struct SafeAccess: ~Copyable {
-    /// The ID whose Safe it is.
+    /// The ID of the Safe.
     package let id: ThreemaID
     let target: SafeTarget
     private let server: any SafeExchange
-    /// Whether a person has just given the password.
+    /// Whether a person has just entered the password.
     let isFromPassword: Bool
 
     init(id: ThreemaID, target: consuming SafeTarget, server: any SafeExchange, isFromPassword: Bool) {
@@ -23,7 +23,7 @@ package struct SafeAccess: ~Copyable {
         self.isFromPassword = isFromPassword
     }
 
-    /// With ID, server and password alone: the way back on an empty machine.
+    /// Derives the access from ID, server and password, for a restore on an empty machine.
     /// - Throws: `KeyDerivationError`.
     package init(
         to id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes,
@@ -34,7 +34,7 @@ package struct SafeAccess: ~Copyable {
         self.init(id: id, target: target, server: exchange, isFromPassword: true)
     }
 
-    /// The same way; to the place that is set up under the name by which it is known.
+    /// This access; if it leads to the place that is set up, with that place's name.
     fileprivate func placed(by setup: borrowing SafeSetup?) -> SafeAccess {
         var target = target.copy
         switch setup {
@@ -45,10 +45,10 @@ package struct SafeAccess: ~Copyable {
         return SafeAccess(id: id, target: target, server: server, isFromPassword: isFromPassword)
     }
 
-    /// Where the server is.
+    /// The address of the server.
     package var address: SafeServerAddress { target.address }
 
-    /// The encrypted backup as the server has it, unread.
+    /// Fetches the encrypted backup, without opening it.
     /// - Throws: `SafeKeepingError.noBackup`; `SafeExchangeError`.
     package func fetchEncrypted() throws -> [UInt8] {
         guard let blob = try server.fetch(target.keys.backupID)?.bytes else {
@@ -59,7 +59,7 @@ package struct SafeAccess: ~Copyable {
     }
 
     /// Fetches and opens the backup.
-    /// - Throws: also `SafeBackupError`.
+    /// - Throws: as `fetchEncrypted`; `SafeBackupError`.
     package func fetch() throws -> FetchedSafe {
         let blob = try fetchEncrypted()
         return FetchedSafe(
@@ -70,20 +70,20 @@ package struct SafeAccess: ~Copyable {
 
 /// A Safe backup that was fetched and opened.
 package struct FetchedSafe: ~Copyable {
-    /// The ID whose Safe it was.
+    /// The ID of the Safe.
     package let id: ThreemaID
-    /// What it holds.
+    /// The opened backup.
     package let backup: SafeBackup
     /// Digest of the encrypted backup.
     let digest: [UInt8]
-    /// What the server allows, where it said so.
+    /// The limits of the server; nil if it has none.
     let limits: ServerLimits?
-    /// What it has replaced; nil while it was not taken over.
+    /// What the backup replaced; nil before it is stored.
     package var replaced: Replaced?
 
-    /// What a backup that was taken over has replaced.
+    /// What a restored backup has replaced.
     package struct Replaced: Equatable, Sendable {
-        /// How many contacts the profile had; nil if the identity is new, or if its profile was damaged.
+        /// Number of contacts in the former profile; nil if the identity is new, or if its profile was damaged.
         package var contacts: Int?
         /// The names of the damaged records.
         package var damaged: [String] = []
@@ -91,7 +91,7 @@ package struct FetchedSafe: ~Copyable {
 }
 
 extension SafeKeeper {
-    /// The way to the Safe of an identity that is set up. Needs no password.
+    /// The access to the Safe that is set up, without a password.
     /// - Throws: `SafeKeepingError.noSetup`.
     package func access(to id: ThreemaID) throws -> SafeAccess {
         let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
@@ -99,21 +99,21 @@ extension SafeKeeper {
         return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
     }
 
-    /// How to take over a backup.
+    /// The options of restoring a backup.
     package struct KeepOptions: Sendable {
-        /// Over a newer backup that was seen, over changes that were not uploaded, and over damaged records.
+        /// Accept a lower generation than was seen, and the loss of changes that were not uploaded and of damaged
+        /// records.
         package var isReplacing = false
-        /// Over another private key.
+        /// Replace another private key.
         package var isReplacingKey = false
-        /// Keep server and Safe key, so that `push` goes on from here. Only where none is set up.
+        /// Store server and Safe key, so that `push` works, if no Safe is set up.
         package var isKeepingSetup = true
 
-        /// Refuses every loss, and keeps the setup.
+        /// Refuses every loss, and stores the setup.
         package init() {}
     }
 
-    /// Fetches the Safe backup of an identity that is set up and takes it over: private key, profile and what is known
-    /// of the backup change at once.
+    /// Fetches the backup of a Safe that is set up, and restores it: private key, profile and state change at once.
     /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
     package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
         let records = try keystore.identity(.threema(id))
@@ -129,7 +129,7 @@ extension SafeKeeper {
         pull.isHereEmpty = before == .empty
         let result = try run(.pull(pull), of: id)
         switch result.outcome.failure {
-        // Which layer of the backup refuses is told by opening it.
+        // Opening the backup throws the layer that failed.
         case .damaged, .notUnderstood:
             let bytes = result.bytes ?? []
             _ = try SafeBackup.open(bytes.span, keys: target.keys)
@@ -144,7 +144,7 @@ extension SafeKeeper {
             limits: result.outcome.limits, replaced: .init(contacts: before.contactCount))
     }
 
-    /// What the rules compare a backup with is lost: they have nothing to judge.
+    /// The profile is lost, so the rules have nothing to compare the backup with.
     private func pullOverDamage(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
         let access = try access(to: id)
         var fetched = try access.fetch()
@@ -152,7 +152,7 @@ extension SafeKeeper {
         return fetched
     }
 
-    /// Takes over identity, profile and setup of a backup that was fetched with ID, server and password.
+    /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.
     /// - Throws: `SafeKeepingError.otherKey`, `.refused`; `KeystoreError.damaged` unless damaged records may be
     ///   replaced. Then nothing was changed.
     @discardableResult
@@ -172,7 +172,7 @@ extension SafeKeeper {
         }
     }
 
-    /// Puts the backup into an identity that the keystore holds already.
+    /// Restores the backup into an identity that the keystore holds.
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
@@ -184,9 +184,9 @@ extension SafeKeeper {
         let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
         let profile = damage.isProfile ? .empty : try held.records.profile()
         let access = given.placed(by: damage.isSetup ? nil : try held.records.setup())
-        // Another key: nothing that was remembered of uploads is about it.
+        // The private key is another one, so the state of earlier uploads is not about it.
         var state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
-        // Nor is anything about a place whose name is lost with the setup.
+        // The same for a place whose name is lost with the setup.
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
@@ -222,9 +222,9 @@ extension SafeKeeper {
         var pull = SafeVerb.Pull()
         pull.isHereEmpty = profile.document == .empty
         var place = place
-        // Each target counts on its own; of one that is not known, the last known number is better than none.
+        // Each target has its own generation. If a target is not known, the last known generation is used.
         if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
-        // Whether the profile was uploaded is known of the place that is set up; without one it is nowhere else.
+        // The state of the place that is set up tells whether the profile was uploaded. Without a setup it was not.
         if let setup = try records.setup() {
             let digests = TargetDigests(setup.current, profile, key: stateKey)
             let current = state.state(at: setup.current, digests)
@@ -252,7 +252,7 @@ extension SafeKeeper {
         )
     }
 
-    /// The setup, and the backup as the one that was last seen.
+    /// Stores the setup, and the backup as the one that was last seen.
     private func add(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
         to changes: inout RecordChanges, _ state: UploadState, isSetUp: Bool = false

@@ -5,32 +5,32 @@ package import SafeWire
 package import Threema
 
 extension SafeKeeper {
-    /// How to push.
+    /// The options of a push.
     package typealias PushOptions = SafeVerb.Push
 
-    /// What a push did.
+    /// The result of a push.
     package struct PushResult: Equatable, Sendable {
-        /// What was done, or was found to need no doing.
+        /// What was done.
         package let outcome: Outcome.Result
-        /// Where the backup lies, or is to lie.
+        /// The server of the backup.
         package let server: SafeServerAddress
-        /// What was uploaded in this run; nil where nothing was.
+        /// The upload of this run; nil if nothing was uploaded.
         package let upload: Outcome.Upload?
-        /// What the upload replaced although it was not what was last seen.
+        /// What the upload replaced, if that was not the backup that was last seen.
         package let replaced: Outcome.Replaced?
-        /// Why the backup of an earlier change still lies at its old place; nil if it does not.
+        /// Why the old place of an earlier change still holds a backup; nil if it does not.
         package let left: SafeFailure?
-        /// Why a change that was begun earlier cannot go on; nil if there is none, or if it is over.
+        /// Why an unfinished change cannot continue; nil if no change is unfinished.
         package let stuck: SafeFailure?
-        /// What was noticed of the server on the way.
+        /// Retries and the server's clock.
         package let notes: ExchangeNotes
-        /// When the backup was last uploaded, this run included.
+        /// When the backup was last uploaded, including this run.
         package let uploadedAt: Timestamp?
-        /// When it was last seen on the server as it was uploaded, this run included.
+        /// When that backup was last seen on the server, including this run.
         package let seenAt: Timestamp?
         /// When the server may delete it.
         package let expiresAt: Timestamp?
-        /// When half of the retention is over; nil where no upload is known.
+        /// When half of the retention is over; nil without a known upload.
         package let refreshAfter: Timestamp?
 
         init(_ result: RunResult) {
@@ -49,7 +49,7 @@ extension SafeKeeper {
             refreshAfter = place.uploadedAt.map { $0 + UploadDecision.refreshAge(place.retentionDays) }
         }
 
-        /// 1, and one more for each request or run that was repeated; 0 where the server was not asked.
+        /// 1, plus one for each repeated request or run; 0 if no request was sent.
         package var attempts: Int {
             switch outcome {
             case .uploaded, .refreshed, .restored, .confirmed: 1 + notes.retries
@@ -60,9 +60,9 @@ extension SafeKeeper {
 
     /// Uploads the Safe backup of an identity if it is due (see `UploadDecision`). Needs no password.
     ///
-    /// Nothing foreign is replaced: what stands on the server is fetched first and judged (`ReplacementRule`). A change
-    /// of password or place that was begun is finished first, and the backup that it leaves is deleted last; neither
-    /// can keep the push from the present place.
+    /// A foreign backup is not replaced: the present backup is fetched first and judged (`ReplacementRule`). Before the
+    /// upload an unfinished change of password or place is finished, and after it the backup that the change left is
+    /// deleted. A failure of either does not prevent the push to the current place.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.tooLarge`, `.badLimits`; `SafeExchangeError`;
     ///   `FileError.locked`.
     package func push(
@@ -70,7 +70,7 @@ extension SafeKeeper {
     ) throws -> PushResult {
         let result = try run(.push(options), of: id, lockWait: lockWait)
         try check(result, of: id)
-        // Best effort: another process that holds the lock now says the same in a moment.
+        // Best effort: another process that holds the lock will set the same time.
         if !options.isDryRun {
             try? keystore.lockedIdentity(.threema(id), wait: .zero).setTimeOfLock(milliseconds: now().milliseconds)
         }

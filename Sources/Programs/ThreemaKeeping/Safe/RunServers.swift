@@ -5,10 +5,10 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-// What a run asks of the servers of its places.
+// The requests of a run to the servers of its places.
 
 extension SafeRun {
-    /// The way to a place's server; the same one for the whole run.
+    /// The exchange with a place's server, the same for the whole run.
     mutating func server(_ role: Role) -> any SafeExchange {
         if let server = servers[role] { return server }
         let server = withTarget(role) { keeper.connect($0) }
@@ -39,7 +39,7 @@ extension SafeRun {
         return try body(setup.current)
     }
 
-    /// The place's address, for words.
+    /// The place's address, for messages.
     func address(_ role: Role) -> SafeServerAddress { withTarget(role) { $0.address } }
 
     func backupID(_ role: Role) -> BackupID { withTarget(role) { $0.keys.backupID } }
@@ -48,7 +48,7 @@ extension SafeRun {
         switch action {
         case .askLimits(let role): return .limits(try SafeKeeper.limits(of: server(role)))
         case .hold(let role):
-            // One at a time: both addresses may lead to one directory.
+            // Only one lock at a time, because both addresses may lead to one directory.
             hold = nil
             hold = try server(role).hold()
         case .fetch(let role):
@@ -61,7 +61,7 @@ extension SafeRun {
             try server(role).remove(backupID(role), if: writeCondition(role, condition))
         case .storeProbe(let role):
             let bytes = Random.bytes(64)
-            // On the same machine as the backup, if the first byte of an id is part of the address.
+            // The id has the first byte of the backup's id, which may choose the server.
             let id = BackupID(sharingFirstByteOf: backupID(role), Random.bytes(BackupID.count - 1).span)
             probe = (id, bytes)
             try server(role).store(bytes, at: id, if: .none)

@@ -7,43 +7,44 @@ internal import Threema
 internal import ThreemaSafe
 
 extension SafeKeeper {
-    /// Backups that were replaced or deleted are kept for so many days.
+    /// Days for which replaced and deleted backups stay in the history.
     static let historyDays = 90
-    /// And so many longer, until there are newer ones.
+    /// Number of the newest entries that stay longer.
     static let leastHistory = 8
 
-    /// What a verb led to, and what was noticed of the server on the way.
+    /// The result of a run.
     struct RunResult {
         var outcome: Outcome
-        /// Where the Safe is after the run.
+        /// The server of the Safe after the run.
         var address: SafeServerAddress
         var notes: ExchangeNotes
-        /// Whether what was learned could not be written down.
+        /// Whether new knowledge could not be saved.
         var isUnsaved: Bool
-        /// What the present place was last seen to hold, encrypted.
+        /// The encrypted backup that was last fetched from the current place.
         var bytes: [UInt8]?
-        /// What is known after the run; of a setup that was forgotten, what was known before it ended.
+        /// The knowledge after the run; if the setup was removed, that before its end.
         var knowledge: Knowledge
     }
 
-    /// A verb and, for `change` and `readdress`, the place that it leads to.
+    /// A verb and, for `change` and `readdress`, the new place.
     struct Job: ~Copyable {
         var verb: SafeVerb
         var candidate: SafeTarget?
     }
 
-    /// Runs a verb, again from the beginning after failures that may pass. No lock is held while it waits.
+    /// Runs a verb, and again from the beginning after temporary failures. No lock is held during a wait.
     /// - Parameters:
-    ///   - isLooking: the verb only looks: it goes on without the lock, and without writing anything down, if another
-    ///     process holds it or if the keystore cannot be written.
-    /// - Throws: `SafeKeepingError`, `SafeExchangeError`; what files, keys and backups throw.
+    ///   - isLooking: whether the verb only looks. Then it works without the lock and saves nothing, if another process
+    ///     holds the lock or if the keystore cannot be written.
+    /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
         _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = ThreemaKeeper.lockWait, isLooking: Bool = false
     ) throws -> RunResult {
         try run(id, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
     }
 
-    /// - Parameter job: what is to be done, judged anew by the setup for each try: an earlier one may have begun it.
+    /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
+    ///   have begun the job.
     func run(
         _ id: ThreemaID, _ lockWait: Duration = ThreemaKeeper.lockWait, _ isLooking: Bool = false,
         job: (borrowing SafeSetup) throws -> Job
@@ -51,7 +52,7 @@ extension SafeKeeper {
         var retries = 0
         var tries = 0
         var progress = Progress()
-        // A verb that only looks goes on beside another process.
+        // A verb that only looks works while another process holds the lock.
         var lookWait = Duration.zero
         while true {
             tries += 1
@@ -64,13 +65,13 @@ extension SafeKeeper {
             retries += result.notes.retries
             result.notes.retries = retries
             if run.isUnlocked, lookWait == .zero, outcome.failure?.isOfContent == true {
-                // The other process may just have written what was found.
+                // The other process may have just uploaded what was found.
                 lookWait = lockWait
                 continue
             }
             guard case .exchange(let role, let error)? = outcome.failure else { return result }
             let server = run.server(role)
-            // The lock is given back before anybody waits.
+            // The lock is released before the wait.
             _ = consume run
             guard server.pause(after: tries, error) else { return result }
             retries += 1
@@ -97,13 +98,13 @@ extension SafeKeeper {
         return try SafeRun.begin(self, id, .locked(identity), job, isLooking: true)
     }
 
-    /// Throws what a verb's failure is to its caller.
+    /// Throws a verb's failure as an error.
     func check(_ result: RunResult, of id: ThreemaID) throws {
         guard let failure = result.outcome.failure else { return }
         throw error(failure, of: id, at: result.address, isChangeUnfinished: result.knowledge.next != nil)
     }
 
-    /// A failure of the machine as the error that is thrown: a server's own where the present place is meant.
+    /// The error for a failure of the machine: the server's own error if it is about the current place.
     private func error(
         _ failure: SafeFailure, of id: ThreemaID, at address: SafeServerAddress, isChangeUnfinished: Bool
     ) -> any Error {

@@ -7,8 +7,8 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-/// Carries out what `SafeMachine` decides for one identity: reads and writes its records, seals and opens backups, asks
-/// the servers. It decides nothing.
+/// Carries out the actions of `SafeMachine` for one identity: reads and writes its records, seals and opens backups,
+/// sends requests. It makes no decisions.
 struct SafeRun: ~Copyable {
     let id: ThreemaID
     let keeper: SafeKeeper
@@ -19,22 +19,22 @@ struct SafeRun: ~Copyable {
     private(set) var setup: SafeSetup
     private var state: UploadState
     private let verb: SafeVerb
-    /// The place of a change, or another way to the present one.
+    /// The new place of a change, or another address or login of the current one.
     let candidate: SafeTarget?
-    /// What cannot be written down is no failure of a verb that only looks.
+    /// Whether the verb only looks. Then it does not fail if it cannot save.
     private let isLooking: Bool
 
     var servers: [Role: any SafeExchange] = [:]
     var found: [Role: StoredBackup] = [:]
     var sealed: [UInt8] = []
-    /// The last two backups that were hashed.
+    /// The last two hashed backups and their digests.
     private var hashed: [(bytes: [UInt8], digest: Digest)] = []
-    /// What is in `sealed`, and for which place it is.
+    /// The contents of `sealed`, and its place.
     private var sealedContents: (role: Role, digest: Digest, contents: Found.Contents)?
     var probe: (id: BackupID, bytes: [UInt8])?
-    /// Keeps other writers of this machine away from a directory.
+    /// The lock of a directory against other writers on this machine.
     var hold: (any Sendable)?
-    /// Whether what was learned could not be written down.
+    /// Whether new knowledge could not be saved.
     private(set) var isUnsaved = false
 
     /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
@@ -63,7 +63,7 @@ struct SafeRun: ~Copyable {
         profile = content.profile
     }
 
-    /// Whether another process holds the identity's lock, or nobody can.
+    /// Whether the run works without the identity's lock.
     var isUnlocked: Bool {
         switch holding {
         case .locked: false
@@ -71,15 +71,14 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    /// What the present place was last seen to hold.
+    /// The backup that was last fetched from the current place.
     var foundBytes: [UInt8]? { found[.current]?.bytes }
 
     // MARK: Driving
 
     /// Runs the machine to its end.
-    /// - Parameter progress: of an earlier try of the same command.
-    /// - Throws: what files, keys and backups throw that are not the machine's matter. A server's failures are in the
-    ///   outcome.
+    /// - Parameter progress: from an earlier try of the same command.
+    /// - Throws: errors of files, keys and backups. Failures of servers are in the outcome.
     mutating func drive(_ progress: Progress) throws -> Outcome {
         var machine = SafeMachine(
             verb, knowledge(), candidate: candidateState(), contacts: profile.contacts, progress: progress)
@@ -94,7 +93,7 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    /// What is known of the setup's places.
+    /// The knowledge about the places of the setup.
     func knowledge() -> Knowledge {
         var knowledge = Knowledge(current: placeState(setup.current))
         switch setup.next {
@@ -119,7 +118,7 @@ struct SafeRun: ~Copyable {
         switch candidate {
         case .some(let candidate):
             var place = placeState(candidate)
-            // Under another password, but on the same server.
+            // The key is another one, but the server is the same.
             if candidate.placeName == setup.current.placeName {
                 place.honoursConditions = place.honoursConditions ?? placeState(setup.current).honoursConditions
             }
@@ -162,15 +161,15 @@ struct SafeRun: ~Copyable {
             } catch {
                 switch error {
                 case .tooShort, .notAuthentic: return .unauthentic(digest: digest)
-                // Somebody wrote it who has the key.
+                // It was sealed with the Safe key.
                 default: return .authentic(digest: digest, .init(isSame: false, document: .none, isUnderstood: false))
                 }
             }
         }
     }
 
-    /// The digest of a backup. Most of what is looked at in a run is what was looked at, or sealed, before: comparing
-    /// is ten times as fast as hashing.
+    /// The digest of a backup. Most backups of a run were fetched or sealed in it before, and comparing is ten times as
+    /// fast as hashing.
     private mutating func digest(of bytes: [UInt8]) -> Digest {
         if let known = hashed.first(where: { $0.bytes == bytes }) { return known.digest }
         let digest = Digest(BLAKE2b.hash(bytes.span)) ?? .none
@@ -178,9 +177,9 @@ struct SafeRun: ~Copyable {
         return digest
     }
 
-    /// What is in a backup that need not be opened, because its digest tells: the one that this run has sealed, which
-    /// was opened then; and, while pushing, the one that is expected at its place. That one is replaced whatever is in
-    /// it, and the state has its generation.
+    /// The contents of a backup that is known by its digest and need not be opened: the one that this run has sealed
+    /// and opened; and, in a push, the one that is expected at its place. A push replaces that one in any case, and the
+    /// state has its generation.
     private func knownContents(_ digest: Digest, _ role: Role) -> Found.Contents? {
         if let sealedContents, sealedContents.role == role, sealedContents.digest == digest {
             return sealedContents.contents
@@ -231,7 +230,7 @@ struct SafeRun: ~Copyable {
         switch holding {
         case .locked(let identity):
             try identity.keepHistory(bytes, digest: digest.bytes, of: .main, at: timestamp.milliseconds)
-            // Best effort: an entry too many is no failure.
+            // Best effort: too many entries are not an error.
             try? identity.thinHistory(
                 of: .main, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
                 keepingNewest: SafeKeeper.leastHistory)
@@ -262,8 +261,8 @@ struct SafeRun: ~Copyable {
         return .done
     }
 
-    /// Writes the state and what `body` adds to it, all at once.
-    /// - Returns: false without the lock: then nothing is written.
+    /// Writes the state and the changes of `body`, all at once.
+    /// - Returns: false without the lock. Then nothing was written.
     private func commit(_ body: (inout RecordChanges) throws -> Void) throws -> Bool {
         switch holding {
         case .locked(let identity):
@@ -276,7 +275,7 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    /// What was fetched and opened moves along with the places.
+    /// Fetched and opened backups move with their places.
     private mutating func move(_ shift: Shift) {
         switch shift {
         case .complete:
@@ -310,7 +309,7 @@ struct SafeRun: ~Copyable {
         }
     }
 
-    /// Private key, document and what is known change at once.
+    /// Stores private key, document and knowledge at once.
     private mutating func adopt(_ role: Role, _ knowledge: Knowledge) throws -> Answer {
         guard let bytes = found[role]?.bytes else { return .done }
         let backup = try withTarget(role) { target in

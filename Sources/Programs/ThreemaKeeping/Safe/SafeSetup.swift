@@ -18,7 +18,7 @@ internal import SecureMemory
 //
 // Fields stand in this order, each at most once; `SafeTarget` has those of a target.
 
-/// Where the Safe backup of an identity goes, and what is left to do of a change.
+/// The targets of an identity's Safe backup, and the unfinished part of a change.
 struct SafeSetup: ~Copyable {
     private static let version: UInt8 = 1
     private static let currentField = 1
@@ -32,7 +32,7 @@ struct SafeSetup: ~Copyable {
     private(set) var current: SafeTarget
     private(set) var next: SafeTarget?
     private(set) var retiring: SafeTarget?
-    /// Whether a deletion has begun whose process has died.
+    /// Whether a deletion has begun and its process has died.
     private(set) var isDeleting = false
     private(set) var consents: [Digest] = []
     private(set) var isLeavingOld = false
@@ -43,7 +43,7 @@ struct SafeSetup: ~Copyable {
         retiring = nil
     }
 
-    /// - Throws: `.malformed` for anything but what `encoded` writes.
+    /// - Throws: `.malformed` unless `encoded` made the bytes.
     init(decoding record: Span<UInt8>) throws(SafeSetupError) {
         guard record.count > 0, record[0] == Self.version else { throw .malformed }
         let message = record.extracting(1..<record.count)
@@ -85,7 +85,7 @@ struct SafeSetup: ~Copyable {
     }
 
     func encoded() -> SecureBytes {
-        // Three targets with the longest addresses and certificates.
+        // Capacity for three targets with the longest addresses and certificates.
         var bytes = SecureBuffer(capacity: 4 * SafeTarget.maxCount)
         bytes.append(Self.version)
         append(current, number: Self.currentField, to: &bytes)
@@ -110,7 +110,7 @@ struct SafeSetup: ~Copyable {
         message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
     }
 
-    /// Whether the backup at an old target is still to be deleted.
+    /// Whether the backup at the old target is still to be deleted.
     var isRetiring: Bool {
         switch retiring {
         case .some: true
@@ -120,8 +120,8 @@ struct SafeSetup: ~Copyable {
 
     // MARK: Moves
 
-    /// Lets the targets move, and takes over what is known of the change.
-    /// - Parameter candidate: the place of the role `next` while it is not written down.
+    /// Moves the targets, and stores the knowledge about the change.
+    /// - Parameter candidate: the new place, which is not saved yet.
     mutating func apply(_ shift: Shift, _ knowledge: Knowledge, candidate: borrowing SafeTarget?) {
         isDeleting = knowledge.isDeleting
         consents = knowledge.consents
@@ -147,7 +147,7 @@ struct SafeSetup: ~Copyable {
         }
     }
 
-    /// The backup is used again: what was to be deleted is not any more.
+    /// The backup is in use again, so it must not be deleted.
     mutating func endDeletion() { isDeleting = false }
 
     private static func copy(_ target: borrowing SafeTarget?) -> SafeTarget? {

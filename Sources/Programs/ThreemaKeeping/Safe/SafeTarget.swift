@@ -37,19 +37,19 @@ struct SafeTarget: ~Copyable {
 
     let server: SafeEndpoint
     let keys: SafeKeys
-    /// By which the state knows the place, however its address is spelled.
+    /// The name of the place in the state, which does not depend on its address.
     let placeName: [UInt8]
 
     var address: SafeServerAddress { server.address }
 
-    /// - Parameter placeName: nil for a place that is new here.
+    /// - Parameter placeName: nil for a new place.
     init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
         self.server = server
         self.keys = keys
         self.placeName = placeName ?? Self.freshPlaceName
     }
 
-    /// Derives the key; takes 64 MiB of memory and a moment.
+    /// Derives the key. This takes 64 MiB of memory and some tenths of a second.
     init(
         server: consuming SafeEndpoint, password: borrowing SecureBytes, id: ThreemaID
     ) throws(KeyDerivationError) {
@@ -68,17 +68,17 @@ struct SafeTarget: ~Copyable {
 
     consuming func takeKeys() -> SafeKeys { keys }
 
-    /// The name of a place that is new here.
+    /// A random name for a new place.
     static var freshPlaceName: [UInt8] { Random.bytes(placeNameCount) }
 
-    /// The same place, approached in another way.
+    /// The same place and key with another address, login or trust.
     func approached(as server: consuming SafeEndpoint) -> SafeTarget {
         SafeTarget(server: server, keys: keysCopy, placeName: placeName)
     }
 
     private var keysCopy: SafeKeys { SafeKeys(masterKey: keys.masterKey.withBytes { SecureBytes(copying: $0) }) }
 
-    /// - Throws: `.malformed` for anything but what `encoded` writes.
+    /// - Throws: `.malformed` unless `encoded` made the bytes.
     init(decoding message: Span<UInt8>) throws(SafeSetupError) {
         let fields = try SafeSetup.fields(of: message)
         let numbers = fields.map(\.number)
@@ -133,7 +133,7 @@ struct SafeTarget: ~Copyable {
         return message.finish()
     }
 
-    /// Whether both are the same place and key, however the server is approached.
+    /// Whether address and key are equal; login and trust may differ.
     func isSame(as other: borrowing SafeTarget) -> Bool {
         let isSameKey = keys.masterKey.withBytes { key in
             other.keys.masterKey.withBytes { ConstantTime.areEqual(key, $0) }

@@ -8,15 +8,16 @@ package import Threema
 internal import ThreemaSafe
 
 extension SafeKeeper {
-    /// What a test of a server found.
+    /// The result of testing a server.
     package struct ServerTest: Equatable, Sendable {
         package let limits: ServerLimits
-        /// Whether the server refuses a write whose condition does not hold, and no other.
+        /// Whether the server refuses a write exactly if its condition does not hold.
         package let honoursConditions: Bool
     }
 
-    /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. Nothing is stored here.
-    /// - Parameter preparing: make an empty directory a Safe server first.
+    /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. The keystore is not
+    /// changed.
+    /// - Parameter preparing: whether to turn an empty directory into a Safe server first.
     /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
     package func test(_ server: borrowing SafeEndpoint, preparing: Bool) throws -> ServerTest {
         let id = BackupID(Random.bytes(BackupID.count).span)
@@ -35,13 +36,12 @@ extension SafeKeeper {
         }
     }
 
-    /// The certificate that a server shows, trusted or not. Nil for a directory, and if it cannot be read.
+    /// The certificate that a server shows, trusted or not; nil for a directory, or if it cannot be parsed.
     package func presentCertificate(of server: borrowing SafeEndpoint) throws -> PresentedCertificate? {
         try connect(server, BackupID(Random.bytes(BackupID.count).span)).presentCertificate()
     }
 
-    /// - Returns: whether a write was refused whose condition did not hold, after one was accepted whose condition
-    ///   held.
+    /// - Returns: whether the server accepted a write whose condition held, and refused one whose condition did not.
     private static func probe(_ server: any SafeExchange, _ id: BackupID, address: String) throws -> Bool {
         let content = Random.bytes(64)
         let hold = try server.hold()
@@ -76,8 +76,8 @@ extension SafeKeeper {
     }
 
     /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
-    /// - Parameter test: what a test of the server found; nil if it was not tested: then it is not asked now either.
-    /// - Returns: whether the server already holds a backup under this ID and password; nil if it was not asked.
+    /// - Parameter test: the result of a test; nil if the server was not tested. Then no request is sent.
+    /// - Returns: whether the server already holds a backup under this ID and password; nil if no request was sent.
     /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored
     ///   here.
     package func setUpSafe(
@@ -102,7 +102,7 @@ extension SafeKeeper {
         return backup.map { $0 != nil }
     }
 
-    /// What a backup is that stands at a place before anything was sent there: no push replaces it unseen.
+    /// The finding for a backup that exists before anything was sent there. A push does not replace it without a look.
     private func finding(
         _ backup: StoredBackup, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords
     ) throws -> Finding? {

@@ -6,46 +6,45 @@ internal import SecureMemory
 package import Threema
 
 extension SafeKeeper {
-    /// What is known of a Safe without asking its server.
+    /// The state of a Safe, without a request to its server.
     package struct Status: Equatable, Sendable {
-        /// Where the backup lies, or is to lie.
+        /// The server of the backup.
         package let server: SafeServerAddress
-        /// When the backup was last uploaded; nil where that is unknown.
+        /// When the backup was last uploaded; nil if that is not known.
         package let uploadedAt: Timestamp?
         /// When it was last seen on the server.
         package let seenAt: Timestamp?
         /// When the server may delete it.
         package let expiresAt: Timestamp?
-        /// The highest number that was seen.
+        /// The highest generation that was seen.
         package let generation: Int64
         /// Whether the profile was changed since the last upload, or was never uploaded.
         package let hasChanges: Bool
-        /// Whether the last push did not end well.
+        /// Whether the last push failed.
         package let hasFailed: Bool
-        /// Where a change of password or place leads that is not finished; nil if there is none.
+        /// The new server of an unfinished change; nil if no change is unfinished.
         package let newServer: String?
         /// Whether a deletion was interrupted.
         package let isDeleting: Bool
-        /// Whether the backup was deleted from here, and none was uploaded or seen since.
+        /// Whether this keystore deleted the backup, and did not upload or see one since.
         package let isDeleted: Bool
         /// The server that still holds the backup from before a change; nil if none does.
         package let oldServer: String?
-        /// What the last look at the server found instead of the backup; nil if it found that.
+        /// What the last look found instead of the expected backup; nil if it found that one.
         package let finding: Finding?
         /// Whether the server refuses a write whose condition does not hold; nil if that is not known.
         package let honoursConditions: Bool?
-        /// When a person last proved to know the Safe password.
+        /// When a person last entered the right Safe password.
         package let passwordProvenAt: Timestamp?
         /// When a backup code of the identity was last opened.
         package let codeProvenAt: Timestamp?
 
-        /// When the backup was last known to be on the server; nil for never, and after a look
-        /// that did not find it.
+        /// When the backup was last known to be on the server; nil for never, or if the last look did not find it.
         package var lastSuccess: Timestamp? {
             finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
         }
 
-        /// When a push last ended well, even if it had nothing to do; nil where none ever uploaded anything.
+        /// When a push last succeeded, even if it had nothing to do; nil if none ever uploaded anything.
         package let lastGoodPush: Timestamp?
     }
 
@@ -57,7 +56,7 @@ extension SafeKeeper {
         let state = try UploadState(of: records, key: key)
         let place = state.state(at: setup.current, TargetDigests(setup.current, try records.profile(), key: key))
         let timestamp = now()
-        // A timestamp in the future is a clock that was wrong then or is wrong now: it proves nothing.
+        // A timestamp in the future is from a wrong clock, so it proves nothing.
         let uploadedAt = place.uploadedAt.flatMap { $0 <= timestamp ? $0 : nil }
         let retention = ServerLimits.clampedRetentionDays(place.retentionDays)
         let oldServer: String?
@@ -70,7 +69,7 @@ extension SafeKeeper {
         case .some(let next): newServer = next.address.text
         case .none: newServer = nil
         }
-        // A deletion that is complete forgets what was there, but not what was ever sent.
+        // A finished deletion clears the expected backup, but not the journal.
         let isForgotten = place.last == nil && place.uploadedAt == nil && place.seenAt == nil && place.finding == nil
         let isDeleted = isForgotten && !place.hasFailed && !setup.isDeleting && !place.journal.isEmpty
         return Status(
@@ -83,7 +82,8 @@ extension SafeKeeper {
             codeProvenAt: state.codeProvenAt, lastGoodPush: try lastGoodPush(records, place, timestamp))
     }
 
-    /// The lock's time says when a push last had nothing to do. It only ever keeps a failure quiet for a while.
+    /// The lock's time tells when a push last had nothing to do. An attacker who changes it can only delay the report
+    /// of a failure.
     private func lastGoodPush(
         _ records: borrowing IdentityRecords, _ place: PlaceState, _ timestamp: Timestamp
     ) throws -> Timestamp? {

@@ -7,26 +7,25 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-/// What is remembered between two runs, in the plain file `state.json`. It names no server and no
-/// backup id: both stand in it as a keyed digest only.
+/// The state between two runs, in the plain file `state.json`. Server and backup id are in it only as a keyed digest.
 ///
-/// A state that does not parse, whose authentication code is wrong, or that belongs to another place
-/// or backup id counts as "never uploaded". Nothing in it can therefore keep an upload from
-/// happening, whoever edits it; only an older, genuine copy can be restored.
+/// A state that does not parse, whose authentication code is wrong, or that belongs to another place or backup id
+/// counts as "never uploaded". So an attacker who edits it cannot prevent an upload, but can restore an older,
+/// authentic copy.
 struct UploadState: Equatable {
-    /// When a backup code of this identity was last opened here.
+    /// When a backup code of this identity was last opened.
     var codeProvenAt: Timestamp?
-    /// What is known of the Safe backup; nil where nothing is.
+    /// The state of the current target; nil if nothing is known.
     var safe: Known?
-    /// What is known of it at the next target, while a change of password or place is not finished.
+    /// The state of the next target, during a change of password or place.
     var next: Known?
-    /// What is known of it at the old target, until its backup is deleted.
+    /// The state of the retiring target, until its backup is deleted.
     var retiring: Known?
 
     struct Known: Equatable {
         /// Keyed digest of place and backup id.
         let target: [UInt8]
-        /// Without what is of the present.
+        /// The state of the place, without its digests of the present document and backup id.
         var state: PlaceState
     }
 }
@@ -37,7 +36,7 @@ extension UploadState {
 
     // MARK: Reading and writing
 
-    /// Reads the state of an identity; a missing or unbelievable one is empty.
+    /// Reads the state of an identity. It is empty if the file is missing or not authentic.
     init(of records: borrowing IdentityRecords, key: borrowing SecureBytes) throws {
         guard let file = try records.readState(of: .main),
             let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
@@ -51,18 +50,18 @@ extension UploadState {
         retiring = root["retiring"].flatMap(Known.init)
     }
 
-    /// What is known at a target; what was remembered of another place or backup id says nothing.
+    /// The state of a target. It is empty if it belongs to another place or backup id.
     func state(at target: borrowing SafeTarget, _ digests: TargetDigests) -> PlaceState {
         var state = known(at: digests.target) ?? .unknown
         state.document = digests.content
-        // Not the id itself: it is half of the Safe key.
+        // A digest, because the id itself is half of the Safe key.
         let backupID = Array(target.keys.backupID.hex.utf8)
         state.backup = Digest(BLAKE2b.hash(backupID.span)) ?? .none
         return state
     }
 
-    /// What is remembered of a place.
-    /// - Parameter place: as `TargetDigests.place` gives it.
+    /// Encodes the state of a place.
+    /// - Parameter place: the digest `TargetDigests.place`.
     func known(at place: [UInt8]) -> PlaceState? {
         [safe, next, retiring].compactMap { $0 }.first { $0.target == place }?.state
     }
@@ -87,12 +86,12 @@ extension UploadState {
 }
 
 extension PlaceState {
-    /// Of a place of which nothing is known.
+    /// The state of a place about which nothing is known.
     static var unknown: PlaceState { PlaceState(document: .none, backup: .none) }
 }
 
 extension Digest {
-    /// No digest of anything.
+    /// Stands for a missing digest.
     static var none: Digest { Digest(number: 0) }
 }
 
@@ -105,7 +104,7 @@ extension UploadState.Known {
         state = .unknown
         state.last = digest(value["seen"])
         state.content = digest(value["content"])
-        // A state of an earlier version has no journal, but the two newest digests.
+        // The state of an earlier version has the two newest digests and no journal.
         let sent =
             value["journal"]?.array?.compactMap(digest) ?? [state.last, digest(value["sending"])].compactMap { $0 }
         state.journal = UploadJournal(sent: sent, pulled: digest(value["pulled"]))
@@ -149,18 +148,19 @@ extension UploadState.Known {
 
 /// The keyed digests by which a state recognises a target and a content.
 struct TargetDigests {
-    /// Of place and backup id.
+    /// Keyed digest of place and backup id.
     let target: [UInt8]
-    /// Of place, backup id and profile: the document with the device group key, without private key and writer info.
+    /// Keyed digest of place, backup id and profile: the document with the device group key, without private key and
+    /// writer info.
     let content: Digest
-    /// Of place and backup id, for the writer info in the backup: 16 bytes by which this keystore knows its own.
+    /// The `writer` of this keystore's writer info: 16 bytes of a keyed digest of place and backup id.
     let writer: [UInt8]
 
     init(_ target: borrowing SafeTarget, _ profile: borrowing Profile, key: borrowing SecureBytes) {
         self.init(target, content: profile.revealContent(), key: key)
     }
 
-    /// - Parameter content: as `Profile.revealContent` makes it.
+    /// - Parameter content: the JSON from `Profile.revealContent`.
     init(_ target: borrowing SafeTarget, content: borrowing SecureBytes, key: borrowing SecureBytes) {
         self.target = Self.place(of: target, key: key)
         self.content = Self.content(content, at: target, key: key)

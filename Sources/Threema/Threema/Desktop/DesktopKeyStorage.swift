@@ -10,7 +10,7 @@ public import SecureMemory
 //       2  bytes   an `Argon2idMessage`, its memory in bytes
 //       3  varint  schema version: 0 or 1, which are read alike
 //
-// Its content, a message too; what is not listed is read past:
+// Its content, also a message; other fields are ignored:
 //
 //   field  type    meaning
 //       1  bytes   the identity: 1 ID (text), 2 client key (32), 3 server group as a number (schema 0 and 1),
@@ -21,7 +21,7 @@ public import SecureMemory
 
 /// The identity in a Desktop app's key storage.
 public struct DesktopKeyStorage: ~Copyable, Sendable {
-    /// The ID as it stands there, not yet checked.
+    /// The ID, unchecked.
     public let id: String
     /// The private key, 32 bytes.
     public let clientKey: SecureBytes
@@ -32,13 +32,15 @@ public struct DesktopKeyStorage: ~Copyable, Sendable {
     private static let maxContentSchema: UInt64 = 2
     private static let keyCount = 32
 
-    /// What opening a file costs.
+    /// The cost of opening a file.
     /// - Throws: `.malformed`, `.unknownVersion`, `.cost`.
     public static func cost(of file: Span<UInt8>) throws(KeyFileError) -> Argon2idCost {
         try Outer(file).derivation.cost
     }
 
-    /// - Throws: `.notOpened`; `.malformed`, `.unknownVersion`, `.cost`, `.derivation`.
+    /// Decrypts a key storage.
+    /// - Throws: `.notOpened` for a wrong password or a damaged file; `.malformed`, `.unknownVersion`, `.cost`,
+    ///   `.derivation`.
     public init(opening file: Span<UInt8>, password: borrowing SecureBytes) throws(KeyFileError) {
         let outer = try Outer(file)
         let key = try outer.derivation.cost.deriveKey(passphrase: password, salt: outer.derivation.salt)
@@ -68,7 +70,7 @@ public struct DesktopKeyStorage: ~Copyable, Sendable {
         guard let id = members.places[1], let key = members.places[2], key.count == Self.keyCount else {
             throw .malformed
         }
-        // Schema 2 wrote the group as text; before, it was a number.
+        // Since schema 2 the group is text; before, it was a number.
         let group: String
         if schema < 2 {
             guard let number = UInt8(exactly: members.number(3)) else { throw .malformed }

@@ -13,7 +13,7 @@ internal import SecureMemory
 //   nonce            12 zero bytes
 //   additional data  version ‖ salt, the first 9 bytes
 //
-// The cost is fixed, so a code cannot make its reader take more memory than that.
+// The cost is fixed, so a code cannot demand more memory.
 
 enum Argon2idScheme {
     static let version: UInt8 = 1
@@ -22,7 +22,7 @@ enum Argon2idScheme {
     static let count = headerCount + Identity.encodedCount + ChaChaPoly.tagCount
     private static let memoryKiB: UInt32 = 128 * 1024
     private static let iterations: UInt32 = 8
-    /// A nonce that never varies is sound here: the salt makes every key new.
+    /// A constant nonce is safe, because a random salt gives each code a key of its own.
     private static let nonce = [UInt8](repeating: 0, count: ChaChaPoly.nonceCount)
 
     /// - Parameter salt: 8 bytes.
@@ -36,15 +36,14 @@ enum Argon2idScheme {
         let blob = identity.encoded().withBytes { plaintext in
             header + ChaChaPoly.seal(plaintext, nonce: nonce, key: key, additionalData: header)
         }
-        // What is written down must open: decrypt the result before anybody relies on it.
+        // The code is opened and compared before anybody relies on it.
         let reopened = try open(blob.span, key: key)
         guard reopened.isSame(as: identity) else { throw .notReproduced }
         return blob
     }
 
     /// - Parameter blob: 65 bytes.
-    /// - Throws: `.notOpened` where authentication fails, `.invalidID` where it does not and the ID is none,
-    ///   `.memory`.
+    /// - Throws: `.notOpened` if authentication fails; `.invalidID` if the decrypted ID is malformed; `.derivation`.
     static func open(_ blob: Span<UInt8>, password: Span<UInt8>) throws(IDBackupError) -> Identity {
         let salt = blob.extracting(1..<headerCount).revealBytes()
         return try open(blob, key: deriveKey(password, salt))

@@ -2,19 +2,19 @@ public import Encodings
 public import Primitives
 internal import SecureMemory
 
-/// The backup code: an identity under a password, as text to write down.
+/// The backup code: an identity, encrypted under a password, as text to write down.
 ///
-/// Which scheme a code has is decided as the apps decide it: 50 bytes are the PBKDF2 scheme, whatever
-/// they begin with; otherwise the first byte is a version number.
+/// The scheme of a code is found as in the apps: 50 bytes are the PBKDF2 scheme, with any first byte; otherwise the
+/// first byte is a version number.
 public enum IDBackup {
-    /// How the password becomes a key, and what tells a wrong one.
+    /// The key derivation and the check of a code.
     public enum Scheme: String, CaseIterable, Sendable {
         /// 80 characters; every app reads and writes it.
         case pbkdf2
         /// 104 characters; iOS cannot read it, and no app writes it yet.
         case argon2id
 
-        /// Characters of a code, in groups of four.
+        /// Number of characters of a code, without dashes.
         public var characterCount: Int {
             switch self {
             case .pbkdf2: PBKDF2Scheme.count / 5 * 8
@@ -22,7 +22,7 @@ public enum IDBackup {
             }
         }
 
-        /// Bits that tell a wrong password or a mistyped code from a right one.
+        /// Bits of the check that refuses a wrong password or a mistyped code.
         public var checkBits: Int {
             switch self {
             case .pbkdf2: 16
@@ -33,16 +33,16 @@ public enum IDBackup {
 
     /// Fewest characters (Unicode scalars) of a password for a new code.
     public static let minimumPasswordLength = 8
-    /// Fewest characters of a password that opens a code: very old exports had four.
+    /// Fewest characters of a password that opens a code: old apps accepted four.
     public static let minimumOpeningPasswordLength = 4
 
-    /// Writes an identity down, with a fresh random salt.
+    /// Encrypts an identity under a random salt.
     /// - Parameters:
-    ///   - identity: ID and private key.
+    ///   - identity: the ID and the private key.
     ///   - password: UTF-8 as typed, neither trimmed nor normalised.
-    ///   - scheme: decides the length of the code, and which apps read it.
-    /// - Throws: `.notReproduced` where the finished code does not open again; then there is no code.
-    ///   `.derivation` where memory was refused.
+    ///   - scheme: the scheme of the code.
+    /// - Throws: `.notReproduced` if the finished code does not open again; `.derivation` if the system refuses the
+    ///   memory.
     public static func seal(
         _ identity: borrowing Identity, password: Span<UInt8>, scheme: Scheme
     ) throws(IDBackupError) -> GroupedCode {
@@ -62,9 +62,9 @@ public enum IDBackup {
     }
 
     /// Opens a code of either scheme.
-    /// - Throws: `.wrongLength` for a length that no code has, `.unknownVersion` for bytes of no known
-    ///   scheme (a code that is cut short usually ends here), `.notOpened` for a wrong password or a damaged
-    ///   code, which neither format can tell apart, `.invalidID`, `.derivation`.
+    /// - Throws: `.wrongLength` for a length that no code has; `.unknownVersion` for an unknown scheme, usually because
+    ///   the code is truncated; `.notOpened` for a wrong password or a damaged code, which the formats do not
+    ///   distinguish; `.invalidID`; `.derivation`.
     public static func open(_ code: GroupedCode, password: Span<UInt8>) throws(IDBackupError) -> Identity {
         let blob = Base32.decode(code.characters) ?? []
         switch try scheme(of: code) {
@@ -90,34 +90,34 @@ public enum IDBackup {
         }
     }
 
-    /// Whether a code whose end is not known yet begins like one of the Argon2id scheme. One code of the
-    /// PBKDF2 scheme in 256 does so, too: its first byte is salt.
+    /// Whether the beginning of a code fits the Argon2id scheme. One in 256 codes of the PBKDF2 scheme begins like
+    /// that, too, because its first byte is salt.
     package static func mayBeArgon2id(_ code: GroupedCode) -> Bool {
-        // The first 8 bits, version 1: five of them in "A", three in the front of "E" to "H".
+        // Version 1 is 8 bits: five of them are "A", the other three begin "E" to "H".
         code.characters.starts(with: "A".utf8)
             && code.characters.dropFirst().first.map { (0x45...0x48).contains($0) } ?? false
     }
 
-    /// The check word, `XXXX-XXXX`: Base32 of the first 40 bits of SHA-256 over the decoded code. It is
-    /// written beside a code and tells a mistyped one without the password.
+    /// The check word, `XXXX-XXXX`: Base32 of the first 40 bits of SHA-256 over the decoded code. Written beside a
+    /// code, it reveals typing errors without the password.
     public static func checkWord(of code: GroupedCode) -> GroupedCode {
         let blob = Base32.decode(code.characters) ?? []
         return GroupedCode(encoding: Array(SHA256.hash(blob.span).prefix(5)).span)
     }
 }
 
-/// Why a code does not give an identity.
+/// Why a code was not opened or made.
 public enum IDBackupError: Error, Equatable, Sendable {
-    /// No code has this many characters.
+    /// The number of characters is not that of a code.
     case wrongLength(characters: Int, shortGroups: [GroupedCode.ShortGroup])
-    /// The first byte names a scheme that is not known.
+    /// The scheme in the first byte is not known.
     case unknownVersion(UInt8, characters: Int, shortGroups: [GroupedCode.ShortGroup])
-    /// The password does not open it, or it is damaged.
+    /// The password is wrong, or the code is damaged.
     case notOpened
-    /// Check and password are right, but what was encrypted is no identity.
+    /// The password is right, but the decrypted ID is malformed.
     case invalidID
     /// The key could not be derived.
     case derivation(KeyDerivationError)
-    /// A code that was just made does not open. A defect of the machine or of this program.
+    /// A new code does not open, because of a defect of the machine or of this program.
     case notReproduced
 }

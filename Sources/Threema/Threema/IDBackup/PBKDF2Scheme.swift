@@ -11,9 +11,8 @@ internal import SecureMemory
 //   key    PBKDF2-HMAC-SHA-256(password, salt, 100,000 iterations, 32 bytes)
 //   check  the first 2 bytes of SHA-256(identity ‖ client key)
 //
-// There is no authentication beyond the check: one wrong password or damaged code in 65,536 passes
-// it. That the ID then has only legal characters rejects nearly all of those, but a code whose key
-// part alone is damaged keeps its ID. Compare the public key.
+// The check has 16 bits: one in 65,536 wrong passwords or damaged codes passes it. The check of the ID's characters
+// refuses nearly all of those, but not a code in which only the key is damaged. Compare the public key.
 
 enum PBKDF2Scheme {
     static let saltCount = 8
@@ -21,7 +20,7 @@ enum PBKDF2Scheme {
     private static let checkCount = 2
     private static let plaintextCount = Identity.encodedCount + checkCount
     static let count = saltCount + plaintextCount
-    /// A nonce that never varies is sound here: the salt makes every key new.
+    /// A constant nonce is safe, because a random salt gives each code a key of its own.
     private static let nonce = [UInt8](repeating: 0, count: XSalsa20.nonceCount)
 
     /// - Parameter salt: 8 bytes.
@@ -39,14 +38,14 @@ enum PBKDF2Scheme {
             let ciphertext = XSalsa20.apply(to: plaintext, nonce: nonce, key: key)
             return salt + ciphertext.revealBytes()
         }
-        // What is written down must open: decrypt the result before anybody relies on it.
+        // The code is opened and compared before anybody relies on it.
         let reopened = try open(blob.span, key: key)
         guard reopened.isSame(as: identity) else { throw .notReproduced }
         return blob
     }
 
     /// - Parameter blob: 50 bytes.
-    /// - Throws: `.notOpened` where the check fails, `.invalidID` where it passes and the ID is none.
+    /// - Throws: `.notOpened` if the check fails; `.invalidID` if it passes and the ID is malformed.
     static func open(_ blob: Span<UInt8>, password: Span<UInt8>) throws(IDBackupError) -> Identity {
         let salt = blob.extracting(0..<saltCount).revealBytes()
         return try open(blob, key: deriveKey(password, salt))

@@ -15,8 +15,8 @@ public struct ClientKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
-    /// A new key from the system's random numbers, XORed with the SHA-256 of `entropy` where there is any
-    /// (whitepaper, "User-generated Entropy for Private Key Generation"): a user's entropy can only add.
+    /// A new random key, XORed with the SHA-256 of `entropy` unless that is empty (whitepaper, "User-generated Entropy
+    /// for Private Key Generation"). Bad entropy does not weaken the key.
     public static func random(mixing entropy: Span<UInt8> = Span()) -> ClientKey {
         mixing(Random.secret(count), with: entropy)
     }
@@ -34,6 +34,6 @@ public struct ClientKey: ~Copyable, Sendable {
             })
     }
 
-    /// The public key that belongs to it, computed anew each time.
+    /// The public key of this private key. It is computed on each call.
     public var publicKey: PublicKey { bytes.withBytes { PublicKey(X25519.publicKey(of: $0)) } }
 }

@@ -1,6 +1,6 @@
 public import Encodings
 
-/// What a contact scans: `3mid:<ID>,<public key, 64 hex>[,<expiry, Unix seconds>]`.
+/// The content of the QR code that a contact scans: `3mid:<ID>,<public key, 64 hex>[,<expiry, Unix seconds>]`.
 public struct ContactCode: Equatable, Sendable {
     /// The contact's ID.
     public let id: ThreemaID
@@ -18,9 +18,9 @@ public struct ContactCode: Equatable, Sendable {
         expires = nil
     }
 
-    /// Reads a code. Hexadecimal digits may have either case; an expiry that is no number counts as none, and
-    /// further fields are ignored, as in the Android app.
-    /// - Throws: `.malformed` for another prefix, ID or key.
+    /// Parses a code. Hexadecimal digits may have either case. An expiry that is not a number, and further fields, are
+    /// ignored as in the Android app.
+    /// - Throws: `.malformed` if prefix, ID or key are malformed.
     public init(parsing text: String) throws(ContactCodeError) {
         guard text.hasPrefix(Self.prefix) else { throw .malformed }
         let fields = text.dropFirst(Self.prefix.count).split(separator: ",", omittingEmptySubsequences: false)
@@ -44,7 +44,7 @@ public struct ContactCode: Equatable, Sendable {
     public func hasExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
 }
 
-/// Why a text is no contact code.
+/// Why a text was not read as a contact code.
 public enum ContactCodeError: Error, Equatable, Sendable {
     case malformed
 }

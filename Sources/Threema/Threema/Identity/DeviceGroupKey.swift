@@ -1,7 +1,7 @@
 public import SecureMemory
 
-/// The key that the devices of one identity share: 32 bytes. An app puts it into the Safe backups by which another
-/// device is linked; whoever has it reads and forges what these devices tell each other.
+/// The key that the devices of an identity share: 32 bytes. It decrypts and forges their messages to each other. An app
+/// stores it in a Safe backup in order to link another device.
 public struct DeviceGroupKey: ~Copyable, Sendable {
     /// Length in bytes.
     public static let count = 32

@@ -6,7 +6,7 @@ public import SecureMemory
 ///        0       8  ID
 ///        8      32  client key
 ///
-/// The same 40 bytes stand in both backup codes and in the keystore.
+/// Both backup codes and the keystore contain these 40 bytes.
 public struct Identity: ~Copyable, Sendable {
     /// Length of the encoded form in bytes.
     public static let encodedCount = ThreemaID.count + ClientKey.count
@@ -16,13 +16,14 @@ public struct Identity: ~Copyable, Sendable {
     /// Its private key.
     public let clientKey: ClientKey
 
-    /// Puts the two together; nothing can tell whether they belong together.
+    /// Combines an ID and a private key. Whether they belong together cannot be checked here.
     public init(id: ThreemaID, clientKey: consuming ClientKey) {
         self.id = id
         self.clientKey = clientKey
     }
 
-    /// - Throws: `IdentityError` where it is not 40 bytes that begin with an ID.
+    /// Decodes 40 bytes.
+    /// - Throws: `.wrongLength`; `.invalidID` if they do not begin with an ID.
     public init(decoding bytes: Span<UInt8>) throws(IdentityError) {
         guard bytes.count == Self.encodedCount else {
             throw .wrongLength(expected: Self.encodedCount, actual: bytes.count)
@@ -40,10 +41,10 @@ public struct Identity: ~Copyable, Sendable {
         return buffer.finish()
     }
 
-    /// What a contact scans.
+    /// The content of the QR code that a contact scans.
     public var contactCode: ContactCode { ContactCode(id: id, publicKey: clientKey.publicKey) }
 
-    /// Whether both are the same ID with the same private key, compared in constant time.
+    /// Whether ID and private key are equal. Compares keys in constant time.
     public func isSame(as other: borrowing Identity) -> Bool {
         let isSameKey = clientKey.bytes.withBytes { key in
             other.clientKey.bytes.withBytes { ConstantTime.areEqual(key, $0) }
@@ -52,7 +53,7 @@ public struct Identity: ~Copyable, Sendable {
     }
 }
 
-/// Why bytes are no identity.
+/// Why bytes were not decoded as an identity.
 public enum IdentityError: Error, Equatable, Sendable {
     case wrongLength(expected: Int, actual: Int)
     case invalidID

@@ -6,7 +6,7 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
     /// Length in bytes.
     public static let count = 8
 
-    /// The eight characters, as they stand in every format.
+    /// The eight characters.
     public let text: String
 
     /// The same as `text`.
@@ -14,12 +14,14 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
     /// The eight characters as bytes.
     public var bytes: [UInt8] { Array(text.utf8) }
 
-    /// - Throws: `.invalid` for any other text; lower case is not an ID.
+    /// Checks a text, which must be in upper case.
+    /// - Throws: `.invalid` if it is not an ID.
     public init(_ text: String) throws(ThreemaIDError) {
         try self.init(bytes: Array(text.utf8).span)
     }
 
-    /// - Throws: `.invalid` where these are not the bytes of an ID.
+    /// Checks 8 bytes of ASCII.
+    /// - Throws: `.invalid` if they are not an ID.
     public init(bytes: Span<UInt8>) throws(ThreemaIDError) {
         guard bytes.count == Self.count else { throw .invalid }
         var text = ""
@@ -34,16 +36,16 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// A random ID of `[0-9A-Z]`, as the directory draws them. It is known to no directory.
+    /// A random ID of `[0-9A-Z]`. The directory does not know it.
     public static func random() -> ThreemaID {
         let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         let bytes = (0..<count).map { _ in alphabet[Int(Random.number(below: UInt32(alphabet.count)))] }
-        // The alphabet holds nothing that an ID may not.
+        // Cannot throw: every character of the alphabet is allowed in an ID.
         return try! ThreemaID(bytes: bytes.span)
     }
 }
 
-/// Why something is no ID.
+/// Why text or bytes are not an ID.
 public enum ThreemaIDError: Error, Equatable, Sendable {
     case invalid
 }

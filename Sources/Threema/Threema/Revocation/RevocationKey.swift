@@ -1,7 +1,7 @@
 internal import Primitives
 
-/// What the directory keeps of a revocation password: the first 4 bytes of its SHA-256 (whitepaper, "ID
-/// Revocation"). 32 bits by design: enough to revoke with, too few to be worth guessing from.
+/// The revocation key that the directory stores: the first 4 bytes of the password's SHA-256 (whitepaper, "ID
+/// Revocation"). It is so short by design, because an attacker learns little about the password from 32 bits.
 public struct RevocationKey: Equatable, Sendable {
     /// Length in bytes.
     public static let count = 4
@@ -11,6 +11,7 @@ public struct RevocationKey: Equatable, Sendable {
     /// The 4 bytes.
     public let bytes: [UInt8]
 
+    /// Computes the revocation key of a password.
     /// - Parameter password: UTF-8 as typed, neither trimmed nor normalised.
     public init(password: Span<UInt8>) {
         bytes = Array(SHA256.hash(password).prefix(Self.count))
