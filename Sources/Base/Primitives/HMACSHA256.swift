@@ -22,13 +22,16 @@ public enum HMACSHA256 {
     public static func authenticate(_ message: Span<UInt8>, publicKey: [UInt8]) -> [UInt8] {
         precondition(publicKey.count <= SHA256State.blockCount)
         let key = publicKey + [UInt8](repeating: 0, count: SHA256State.blockCount - publicKey.count)
+        // Variables, because the compiler crashes in debug builds on the span of a temporary array here.
+        let innerPad = key.map { $0 ^ 0x36 }
+        let outerPad = key.map { $0 ^ 0x5c }
         var inner = SHA256State()
-        inner.update(key.map { $0 ^ 0x36 }.span)
+        inner.update(innerPad.span)
         inner.update(message)
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         inner.finish(into: &digest)
         var outer = SHA256State()
-        outer.update(key.map { $0 ^ 0x5c }.span)
+        outer.update(outerPad.span)
         outer.update(digest.span)
         outer.finish(into: &digest)
         return digest
