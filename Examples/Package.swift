@@ -10,6 +10,7 @@ let package = Package(
         .package(name: "keytool", path: "..")
     ],
     targets: [
+        .executableTarget(name: "seal-line", dependencies: [.product(name: "Primitives", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
