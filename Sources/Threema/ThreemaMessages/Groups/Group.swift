@@ -1,0 +1,53 @@
+internal import Encodings
+public import Threema
+
+/// What one member knows of a group. No server knows it: each member has its own copy.
+public struct Group: Equatable, Sendable {
+    /// Whether messages go to and come from this group.
+    public enum Standing: Equatable, Sendable {
+        /// The user is in it.
+        case member
+        /// The user has left, or was removed, or the creator has disbanded it.
+        case left
+    }
+
+    /// Which group it is.
+    public let identity: GroupIdentity
+    /// The others, with the creator, without the user; sorted, each once. None in a group for notes.
+    public internal(set) var others: [ThreemaID]
+    /// Empty until the creator has sent one.
+    public internal(set) var name: String
+    /// Nil if there is none.
+    public internal(set) var picture: PictureMessage?
+    /// Whether the user is in it.
+    public internal(set) var standing: Standing
+
+    /// Puts the parts together, for example from a store.
+    public init(
+        identity: GroupIdentity, others: [ThreemaID], name: String = "", picture: PictureMessage? = nil,
+        standing: Standing = .member
+    ) {
+        self.identity = identity
+        self.others = Self.sorted(others)
+        self.name = name
+        self.picture = picture
+        self.standing = standing
+    }
+
+    static func sorted(_ members: some Sequence<ThreemaID>) -> [ThreemaID] {
+        Set(members).sorted { $0.text < $1.text }
+    }
+}
+
+/// How often a group's creator is asked for its state.
+public enum GroupSync {
+    /// After a request no other one is sent for so long.
+    public static let pause = Duration.hours(1)
+
+    /// - Parameter last: when this group's creator was asked last; nil for never.
+    static func isDue(last: Timestamp?, now: Timestamp) -> Bool {
+        guard let last else { return true }
+        // A clock that was set back must not forbid requests forever.
+        return now < last || now - last >= pause
+    }
+}
