@@ -70,6 +70,14 @@ import VectorKit
         #expect(text == "3")
     }
 
+    @Test func `a closed store throws`() throws {
+        let store = try scratch.open()
+        store.close()
+        store.close()
+        #expect(throws: SessionStoreError.self) { try store.contains("session", [1]) }
+        #expect(throws: SessionStoreError.self) { try store.transaction { _ in Issue.record("called") } }
+    }
+
     /// Row and value as hashlib and PyNaCl compute them.
     @Test func `the format is the described one`() throws {
         let key = SecureBytes(copying: Array(UInt8(0)..<32).span)

@@ -70,7 +70,7 @@ final class Database {
     }
 
     /// Whether a transaction is open.
-    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+    var isInTransaction: Bool { unsafe handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
     /// What a result code means.
     func failure(_ result: Int32) -> SessionStoreError {

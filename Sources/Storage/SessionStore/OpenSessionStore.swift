@@ -221,16 +221,16 @@ public struct Transaction: ~Copyable {
 }
 
 /// The statements of a store, parsed once.
-private final class Statements {
+private struct Statements {
     static let get = "SELECT sealed FROM value WHERE kind = ? AND name = ?"
     static let set = "INSERT OR REPLACE INTO value (kind, name, sealed) VALUES (?, ?, ?)"
 
-    private(set) var get: Statement!
-    private(set) var find: Statement!
-    private(set) var count: Statement!
-    private(set) var set: Statement!
-    private(set) var remove: Statement!
-    private(set) var removeAll: Statement!
+    let get: Statement
+    let find: Statement
+    let count: Statement
+    let set: Statement
+    let remove: Statement
+    let removeAll: Statement
 
     init(_ database: Database) throws(SessionStoreError) {
         get = try database.prepare(Self.get)
@@ -242,5 +242,5 @@ private final class Statements {
     }
 
     /// Drops them all: the database cannot be closed before.
-    func finish() { (get, find, count, set, remove, removeAll) = (nil, nil, nil, nil, nil, nil) }
+    func finish() { for statement in [get, find, count, set, remove, removeAll] { statement.finish() } }
 }

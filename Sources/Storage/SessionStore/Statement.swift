@@ -4,15 +4,19 @@ internal import CSQLite
 @safe
 final class Statement {
     private let database: Database
-    private let handle: OpaquePointer
+    private var handle: OpaquePointer?
 
     init(adopting handle: OpaquePointer, of database: Database) {
         unsafe self.handle = handle
         self.database = database
     }
 
-    deinit {
+    deinit { finish() }
+
+    /// Drops the statement; carried out afterwards, it fails.
+    func finish() {
         unsafe sqlite3_finalize(handle)
+        unsafe handle = nil
     }
 
     /// Sets the parameters, from the first one on.
