@@ -129,6 +129,7 @@ secrets: ## check that bytes leave guarded memory by methods named reveal only
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
 	Benchmarks/large-profile
+	Benchmarks/replay
 
 clean: ## remove what was built
 	rm -rf .build .build-room .build-examples Benchmarks/KeyDerivation/.build

@@ -135,7 +135,10 @@ let package = Package(
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
-        tests(of: "SessionStore", ["Keystore", "AtomicFiles", "SecureMemory", "VectorKit"]),
+        .executableTarget(
+            name: "session-store-run", dependencies: ["SessionStore", "AtomicFiles", "SecureMemory"],
+            path: "Tests/SessionStoreRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "SessionStore", ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

@@ -30,6 +30,7 @@ import VectorKit
         let expected = try vector.expected.bytes("tag")
         #expect(expected.count == (vector.id == "hmac-rfc4231-5" ? 16 : 32))
         #expect(Array(tag.prefix(expected.count)) == expected)
+        if key.count <= 64 { #expect(HMACSHA256.authenticate(message.span, publicKey: key) == tag) }
     }
 
     @Test(arguments: try Vector.all(in: .blake2b)) func `BLAKE2b-256`(_ vector: Vector) throws {
