@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeystoreTests {
     @Test func `a store in the directory of an identity goes with it`() throws {
         let scratch = try Scratch()
-        let keystore = try OpenKeystore.making(at: scratch.at("keys"), passphrase: nil)
+        let keystore = try OpenKeystore.openOrCreate(at: scratch.at("keys"))
         let owner = try #require(Owner(messenger: "threema", id: "ABCD1234"))
         try keystore.add(owner) { try $0.write("identity", [1].span) }
         for origin in [OpenSessionStore.Origin.created, .here] {

@@ -13,7 +13,7 @@ struct KeepSessions {
         }
         guard let owner = Owner(messenger: "example", id: "alice") else { return print("not a name of a directory") }
         let passphrase: SecureBytes? = SecureBytes(copying: Array(line.utf8).span)
-        let keystore = try OpenKeystore.making(at: CommandLine.arguments[1], passphrase: passphrase)
+        let keystore = try OpenKeystore.openOrCreate(at: CommandLine.arguments[1], passphrase: passphrase)
         if try !keystore.identities().contains(owner) { try keystore.add(owner) { _ in } }
 
         let identity = try keystore.lockedIdentity(owner, wait: .seconds(5))

@@ -5,7 +5,7 @@ package import SecureMemory
 /// An open directory. Files in it are opened relative to its descriptor and never through a link, so replacing a part
 /// of the path has no effect.
 @safe
-package struct Directory: ~Copyable, Sendable {
+public struct Directory: ~Copyable, Sendable {
     /// Who may use a directory and its files.
     package enum Rule: Sendable {
         /// Only this account: it owns them, others have no permission, and files have a single name.

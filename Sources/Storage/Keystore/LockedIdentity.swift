@@ -1,4 +1,4 @@
-internal import AtomicFiles
+public import AtomicFiles
 
 /// The records of one identity, for changing: its lock is held, or it is being added. They are of version 2.
 public struct LockedIdentity: ~Copyable {

@@ -1,5 +1,5 @@
 internal import Primitives
-public import SecureMemory
+internal import SecureMemory
 
 // A value in the column `sealed`:
 //
