@@ -114,7 +114,7 @@ def test_expectations(keytool, code_file, code_password, option):
     keytool.ok("backup", "import", code_file, *code_password, option, right)
 
 
-# What is held already
+# What is already in the keystore
 
 
 def test_held_with_the_same_key(keytool, code_file, code_password):

@@ -7,10 +7,10 @@ from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
 from kit.runner import snapshot
 
-OPENS = "the code opens 0ZAHXXHB"
-NOT_COMPARED = "the key was not compared with the keystore, and the date not stored"
-NEEDS_PASSPHRASE = "the keystore needs its passphrase, so the key was not compared and the date not stored"
-HELD = "the keystore holds this key; the date of this check is stored"
+OPENS = "the code opens: 0ZAHXXHB"
+NOT_COMPARED = "the key was not compared with the keystore, and the date was not stored"
+NEEDS_PASSPHRASE = "the keystore needs its passphrase; the key was not compared, and the date was not stored"
+HELD = "the keystore holds this key; the date of this check was stored"
 PASSWORD = r"Backup password of this code: $"
 PASSPHRASE_ASKED = r"Keystore passphrase: $"
 

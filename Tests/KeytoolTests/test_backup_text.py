@@ -59,7 +59,7 @@ def test_bad_character_is_located(keytool, code_password, group, position, bad):
     groups[group - 1] = broken[: position - 1] + bad + broken[position:]
     for text in ("-".join(groups), "".join(groups).lower()):
         result = keytool.fails(65, "backup", "check", "-", *code_password, stdin=text)
-        assert re.search(rf"group {group}\b.* place {position}\b", result.err), result
+        assert re.search(rf"group {group}\b.* position {position}\b", result.err), result
 
 
 @pytest.mark.parametrize("content", ["hello\n", CODE[:50], ""])
@@ -85,7 +85,7 @@ def test_check_word_that_differs_is_shown(keytool, code_file):
 def test_zip_is_named(keytool, write, length):
     """An Android data backup, most likely; it is no text, and longer than any code."""
     archive = b"PK\x03\x04" + b"\x14\0\x09\xff" * (length // 4)
-    said = "is a ZIP file (an Android data backup?), which this version does not read"
+    said = "is a ZIP file, perhaps an Android data backup; this version cannot read it"
     path = write("threema-backup.zip", archive)
     assert f"{path} {said}" in keytool.fails(65, "backup", "import", path).err
     assert f"stdin {said}" in keytool.fails(65, "backup", "import", "-", stdin=archive).err

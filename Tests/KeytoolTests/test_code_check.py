@@ -56,7 +56,7 @@ def answer(run, question, *lines):
 
 def again(run, number, code):
     """Types this group of the right code, which is asked for again."""
-    run.expect(rf"\nGroup {number} again \(it was [A-Z2-7]{{4}}, Enter keeps it\): $")
+    run.expect(rf"\nGroup {number} again \(it was [A-Z2-7]{{4}}, Enter accepts it\): $")
     run.send(code.split("-")[number - 1])
 
 
@@ -76,8 +76,8 @@ def test_group_of_a_wrong_character_is_named(typed, place):
     run = typed(changed(CODE, place))
     answer(run, ASKED, WORD)
     number = place // 4 + 1
-    run.expect(rf"error: the code does not have the check word {WORD}")
-    run.expect(rf"hint: one wrong character in group {number} would explain it")
+    run.expect(rf"error: the code does not match the check word {WORD}")
+    run.expect(rf"hint: probably one wrong character in group {number}")
     again(run, number, CODE)
     opens(run)
 
@@ -95,7 +95,7 @@ def test_groups_of_a_swap_are_named(typed, place):
 
 def test_expected_word_is_not_asked_for(typed):
     run = typed(changed(CODE, 41), "--expect-check", WORD)
-    run.expect(r"hint: one wrong character in group 11 would explain it")
+    run.expect(r"hint: probably one wrong character in group 11")
     again(run, 11, CODE)
     opens(run)
     assert "Check word" not in run.text
@@ -113,8 +113,8 @@ def test_two_wrong_characters(typed):
     """Nothing names them. Groups are typed again by number, and the rest is kept."""
     run = typed(changed(changed(CODE, 2), 41))
     answer(run, ASKED, WORD)
-    run.expect(r"hint: no single wrong character and no swap of two neighbours")
-    answer(run, r"\nNumber of a wrong group, or the check word again[^\n]*: $", "1, 11")
+    run.expect(r"hint: more than one character is wrong")
+    answer(run, r"\nNumber of a wrong group, or the check word[^\n]*: $", "1, 11")
     again(run, 1, CODE)
     again(run, 11, CODE)
     opens(run)
@@ -126,7 +126,7 @@ def test_one_of_two_is_mended(typed):
     answer(run, ASKED, WORD)
     answer(run, r"\nNumber of a wrong group[^\n]*: $", "21", "0", "1")
     again(run, 1, CODE)
-    run.expect(r"hint: one wrong character in group 11 would explain it")
+    run.expect(r"hint: probably one wrong character in group 11")
     again(run, 11, CODE)
     opens(run)
 
@@ -134,15 +134,15 @@ def test_one_of_two_is_mended(typed):
 def test_mistyped_word(typed):
     run = typed(CODE)
     answer(run, ASKED, changed(WORD, 6))
-    run.expect(rf"hint: the word may be mistyped: this code has {WORD}")
-    answer(run, r"\nNumber of a wrong group, or the check word again[^\n]*: $", WORD)
+    run.expect(rf"hint: the check word may be mistyped: this code has {WORD}")
+    answer(run, r"\nNumber of a wrong group, or the check word[^\n]*: $", WORD)
     opens(run)
 
 
 def test_word_of_another_code(typed):
     run = typed(CODE)
     answer(run, ASKED, OTHER_WORD)
-    answer(run, r"\nNumber of a wrong group, or the check word again \(Enter to continue without it\): $", "")
+    answer(run, r"\nNumber of a wrong group, or the check word \(Enter to continue without it\): $", "")
     opens(run)
 
 
@@ -158,8 +158,8 @@ def test_text_that_is_no_check_word(typed, word):
 def test_expected_word_of_another_code(typed, keytool):
     """It cannot be left out by an answer: it is an option."""
     run = typed(CODE, "--expect-check", OTHER_WORD)
-    answer(run, r"\nNumber of a wrong group \(Ctrl-D gives up\): $", "", WORD)
-    run.expect(r"\nNumber of a wrong group \(Ctrl-D gives up\): $")
+    answer(run, r"\nNumber of a wrong group \(Ctrl-D cancels\): $", "", WORD)
+    run.expect(r"\nNumber of a wrong group \(Ctrl-D cancels\): $")
     run.press(b"\x04")
     assert run.finish() == 19, run.text
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
@@ -175,7 +175,7 @@ def test_end_of_input(typed):
 # Where the code is certain, the password is not
 
 
-CERTAIN = r"error: the password does not open this code; its check word is right, so the code is, too"
+CERTAIN = r"error: wrong backup password; the check word shows that the code is right"
 
 
 def test_wrong_password_of_a_certain_code(typed):
@@ -204,4 +204,4 @@ def test_wrong_password_of_a_file(keytool, code_file, given):
 def test_group_in_a_file_is_named(keytool, write, code_password):
     code = write("mistyped", changed(CODE, 9))
     result = keytool.fails(19, "backup", "check", code, "--expect-check", WORD, *code_password)
-    assert "hint: one wrong character in group 3 would explain it" in result.err
+    assert "hint: probably one wrong character in group 3" in result.err

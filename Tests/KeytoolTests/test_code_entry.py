@@ -37,7 +37,7 @@ def opens(run, id="0ZAHXXHB"):
     run.expect(PASSWORD)
     run.send(CODE_PASSWORD.decode())
     assert run.finish() == 0, run.text
-    assert f"the code opens {id}" in run.text
+    assert f"the code opens: {id}" in run.text
 
 
 def test_every_group_has_its_number(checking):
@@ -50,14 +50,14 @@ def test_every_group_has_its_number(checking):
 
 def test_says_how(checking):
     number(checking, 1)
-    assert "paste" in checking.text and "- goes one group back" in checking.text
+    assert "paste" in checking.text and "Type - to go back one group" in checking.text
 
 
 @pytest.mark.parametrize("group, said", [
     ("AB", "group 2 has 2 characters; each has 4"), ("ABCDE", "group 2 has 5 characters; each has 4"),
-    ("ABCDEFG", "group 2 has 7 characters; each has 4"), ("AB1D", 'group 2 has "1" at place 3'),
-    ("ABC!", 'group 2 has "!" at place 4'), ("ABCD.", 'group 2 has "." at place 5'),
-    ("", "group 2 is missing"), ("ÄBCD", 'group 2 has "Ä" at place 1'), ("\x1b[31", 'group 2 has U+001B at place 1')])
+    ("ABCDEFG", "group 2 has 7 characters; each has 4"), ("AB1D", 'group 2 has the invalid character "1" at position 3'),
+    ("ABC!", 'group 2 has the invalid character "!" at position 4'), ("ABCD.", 'group 2 has the invalid character "." at position 5'),
+    ("", "group 2 is missing"), ("ÄBCD", 'group 2 has the invalid character "Ä" at position 1'), ("\x1b[31", 'group 2 has the invalid character U+001B at position 1')])
 def test_a_wrong_one_is_asked_for_again(checking, group, said):
     number(checking, 1)
     checking.send(GROUPS[0])
@@ -70,9 +70,9 @@ def test_a_wrong_one_is_asked_for_again(checking, group, said):
 
 
 @pytest.mark.parametrize("line, said", [
-    ("ABCD-" * 20, "that makes 21 groups; this code has 20"),
-    ("ABCDEFGHIJ", "10 characters in a row"), ("ABCD EFGHIJKLM", "9 characters in a row"),
-    ("ABCD-EFGH.IJKL", 'group 4 has "." at place 1')])
+    ("ABCD-" * 20, "too many groups: 21 instead of 20"),
+    ("ABCDEFGHIJ", "10 characters without a dash"), ("ABCD EFGHIJKLM", "9 characters without a dash"),
+    ("ABCD-EFGH.IJKL", 'group 4 has the invalid character "." at position 1')])
 def test_line_whose_groups_have_no_certain_place(checking, line, said):
     """Nothing of it is taken: where it goes on is anybody's guess."""
     number(checking, 1)
@@ -89,7 +89,7 @@ def test_line_whose_groups_have_no_certain_place(checking, line, said):
 def test_likely_letter_is_named(checking, letter, likely):
     number(checking, 1)
     checking.send(letter + GROUPS[0][1:])
-    checking.expect(f"keytool: hint: [^\n]*likely the letter {likely}")
+    checking.expect(f"keytool: hint: [^\n]*may be the letter {likely}")
 
 
 def wrong(*numbers):
@@ -106,8 +106,8 @@ def again(run, wanted, group):
 def test_other_groups_of_the_line_stay_in_their_places(checking):
     number(checking, 1)
     checking.send("-".join(wrong(3, 8)))
-    checking.expect(r'group 3 has "0" at place 4')
-    checking.expect(r'group 8 has "0" at place 4')
+    checking.expect(r'group 3 has the invalid character "0" at position 4')
+    checking.expect(r'group 8 has the invalid character "0" at position 4')
     again(checking, 3, GROUPS[2])
     again(checking, 8, GROUPS[7].lower())
     opens(checking)
@@ -119,7 +119,7 @@ def test_wrong_group_of_a_line_in_the_middle(checking):
     number(checking, 6)
     checking.send("-".join(wrong(8)[5:10]))
     again(checking, 8, "ABC!")
-    checking.expect(r'group 8 has "!" at place 4')
+    checking.expect(r'group 8 has the invalid character "!" at position 4')
     checking.expect(r"\nGroup 8 again \(it was ABC!\): $")
     checking.send("")
     checking.expect(r"group 8 is missing")
@@ -146,7 +146,7 @@ def test_line_that_does_not_fit_around_the_group(checking):
     number(checking, 1)
     checking.send("-".join(wrong(8)[:10]))
     again(checking, 8, "AAAA-BBBB-CCCC")
-    checking.expect(r"only group 8 is asked for")
+    checking.expect(r"type only group 8")
     again(checking, 8, GROUPS[7])
     number(checking, 11)
     checking.send("-".join(GROUPS[10:]))
@@ -160,7 +160,7 @@ def test_back_from_a_wrong_group(checking):
     number(checking, 1)
     checking.send("-".join(groups[:10]))
     again(checking, 8, "-")
-    checking.expect(r"\nGroup 7 again \(it was AAAA, Enter keeps it\): $")
+    checking.expect(r"\nGroup 7 again \(it was AAAA, Enter accepts it\): $")
     checking.send(GROUPS[6])
     again(checking, 8, GROUPS[7])
     number(checking, 11)
@@ -172,7 +172,7 @@ def test_enter_keeps_what_was_right(checking):
     number(checking, 1)
     checking.send("-".join(wrong(8)))
     again(checking, 8, "-")
-    checking.expect(rf"\nGroup 7 again \(it was {GROUPS[6]}, Enter keeps it\): $")
+    checking.expect(rf"\nGroup 7 again \(it was {GROUPS[6]}, Enter accepts it\): $")
     checking.send("")
     again(checking, 8, GROUPS[7])
     opens(checking)
@@ -235,7 +235,7 @@ def test_rest_of_a_wrong_paste_is_taken(checking):
     wrong[1] = wrong[1].replace(GROUPS[6], "0000")
     number(checking, 1)
     checking.send("\r".join(wrong))
-    checking.expect(r'group 7 has "0" at place 1')
+    checking.expect(r'group 7 has the invalid character "0" at position 1')
     checking.expect(r"Group 7 again \(it was 0000\): $")
     checking.send(GROUPS[6])
     opens(checking)
@@ -247,7 +247,7 @@ def test_rest_of_a_paste_without_places_is_dropped(checking):
     wrong[1] = wrong[1].replace("-", "")[1:]
     number(checking, 1)
     checking.send("\r".join(wrong))
-    checking.expect(r"19 characters in a row")
+    checking.expect(r"19 characters without a dash")
     number(checking, 6)
     checking.send("\r".join(FOUR_LINES[1:]))
     opens(checking)
@@ -285,13 +285,13 @@ def test_row_that_does_not_fit_its_check(checking):
     checking.send(rows()[0])
     number(checking, 6)
     checking.send(f"{row} {oracle.row_check(rows()[1])}")
-    checking.expect(r"groups 6 to 10 do not have the row check [A-Z2-7]{2}")
+    checking.expect(r"groups 6 to 10 do not match the row check [A-Z2-7]{2}")
     checking.expect(ROW_2)
     checking.send(GROUPS[6])
-    checking.expect(r"error: type all of the row, groups 6 to 10")
+    checking.expect(r"error: type the whole row, groups 6 to 10")
     checking.expect(ROW_2)
     checking.send("-".join([*GROUPS[5:9], "AAAA"]) + " " + oracle.row_check(rows()[1]))
-    checking.expect(r"groups 6 to 10 do not have the row check [A-Z2-7]{2}")
+    checking.expect(r"groups 6 to 10 do not match the row check [A-Z2-7]{2}")
     checking.expect(ROW_2)
     checking.send(f"{rows()[1]} {oracle.row_check(rows()[1])}")
     number(checking, 11)
@@ -299,7 +299,7 @@ def test_row_that_does_not_fit_its_check(checking):
     opens(checking)
 
 
-ROW_2 = r"\nRow 2 \(groups 6 to 10\) again \(Enter keeps it\): $"
+ROW_2 = r"\nRow 2 \(groups 6 to 10\) again \(Enter accepts it\): $"
 
 
 @pytest.mark.parametrize("answer", ["", "-".join(GROUPS[5:10]), "-".join(GROUPS[5:])],
@@ -339,7 +339,7 @@ def test_wrong_character_in_a_row_that_is_typed_again(checking):
 def test_back_from_a_wrong_row(checking):
     row_2_is_wrong(checking)
     checking.send("-")
-    checking.expect(rf"\nGroup 5 again \(it was {GROUPS[4]}, Enter keeps it\): $")
+    checking.expect(rf"\nGroup 5 again \(it was {GROUPS[4]}, Enter accepts it\): $")
     checking.send("")
     checking.expect(ROW_2)
     checking.send(rows()[1])
@@ -353,8 +353,8 @@ def test_row_check_of_a_row_with_a_wrong_character(checking):
     number(checking, 1)
     checking.send("-".join(wrong(3)[:5]) + " " + oracle.row_check(rows()[0]))
     again(checking, 3, "AAAA")
-    checking.expect(r"groups 1 to 5 do not have the row check")
-    checking.expect(r"\nRow 1 \(groups 1 to 5\) again \(Enter keeps it\): $")
+    checking.expect(r"groups 1 to 5 do not match the row check")
+    checking.expect(r"\nRow 1 \(groups 1 to 5\) again \(Enter accepts it\): $")
     checking.send(f"{rows()[0]} {oracle.row_check(rows()[0])}")
     number(checking, 6)
     checking.send("-".join(GROUPS[5:]))
@@ -399,11 +399,11 @@ def test_code_that_may_be_either(checking):
     code = pbkdf2(1)
     number(checking, 1)
     checking.send(code)
-    checking.expect(r"\nGroup 21, or nothing if that is all: $")
+    checking.expect(r"\nGroup 21; Enter if the code is complete: $")
     checking.send("AAAA")
     number(checking, 22)
     checking.send("-")
-    checking.expect(r"\nGroup 21 again \(it was AAAA\), or nothing if that is all: $")
+    checking.expect(r"\nGroup 21 again \(it was AAAA\); Enter if the code is complete: $")
     checking.send("")
     opens(checking, "ZZZZ9999")
 

@@ -22,7 +22,7 @@ def test_a_safe_in_order(safe):
     before = snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)
     found = findings(safe.keytool)
     assert found["identities"]["result"] == found["safe 1"]["result"] == "ok", found
-    assert "last proven: Safe password never" in found["safe 1"]["detail"]
+    assert "last verified: Safe password never" in found["safe 1"]["detail"]
     assert found["protection"]["result"] == "warning"
     assert "not protected by a passphrase" in found["protection"]["detail"]
     assert (snapshot(safe.keytool.keystore, BUT_THE_FINDING), snapshot(safe.directory.path)) == before
@@ -105,7 +105,7 @@ def test_the_keystores_own_files_damaged(safe, name):
 def test_a_server_that_refuses(pushed):
     """In words, and without its address."""
     for fault, code, words in (
-            (f.status(401), 13, "its server does not accept the stored user and password"),
+            (f.status(401), 13, "its server does not accept the stored user name and password"),
             (f.status(404), 15, "config or backups/ is missing on its server"),
             (f.status(418), 15, "its server does not answer like a Safe server: status 418")):
         pushed.server.fault("config", fault)

@@ -45,7 +45,7 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
         judge(staged, place, result, CODES[error], point.call in injection.SYNCING and point not in finishing | unproven,
               may_leave_probe="unlink" in point.call and probes_of(point))
         if point in finishing:
-            assert result.code == 0, f"the change is made: {result}"
+            assert result.code == 0, f"the change is complete: {result}"
         # It always ends the change, and names what it could not delete at the new place.
         if name == "abort" and "unlink" in point.call and BACKUPS & names_of(point):
             assert result.code == 0 and "may still hold" in result.err, result

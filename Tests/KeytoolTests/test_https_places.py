@@ -205,8 +205,8 @@ def test_foreign_backup_that_comes_while_the_old_server_is_away(pushed, other):
         told = pushed.keytool.ok("safe", "push", *options)
         assert "another device has written it" in told.err and (options or "--forget-old" in told.err), told
     assert pushed.blob == theirs
-    assert "forget-old ABCD1234 leaves it there" in pushed.keytool.ok("safe", "push").err
-    assert "safe server --forget-old leaves it there" in pushed.keytool.ok("safe", "status").out
+    assert "forget-old ABCD1234 stops the attempts" in pushed.keytool.ok("safe", "push").err
+    assert "safe server --forget-old stops that" in pushed.keytool.ok("safe", "status").out
     forgotten = pushed.keytool.ok("safe", "server", "--forget-old").out
     assert f"no longer tries to delete the old backup of ABCD1234 on {pushed.server.url}; it stays there" in forgotten
     assert pushed.keytool.ok("safe", "push", "--quiet").err == "" and pushed.blob == theirs
@@ -235,13 +235,13 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
 
 @pytest.mark.parametrize("fault, code, hint", [
     (f.status(401), 13, "--server-user NAME"), (f.status(404), 15, "--create prepares a new directory"),
-    (f.constant(f.HTML), 15, "is that a web page's address?")], ids=["login", "not prepared", "a web page"])
+    (f.constant(f.HTML), 15, "check the address; on a Nextcloud it is ")], ids=["login", "not prepared", "a web page"])
 def test_new_place_that_is_refused_before_a_change_was_begun(pushed, other, fault, code, hint):
     other.fault("config", fault)
     result = pushed.keytool.fails(code, "safe", "move", *other.options)
     assert hint in result.err and "--abort" not in result.err
     untrusted = pushed.keytool.fails(21, "safe", "move", "--server", other.url)
-    assert "--ca-file trusts" in untrusted.err and "nothing was sent" in untrusted.err
+    assert "use --ca-file" in untrusted.err and "nothing was sent" in untrusted.err
     assert pushed.keytool.ok("safe", "push").err == "", "nothing was begun"
 
 
@@ -300,10 +300,10 @@ def test_interrupted_deletion_is_not_carried_out_later(pushed, number, way_on):
         error = pushed.keytool.fails(17, "safe", "push", "--quiet", "--json").error
         assert error["reason"] == "deletion_interrupted"
         assert "--resume-deleted" in error["hint"] and "safe delete" in error["hint"]
-    assert "the last look ended before the backup was read" in pushed.keytool.ok("safe", "status").out
+    assert "the last check ended before the backup was read" in pushed.keytool.ok("safe", "status").out
     for verb in ("passwd", "move"):
         aborted = pushed.keytool.ok("safe", verb, "--abort")
-        assert "no change for ABCD1234 is unfinished\na deletion of the Safe of ABCD1234 was interrupted\n" in aborted.out
+        assert "ABCD1234 has no unfinished change\na deletion of the Safe of ABCD1234 was interrupted\n" in aborted.out
         assert "keytool safe delete ABCD1234" in aborted.err and "--resume-deleted" in aborted.err
     assert pushed.server.connections == 0 and holds(pushed.blob)
     if way_on == "delete":

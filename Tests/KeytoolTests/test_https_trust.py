@@ -171,7 +171,7 @@ def test_pin(owner, web_server, certificates, setting_up, kind):
     before = snapshot(owner.keystore)
     result = owner.fails(22, *setting_up(server, "--pin", certificates.renewed.pin))
     assert certificates.renewed.pin in result.err, "what was expected"
-    assert f"if that is meant: --pin {certificates.good.pin}\n" in result.err, "what is offered"
+    assert f"to accept the new key: --pin {certificates.good.pin}\n" in result.err, "what is offered"
     assert server.requests() == [], "nothing was sent"
     assert snapshot(owner.keystore) == before
     owner.ok(*setting_up(server, "--pin", certificates.good.pin))

@@ -170,7 +170,7 @@ def test_redirect_to_what_is_no_address(pushed, location):
 def test_redirect_in_a_loop(pushed, kind):
     pushed.server.fault(kind, f.redirect(lambda call: pushed.server.origin + call.request.path))
     result = pushed.fails(15, "safe", "push", "--force")
-    assert "redirects in a circle" in result.err
+    assert "redirects in a loop" in result.err
     assert 2 <= pushed.server.kinds().count(kind) <= 6
     pushed.recovers()
 

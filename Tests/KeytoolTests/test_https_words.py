@@ -25,7 +25,7 @@ def test_backups_that_apache_does_not_find(owner, web_server, way, safe_password
     server = web_server(ApacheOfBackups).prepare()
     (server.path / "backups").rmdir()
     result = owner.fails(15, "safe", "setup", *way(server), *safe_password)
-    assert f"{server.url}/ has no directory backups/, or does not take uploads there: status 405\n" in result.err
+    assert f"{server.url}/ has no directory backups/, or does not accept uploads there (status 405)\n" in result.err
     (server.path / "backups").mkdir()
     server._hand_over()
     owner.ok("safe", "setup", *way(server), *safe_password)
@@ -47,7 +47,7 @@ def test_server_that_does_not_let_a_safe_be_made(bare, kind, code, end):
     bare.server.fault("MKCOL", f.status(code if kind == "MKCOL" else 405))
     bare.server.fault("config", config)
     result = bare.fails(end, "safe", "setup", "--create", *bare.world.by_password)
-    assert f"does not let keytool make the directory backups/ and the file config: status {code}\n" in result.err
+    assert f"does not allow keytool to make backups/ and config: status {code}\n" in result.err
 
 
 def test_directory_whose_parent_is_missing(owner, web_server, way, safe_password):
@@ -57,7 +57,7 @@ def test_directory_whose_parent_is_missing(owner, web_server, way, safe_password
     options = [url if option == server.url else option for option in way(server)]
     assert url in options
     result = owner.fails(15, "safe", "setup", "--create", *options, *safe_password)
-    assert f"error: {server.url}/sub does not exist on the server\n" in result.err and "make it there first" in result.err
+    assert f"error: {server.url}/sub does not exist on the server\n" in result.err and "create it first" in result.err
 
 
 # Answers that are none
@@ -71,7 +71,7 @@ STRANGE = {"headers": f.header_bomb, "one header": f.long_header, "interim answe
 def test_answer_that_is_none(pushed, name):
     pushed.server.fault("config", STRANGE[name])
     result = pushed.fails(75, "safe", "push", "--force")
-    assert "/safe/ does not answer in valid HTTP, or its headers are too long\n" in result.err
+    assert "/safe/ sent an invalid HTTP answer, or too long headers\n" in result.err
 
 
 # Proxies

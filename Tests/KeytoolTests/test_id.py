@@ -24,7 +24,7 @@ def test_create_reports_what_it_made(keytool):
 def test_create_in_words(keytool):
     result = keytool.ok("id", "create", "--id", "ABCD1234")
     assert "ABCD1234" in result.out
-    assert "directory" in result.err, "an offline ID is known to no directory"
+    assert "directory" in result.err, "no directory knows an offline ID"
     assert "passphrase" in result.err, "the keystore is not protected"
 
 

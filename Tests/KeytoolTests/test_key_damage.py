@@ -28,7 +28,7 @@ def test_remote_secret(replaced, vector):
 
 @pytest.mark.parametrize("version", [1, 2, 256, 65535])
 def test_unknown_versions(replaced, version):
-    words, number = f"version {version}, which is not known", version.to_bytes(2, "little")
+    words, number = f"version {version}, which is not supported", version.to_bytes(2, "little")
     inner = keyfiles.message((1, replaced.key))
     middle = keyfiles.message((1, b"\0\0" + inner))
     replaced.by(number + replaced.good[2:]).is_refused(65, words)
@@ -41,7 +41,7 @@ def test_unknown_versions(replaced, version):
 def test_unknown_versions_of_the_derivation(replaced, version):
     argon = keyfiles.argon(keyfiles.wrap_v2(replaced.key, PASSPHRASE, 8, 1))
     replaced.by(keyfiles.versioned((2, keyfiles.message((1, version), *argon.items())))
-                ).is_refused(65, f"version {version}, which is not known")
+                ).is_refused(65, f"version {version}, which is not supported")
 
 
 def test_unknown_protection(replaced):

@@ -64,7 +64,7 @@ def test_held_already(keytool, stored, password):
     keytool.ok("key", "import", stored(), *password)
     before = snapshot(keytool.keystore, without=("lock", "state.json"))
     again = keytool.ok("key", "import", stored(), *password)
-    assert "held already" in again.out
+    assert "already in the keystore" in again.out
     assert keytool.json("key", "import", stored(), *password)["stored"] is False
     assert snapshot(keytool.keystore, without=("lock", "state.json")) == before
 

@@ -74,7 +74,7 @@ def test_passwd_refuses_the_same_one(keytool, made, passphrase, given, options):
     before = snapshot(keytool.keystore)
     same = given("new-passphrase", PASSPHRASE)
     refused = keytool.fails(64, "key", "passwd", *options, *passphrase, *same)
-    assert "the new passphrase is the present one" in refused.err
+    assert "the new passphrase is the same as the current one" in refused.err
     assert snapshot(keytool.keystore) == before
     # Whether it is the same is said to nobody who does not know it.
     keytool.fails(12, "key", "passwd", *options, "--passphrase-file", given("backup-password", WRONG)[1], *same)

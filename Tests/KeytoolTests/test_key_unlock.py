@@ -75,7 +75,7 @@ def test_unlock_and_lock(locked, passphrase):
     assert locked.json("key", "status")["unlocked"] is False
     assert locked.json("key", "lock")["was_unlocked"] is False
     locked.ok("key", "unlock", *passphrase)
-    assert locked.ok("key", "lock").out == "the key is out of the keyring\n"
+    assert locked.ok("key", "lock").out == "the key was removed from the keyring\n"
     assert snapshot(locked.keystore) == before
 
 

@@ -110,7 +110,7 @@ def test_three_tries(setup, unchanged):
     run.send("")
     run.expect(TYPE)
     run.send("wrong")
-    run.expect("not the same both times")
+    run.expect("was not repeated correctly")
     run.expect(OFFER)
     run.send("")
     run.expect(SHOWN)

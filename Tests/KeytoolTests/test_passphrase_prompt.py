@@ -72,7 +72,7 @@ def test_answers_that_differ(terminal, keytool):
         answer(run, FIRST, RIGHT)
         answer(run, AGAIN, RIGHT + "x")
     assert run.finish() == 64, run.text
-    assert "not the same" in run.text
+    assert "was not repeated correctly" in run.text
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
 
 

@@ -211,7 +211,7 @@ def running(pushed):  # noqa: F811
 def test_transfers(pushed, running):  # noqa: F811
     pushed.server.fault("GET", faults.slow(1))
     run = running("safe", "check")
-    run.expect(r"\r\| fetching the Safe backup of ABCD1234\x1b\[K\r")
+    run.expect(r"\r\| downloading the Safe backup of ABCD1234\x1b\[K\r")
     assert run.finish() == 0, run.text
     assert WIPED in run.text and "KiB" not in run.text, "too small for figures"
 
@@ -219,7 +219,7 @@ def test_transfers(pushed, running):  # noqa: F811
 def test_bytes_that_come(pushed, running):  # noqa: F811
     pushed.server.fault("GET", two_parts)
     run = running("safe", "check")
-    run.expect(r"fetching the Safe backup of ABCD1234, 1\.5 MiB of 2 MiB\x1b\[K\r")
+    run.expect(r"downloading the Safe backup of ABCD1234, 1\.5 MiB of 2 MiB\x1b\[K\r")
     assert run.finish() == 65, run.text
     assert f"{WIPED}keytool: error: " in run.text
 

@@ -247,7 +247,7 @@ PROMPTS = {
             ("paste", [(r"Now type it: $", PASTE), (BACKUP, CTRL_C)], 130),
             *endings(r"Now type it: $")]))),
     PICTURE: Prompt(
-        Scene.identity, ["qr", "contact", "--qr-wait"], list(endings(r"wipe it: $"))),
+        Scene.identity, ["qr", "contact", "--qr-wait"], list(endings(r"clear the screen: $"))),
     "keys at random": Prompt(
         Scene.nothing, ["id", "create", "--entropy", "keyboard"], list(endings(r"at random: $"))),
 }

@@ -259,20 +259,20 @@ def test_service_that_refuses(safe, pinging, service, url_file, status):
     service.status = status
     result = pinging.ok("safe", "push", "--ping-url-file", url_file)
     assert "uploaded" in result.out and "7d0c" not in result.err
-    assert warnings(result) == [f"the monitoring service was not told: it answered with status {status}"]
+    assert warnings(result) == [f"the monitoring service could not be notified: it answered with status {status}"]
 
 
 def test_service_that_is_away(safe, pinging, service, url_file):
     service.close()
     result = pinging.ok("safe", "push", "--quiet", "--ping-url-file", url_file)
-    assert warnings(result) == ["the monitoring service was not told: it cannot be reached"]
+    assert warnings(result) == ["the monitoring service could not be notified: it cannot be reached"]
     assert "7d0c" not in result.err
 
 
 def test_service_that_nobody_trusts(safe, service, url_file):
     result = safe.keytool.ok("safe", "push", "--ping-url-file", url_file)
     [warning] = warnings(result)
-    assert "was not told: the certificate of it is not accepted" in warning and service.told == []
+    assert "could not be notified: the certificate of it is not accepted" in warning and service.told == []
 
 
 @pytest.mark.parametrize("content", [b"", b"http://localhost/x\n", b"https://a b/\n", b"file:///etc/passwd\n",

@@ -265,7 +265,7 @@ def test_jitter_is_a_random_delay_below_its_limit(safe):
 def test_jitter_on_a_terminal_says_how_long(safe, terminal):
     """Else it looks as if nothing happened; scripts and cron hear nothing of it."""
     run = terminal("safe", "push", "--jitter", "3d", runner=safe.keytool)
-    run.expect(r"^keytool: sleeping (\d+d )?(\d+h )?(\d+m )?\d+s before the push; Ctrl-C ends it\n")
+    run.expect(r"^keytool: waiting (\d+d )?(\d+h )?(\d+m )?\d+s before the push; Ctrl-C cancels it\n")
     run.press(b"\x03")
     assert run.finish() == 130, run.text
     for quiet in ["--quiet"], ["--json"]:

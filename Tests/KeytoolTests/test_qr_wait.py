@@ -10,7 +10,7 @@ from kit import oracle, pixels
 from kit.known import BACKUP_PASSWORD, CODE
 from kit.ownscreen import LEAVE, plain, screens
 
-WIPE = r"Press Enter to wipe it: $"
+WIPE = r"Press Enter to clear the screen: $"
 PAGE = r"Press Enter for the QR code: $"
 GROUPED_LINE = re.compile(r"(?:[A-Z2-7]{4}-){4}[A-Z2-7]{4}-?")
 

@@ -69,7 +69,7 @@ def test_setup_is_forgotten(machine, safe_password):
     on_server = snapshot(machine.directory.path)
     result = machine.keytool.ok("safe", "delete", "--force", "--yes", "ABCD1234")
     assert result.out.startswith("forgot the damaged Safe setup of ABCD1234")
-    assert "warning" in result.err and "stays on its server" in result.err
+    assert "warning" in result.err and "may remain on a server" in result.err
     assert snapshot(machine.directory.path) == on_server and not machine.record("safe").exists()
     machine.keytool.fails(10, "safe", "delete", "--force", "--yes")
     # The way on that the hint names; what lies on the server is another writer's now.

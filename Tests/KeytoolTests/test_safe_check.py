@@ -1,4 +1,4 @@
-"""safe check: that the backup on the server opens and is what was last uploaded."""
+"""safe check: that the backup on the server opens and equals the last upload."""
 
 import base64
 

@@ -67,7 +67,7 @@ def test_backup_of_another_device_is_not_deleted(safe):
     # No upload is due, but what a command has seen comes before what the clock says.
     safe.keytool.fails(20, "safe", "push")
     result = safe.keytool.ok("safe", "delete", "--yes", "--force")
-    assert "gave up" in result.out and "another device" in result.err
+    assert "abandoned" in result.out and "another device" in result.err
     assert snapshot(safe.directory.path) == before and not safe.record("safe").exists()
 
 
@@ -134,7 +134,7 @@ def test_server_that_is_gone_for_good_can_be_given_up(safe, safe_password, tmp_p
     safe.push()
     safe.directory.go_away()
     result = safe.keytool.ok("safe", "delete", "--yes", "--force")
-    assert "gave up" in result.out and "warning" in result.err
+    assert "abandoned" in result.out and "warning" in result.err
     safe.keytool.fails(10, "safe", "push")
     safe.directory.come_back()
     assert safe.directory.names() == [safe.keys.backup_id], "left where it is"

@@ -124,7 +124,7 @@ def test_invalid_id(keytool, filled, safe_password, id):
     keytool.fails(64, "safe", "pull", "--id", id, "--server", filled.url, *safe_password)
 
 
-# What is held already
+# What is already in the keystore
 
 
 def test_held_with_another_key(keytool, pull):

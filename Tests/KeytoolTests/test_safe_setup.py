@@ -218,7 +218,7 @@ def test_create_makes_one_directory_only(safe, other_keytool, tmp_path, safe_pas
 def test_password_that_is_the_present_one(safe, write):
     same = write("same", safe.password)
     refused = safe.keytool.fails(64, "safe", "passwd", "--new-safe-password-file", same)
-    assert "error: the new Safe password of ABCD1234 equals the present one\n" in refused.err
+    assert "error: the new Safe password of ABCD1234 is the same as the current one\n" in refused.err
 
 
 def test_move_prepares_a_bare_directory_only_when_told(safe, tmp_path):
@@ -227,6 +227,6 @@ def test_move_prepares_a_bare_directory_only_when_told(safe, tmp_path):
     url = f"file://{tmp_path}/bare"
     assert "--create prepares" in safe.keytool.fails(15, "safe", "move", "--server", url).err
     absent = safe.keytool.fails(75, "safe", "move", "--server", url + "/absent")
-    assert "is away" in absent.err and "--create prepares" in absent.err
+    assert "is not available" in absent.err and "--create prepares" in absent.err
     safe.keytool.ok("safe", "move", "--server", url, "--create")
     assert safe.directory.names() == [] and len(SafeDirectory(tmp_path / "bare").names()) == 1

@@ -57,7 +57,7 @@ def test_in_words(safe):
     for word in (safe.id, str(safe.directory.path), backup["uploaded_at"], backup["expires_at"][:10]):
         assert word in result.out
     assert re.search(r"\bgeneration 1\b", result.out)
-    assert "last proven Safe password never, backup code never\n" in result.out
+    assert "verified    Safe password never, backup code never\n" in result.out
     assert safe.keys.backup_id not in result.out + result.err
 
 
@@ -115,7 +115,7 @@ def test_after_a_deletion(safe):
     safe.push()
     safe.keytool.ok("safe", "delete", "--yes", "--keep-setup")
     shown = safe.keytool.ok("safe", "status").out
-    assert "uploaded    nothing since the backup was deleted\n" in shown and "never from here" not in shown
+    assert "uploaded    nothing since the backup was deleted\n" in shown and "never from this keystore" not in shown
     overdue = safe.keytool("safe", "status", "--max-age", "1d")
     assert overdue.code == 18 and "the backup was deleted by keytool safe delete\n" in overdue.err
     assert "hint: keytool safe push ABCD1234 uploads it\n" in overdue.err
@@ -147,7 +147,7 @@ def test_remote(safe):
     safe.push()
     shown = remote(safe)
     assert (shown["known"], shown["found"], shown["contacts"]) == (True, "last_uploaded", 0)
-    assert "the backup that was last uploaded" in safe.keytool.ok("safe", "status", "--remote").out
+    assert "the last upload" in safe.keytool.ok("safe", "status", "--remote").out
 
 
 def other_contacts(safe):
@@ -170,7 +170,7 @@ def test_what_was_found_is_not_forgotten(safe, what, code, finding):
     assert safe.push()["result"] == "unchanged" and status(safe, "--max-age", "1d")["id"] == safe.id
     assert remote(safe, code)["known"] is False
     assert status(safe)["finding"] == finding
-    assert "the next push looks again" in safe.keytool.ok("safe", "status").out
+    assert "the next push checks again" in safe.keytool.ok("safe", "status").out
     overdue(safe.keytool, "1d")
     doctor = safe.keytool("doctor", "--json")
     assert [check["result"] for check in doctor.json["checks"] if check["check"] == "safe 1"] == ["problem"], doctor

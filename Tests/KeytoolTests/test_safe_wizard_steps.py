@@ -114,9 +114,9 @@ def test_wrong_login(bare, trusting, terminal):
     run.expect(SERVER)
     run.send(bare.server.url)
     answer_login(run, password="not this one")
-    run.expect("does not accept this user and password")
+    run.expect("does not accept this user name and password")
     answer_login(run, "nobody", instead=USER)
-    run.expect("does not accept this user and password")
+    run.expect("does not accept this user name and password")
     answer_login(run, USER, instead="nobody")
     ends_well(run)
     assert count(run, SERVER) == 1
@@ -136,7 +136,7 @@ def test_login_that_was_not_expected(bare, trusting, terminal):
     run.send(bare.server.url)
     run.expect(user())
     run.send("")
-    run.expect("wants a user's name and password")
+    run.expect("requires a user name and password")
     answer_login(run)
     ends_well(run)
 
@@ -154,7 +154,7 @@ def test_name_that_is_none(bare, trusting, terminal):
     run.send(bare.server.url)
     run.expect(user())
     run.send("some:body")
-    run.expect("that is no user's name")
+    run.expect("that is not a valid user name")
     answer_login(run)
     ends_well(run)
 
@@ -211,7 +211,7 @@ def test_directory_that_cannot_be_prepared(keytool, directory, terminal, tmp_pat
     run = terminal("safe", "setup")
     run.expect(SERVER)
     run.send(f"file://{tmp_path}/absent/safe")
-    run.expect(f"error: the directory {tmp_path}/absent does not exist: is the disk mounted\\?\n")
+    run.expect(f"error: the directory {tmp_path}/absent does not exist; check that the disk is mounted\n")
     run.expect(SERVER)
     run.send(directory.url)
     run.expect(PREPARE)
@@ -225,7 +225,7 @@ def test_new_directory_that_is_not_to_be_made(keytool, directory, terminal):
     run = terminal("safe", "setup", "--server", directory.url + "/new")
     run.expect(MAKE)
     run.send("")
-    assert run.finish() == 75 and "is away" in run.text and not (directory.path / "new").exists(), run.text
+    assert run.finish() == 75 and "is not available" in run.text and not (directory.path / "new").exists(), run.text
 
 
 def test_server_with_a_config_and_no_backups(owner, web_server, certificates, terminal):
@@ -308,7 +308,7 @@ def test_certificate_that_is_trusted(owner, meet, certificates, name):
     run, server = meet(certificate)
     run.expect(TRUST)
     run.send("x")
-    run.expect("Answer t, p or nothing")
+    run.expect("Type t or p, or press Enter")
     run.expect(TRUST)
     run.send("t")
     ends_well(run)
@@ -392,7 +392,7 @@ def test_everything_goes_wrong_once(owner, web_server, certificates, terminal):
     run.expect("self-signed")
     run.expect(TRUST)
     run.send("p")
-    run.expect("does not accept this user and password")
+    run.expect("does not accept this user name and password")
     answer_login(run, "", ANNA.password.decode(), instead=ANNA.user)
     run.expect(PREPARE)
     run.send("y")

@@ -52,8 +52,8 @@ def test_content_of_the_page(sheet):
     words = " ".join(lines)
     assert "Threema" in words and "keytool (messenger-keytool)" in words
     assert "keytool backup import" in words and "--qr-image" in words
-    assert "known to no directory: then the phone apps will not restore it; keytool will" in words
-    assert "Keep its package, messenger-keytool, with the copies of your files" in words
+    assert "No directory knows an ID that keytool created (keytool id create): the phone apps cannot restore it; keytool can" in words
+    assert "Store its package, messenger-keytool, with the copies of your files" in words
     assert ("Both programs ask" if len(groups) == 20 else "keytool asks") + " for the password" in words
     assert "hint about the password" in words
     assert "Do not write the password here" in words

@@ -221,7 +221,7 @@ def test_put_back_after_the_conversion(old):
         shutil.copytree(kept / id, old.keystore / "identities" / id)
     assert [one["id"] for one in old.keytool.json("id", "list")["identities"]] == [ID]
     refused = old.keytool.fails(65, "id", "show", OTHER_ID)
-    assert f"{old.keystore}/identities/{OTHER_ID} is of version 1" in refused.err
+    assert f"{old.keystore}/identities/{OTHER_ID} has the format of version 1" in refused.err
     assert old.keytool.json("id", "show", ID) == old.said[2][0]
     found = old.keytool("doctor").out
     assert "version 1" in found and ID not in found and OTHER_ID not in found, found

@@ -10,10 +10,10 @@ struct Keytool: ParsableCommand {
         commandName: "keytool",
         abstract: "Create, back up and restore Threema identities.",
         discussion: """
-            New here? Make an identity: keytool id create. Or bring yours from a phone: keytool backup import. \
-            Then write it down: keytool backup export. Then keep a copy on a server: keytool safe setup.
+            To start, create an identity: keytool id create. Or import yours from a phone: keytool backup import. \
+            Then make a backup code: keytool backup export. Then set up a Safe backup: keytool safe setup.
 
-            The words are explained in man keytool.
+            The terms are explained in man keytool.
             """,
         version: "keytool \(version)",
         subcommands: [
@@ -51,7 +51,7 @@ struct IDCommand: ParsableCommand {
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Export an identity as a backup code on paper, and import it again.",
+        commandName: "backup", abstract: "Export an identity as a backup code, and import it again.",
         subcommands: [BackupExport.self, BackupImport.self, BackupCheck.self])
 
     @ParentCommand var root: Keytool
@@ -60,7 +60,7 @@ struct BackupCommand: ParsableCommand {
 
 struct SafeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "safe", abstract: "Keep an encrypted backup of an identity on a Safe server.",
+        commandName: "safe", abstract: "Store an encrypted backup of an identity on a Safe server.",
         subcommands: [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
             SafeMove.self, SafeServerCommand.self,
@@ -73,7 +73,7 @@ struct SafeCommand: ParsableCommand {
 
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Protect the keystore with a passphrase.",
+        commandName: "key", abstract: "Protect the keystore with a passphrase, and import key files.",
         subcommands: [
             KeyStatus.self, KeyProtect.self, KeyPasswd.self, KeyUnprotect.self, KeyImport.self, KeyUnlock.self,
             KeyLock.self,

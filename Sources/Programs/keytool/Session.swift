@@ -31,7 +31,7 @@ struct Session {
     /// A keystore's path: option, environment, systemd's state directory, XDG, home.
     static func keystorePath(_ option: String?) throws -> String {
         if let option {
-            guard !option.isEmpty else { throw UsageFailure("--keystore names no directory") }
+            guard !option.isEmpty else { throw UsageFailure("--keystore is empty") }
             return option
         }
         if let path = try Environment.setting(GlobalOptions.keystoreVariable) { return path }
@@ -42,7 +42,7 @@ struct Session {
         let data = try Environment.setting("XDG_DATA_HOME")
         if let data, isAbsolute(data[...]) { return try keystorePath(in: data) }
         guard let home = try Environment.home else {
-            throw UsageFailure("there is no home directory", hint: "use --keystore")
+            throw UsageFailure("the home directory is unknown", hint: "use --keystore")
         }
         return try keystorePath(in: home + "/.local/share")
     }
@@ -52,7 +52,7 @@ struct Session {
         if geteuid() == 0, let (place, owner) = nearestOwner(data), owner != 0 {
             throw CommandFailure(
                 failure: FileError.notOurs(path: place, owner: owner).failure
-                    .advising("--keystore DIR names a keystore of root's own"))
+                    .advising("for root's own keystore, use --keystore DIR"))
         }
         return data + "/keytool"
     }
@@ -91,7 +91,7 @@ struct Session {
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
             return keeper(
-                try output.busy("making the keystore") {
+                try output.busy("creating the keystore") {
                     switch passphrase {
                     case .some(let passphrase): try .openOrCreate(at: path, passphrase: passphrase)
                     case .none: try .openOrCreate(at: path)
@@ -180,7 +180,7 @@ struct Session {
         guard let only = ids.first else { throw KeystoreError.absent(path: try keystorePath) }
         guard ids.count == 1 else {
             throw UsageFailure(
-                "the keystore holds \(ids.count) identities: say which one",
+                "the keystore holds \(ids.count) identities; name one of them",
                 hint: ids.map(\.text).joined(separator: " "))
         }
         return only

@@ -41,7 +41,7 @@ struct CommandWords {
         let name = (path + [unknown.printable]).joined(separator: " ")
         let likely = likely(unknown).map { "\"\(grammar.name) \($0)\"" }.joined(separator: " or ")
         return Failure(
-            .usage, "there is no command \"\(name)\"",
+            .usage, "unknown command \"\(name)\"",
             hints: (likely.isEmpty ? [] : ["did you mean \(likely)?"]) + [help])
     }
 

@@ -31,7 +31,7 @@ extension Failure {
     }
 
     private static let secretAdvice =
-        "no secret is an argument, for all to see: give it by -file, -command or -fd, or wait to be asked"
+        "other users can see arguments: pass the secret by -file, -command or -fd, or type it when asked"
 
     /// Whether an option that does not exist was to be a secret: `--passphrase`, `--password`, `--server-password`.
     private static func isSecret(_ option: String) -> Bool {

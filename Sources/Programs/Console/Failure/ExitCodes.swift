@@ -23,7 +23,7 @@ extension Failure.Status {
     package static let locked = Self(11, "locked")
     /// A secret is needed, and there is no source for it and nobody to ask.
     package static let needSecret = Self(16, "need_secret")
-    /// It exists already, or is not to be overwritten.
+    /// It already exists, or is not to be overwritten.
     package static let exists = Self(17, "exists")
     /// The command line is wrong, or a question was not answered with yes.
     package static let usage = Self(64, "usage")

@@ -84,7 +84,7 @@ package struct ResultFile {
             defer { unsafe free(directory) }
             return unsafe String(cString: directory) + "/" + file.name
         }
-        guard Set(places).count == places.count else { throw UsageFailure("two results cannot be one file") }
+        guard Set(places).count == places.count else { throw UsageFailure("two outputs cannot have the same file") }
     }
 
     private func failure(_ error: FileError) -> ResultFileError {
@@ -106,7 +106,7 @@ package struct DocumentTarget {
             return
         }
         guard !TerminalSize.isTerminal else {
-            throw UsageFailure("the document is not put on a terminal", hint: "name a file, or pipe it")
+            throw UsageFailure("the document is not written to a terminal", hint: "name a file, or use a pipe")
         }
         file = nil
     }

@@ -9,8 +9,8 @@ package enum ResultFileError: Explained {
     /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
-        case .exists(let path): Failure(.exists, "\(path) exists already", hints: "use --force to replace it")
-        case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a plain file")
+        case .exists(let path): Failure(.exists, "\(path) already exists", hints: "use --force to replace it")
+        case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a regular file")
         case .notCreated(let path, .missing): Failure(.cantCreate, "the directory of \(path) does not exist")
         case .notCreated(let path, .system(_, _, let code)):
             Failure(

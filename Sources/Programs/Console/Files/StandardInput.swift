@@ -10,5 +10,5 @@ package enum StandardInput {
     }
 
     /// The failure of a call that gives stdin two purposes.
-    package static let isTwoThings = UsageFailure("stdin cannot be two things at once")
+    package static let isTwoThings = UsageFailure("stdin can be used for only one thing")
 }

@@ -7,7 +7,7 @@ package enum Sleep {
     /// A random part of this time. A person at a terminal is told how long.
     package static func random(below limit: Duration, before deed: String, _ output: Output) {
         let time = Duration.milliseconds(Random.number(below: UInt32(clamping: limit.milliseconds)))
-        if isatty(STDERR_FILENO) == 1 { output.note("sleeping \(words(time)) before \(deed); Ctrl-C ends it") }
+        if isatty(STDERR_FILENO) == 1 { output.note("waiting \(words(time)) before \(deed); Ctrl-C cancels it") }
         wait(time)
     }
 

@@ -12,7 +12,7 @@ package enum PictureFormat: String, CaseIterable {
         let name = path.lowercased()
         guard let format = formats.first(where: { name.hasSuffix(".\($0.rawValue)") }) else {
             let endings = formats.map { ".\($0.rawValue)" }.joined(separator: " or ")
-            throw UsageFailure("\(option) wants a file whose name ends in \(endings)")
+            throw UsageFailure("\(option) needs a file name that ends in \(endings)")
         }
         self = format
     }

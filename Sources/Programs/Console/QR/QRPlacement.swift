@@ -103,7 +103,7 @@ extension QRError: Explained {
     /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
-        case .tooLong: Failure(.badData, "that is too long for a QR code")
+        case .tooLong: Failure(.badData, "the text is too long for a QR code")
         case .terminalTooSmall(let size, let columns, let rows):
             Failure(
                 .failed,

@@ -6,7 +6,8 @@ package struct QRScreenOptions: ParsableArguments {
     /// Whether it is asked for.
     @Flag(
         name: .customLong("qr-wait"),
-        help: "Draw on the terminal's second screen until Enter is pressed. Nothing stays in the scrollback."
+        help:
+            "Draw on the terminal's second screen, and clear it when you press Enter. Nothing stays in the scrollback."
     )
     package var isAwaited = false
 
@@ -17,7 +18,7 @@ package struct QRScreenOptions: ParsableArguments {
     /// - Throws: `UsageFailure` if there is no such screen, or if a file is to be written instead.
     package func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
         guard !isAwaited || target.qrFile == nil else {
-            throw UsageFailure("--qr-wait and \(QRPicture.option) exclude each other")
+            throw UsageFailure("--qr-wait and \(QRPicture.option) cannot be combined")
         }
         return try screen(dialog)
     }
@@ -26,12 +27,12 @@ package struct QRScreenOptions: ParsableArguments {
     /// - Throws: `UsageFailure` if there is no such screen.
     package func screen(_ dialog: Dialog) throws -> QRScreen? {
         guard isAwaited else { return nil }
-        guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json exclude each other") }
+        guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json cannot be combined") }
         guard dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw UsageFailure("--qr-wait needs a terminal to draw and to wait on")
+            throw UsageFailure("--qr-wait needs a terminal")
         }
         guard terminal.hasOwnScreen else {
-            throw UsageFailure("--qr-wait needs a terminal that can be wiped; TERM says that this one cannot")
+            throw UsageFailure("--qr-wait needs a terminal with a second screen; TERM says that this one has none")
         }
         return QRScreen(terminal: terminal)
     }
@@ -55,7 +56,7 @@ package struct QRScreen: ~Copyable {
         let isBeside = drawing.columns + Self.margin.count + width <= size.columns && text.count <= drawing.lines.count
         if !text.isEmpty, !isBeside { try page(text, "\nPress Enter for the QR code: ") }
         let blanks = drawing.lines.indices.map { isBeside && text.indices.contains($0) ? Self.margin + text[$0] : "" }
-        try page(zip(drawing.lines, blanks).map { $0 + $1 }, "Press Enter to wipe it: ")
+        try page(zip(drawing.lines, blanks).map { $0 + $1 }, "Press Enter to clear the screen: ")
     }
 
     private static var margin: String { "  " }

@@ -29,7 +29,7 @@ package struct SecretOptions<Kind: Secret>: ParsableArguments {
 
     @Option(
         name: .customLong(Kind.stem + "-command"),
-        help: ArgumentHelp("Read it from what a shell command prints.", valueName: "command"))
+        help: ArgumentHelp("Read it from the output of a shell command.", valueName: "command"))
     var command: String?
 
     @Option(

@@ -90,7 +90,7 @@ package struct SecretAsker<Kind: Secret> {
         if !terminal.hasOwnScreen { try terminal.show(words, secret) }
         for attempt in 1... {
             if terminal.hasOwnScreen {
-                let isSeen = try terminal.showAlone("\nWrite it down, then press Enter: it is wiped from here. ") {
+                let isSeen = try terminal.showAlone("\nWrite it down, then press Enter to clear the screen. ") {
                     try terminal.show(words + "\n\n    ", secret)
                 }
                 guard isSeen else { throw SecretError.noAnswer(title: Kind.title) }
@@ -160,9 +160,9 @@ package struct SecretAsker<Kind: Secret> {
 extension PasswordStrength.Weakness {
     fileprivate var words: String {
         switch self {
-        case .repeated: "one character over and over"
-        case .digits: "digits alone"
-        case .common: "many people have chosen it"
+        case .repeated: "it repeats one character"
+        case .digits: "it has only digits"
+        case .common: "it is a common password"
         }
     }
 }

@@ -24,7 +24,7 @@ struct SecretFileAccess {
             warnings.append("belongs to \(accountName(status.owner))")
         }
         if Self.places(path).contains(where: { Self.isOpenToAll(Self.directory(of: $0)) }) {
-            warnings.append("can be replaced by others: everybody may write in its directory")
+            warnings.append("can be replaced by others: everybody can write to its directory")
         }
         self.warnings = warnings
     }

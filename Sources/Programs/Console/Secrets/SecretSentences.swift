@@ -22,15 +22,16 @@ extension SecretError: Explained {
         case .hasNUL(let title): Failure(.badData, "the \(title) contains a NUL byte")
         case .hasSecondLine(let title):
             Failure(.badData, "the source of the \(title) has more than one line")
-        case .tooLong: Failure(.badData, "that is longer than any secret here")
+        case .tooLong: Failure(.badData, "the secret is too long")
         case .notUTF8(let title): Failure(.badData, "the \(title) is not UTF-8 text")
-        case .noTerminal: Failure(.needSecret, "the terminal cannot be asked")
-        case .noAnswer(let title): Failure(.needSecret, "the \(title) was not given; nothing was changed")
+        case .noTerminal: Failure(.needSecret, "the terminal cannot be read")
+        case .noAnswer(let title): Failure(.needSecret, "the \(title) was not entered; nothing was changed")
         case .none(let title, let sources):
             Failure(
-                .needSecret, "the \(title) is needed, and there is no terminal to ask on, or none may be asked",
-                hints: "looked at \(sources)")
-        case .mismatch(let title): Failure(.usage, "the \(title) was not the same both times")
+                .needSecret,
+                "the \(title) is missing and cannot be asked for: there is no terminal, or --no-input is given",
+                hints: "give it by \(sources)")
+        case .mismatch(let title): Failure(.usage, "the \(title) was not repeated correctly")
         }
     }
 }

@@ -18,7 +18,7 @@ extension ControllingTerminal {
     ///   the input ends and the check word does not fit.
     func askCode(expecting expected: GroupedCode?) throws -> TypedCode? {
         var entry = CodeEntry()
-        try say("Type the code group by group, or paste all of it; - goes one group back.")
+        try say("Type the code group by group, or paste it as a whole. Type - to go back one group.")
         var word = expected
         var isAsked = expected != nil
         while let code = try complete(&entry) {
@@ -29,7 +29,7 @@ extension ControllingTerminal {
             guard let wanted = word, IDBackup.checkWord(of: code).characters != wanted.characters else {
                 return TypedCode(code: code, isChecked: word != nil)
             }
-            Output.word("error", "the code does not have the check word \(wanted.text)")
+            Output.word("error", "the code does not match the check word \(wanted.text)")
             if let slip = CodeSlip(in: code, expecting: wanted) {
                 Output.word("hint", slip.words)
                 slip.groups.forEach { entry.doubt($0) }
@@ -59,7 +59,7 @@ extension ControllingTerminal {
                 } else if entry.next == 1 {
                     return nil
                 } else {
-                    Output.word("error", "group \(wrong?.number ?? entry.next) is missing; Ctrl-D gives up")
+                    Output.word("error", "group \(wrong?.number ?? entry.next) is missing; Ctrl-D cancels")
                 }
             } else if typed.allSatisfy({ $0 == "-" }) {
                 for _ in typed { entry.back() }
@@ -95,15 +95,15 @@ extension ControllingTerminal {
         _ entry: CodeEntry, _ wrong: (number: Int, text: String, mayStay: Bool)?, _ row: CodeEntry.Row?
     ) -> String {
         if let row {
-            return "Row \(row.number) (groups \(row.groups.first) to \(row.groups.last)) again (Enter keeps it): "
+            return "Row \(row.number) (groups \(row.groups.first) to \(row.groups.last)) again (Enter accepts it): "
         }
         if let wrong {
-            let advice = wrong.mayStay ? ", Enter keeps it" : ""
+            let advice = wrong.mayStay ? ", Enter accepts it" : ""
             return "Group \(wrong.number) again (it was \(wrong.text.printable)\(advice)): "
         }
         let again = entry.takenBack.map { " again (it was \($0))" } ?? ""
         guard entry.next > 1 else { return "Backup code\(again): " }
-        return "Group \(entry.next)\(again)\(entry.mayBeAll ? ", or nothing if that is all" : ""): "
+        return "Group \(entry.next)\(again)\(entry.mayBeAll ? "; Enter if the code is complete" : ""): "
     }
 
     /// A line, or all lines of what a terminal says was pasted.

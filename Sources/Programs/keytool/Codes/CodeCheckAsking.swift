@@ -23,12 +23,12 @@ extension ControllingTerminal {
         Output.word(
             "hint",
             CodeSlip.isBetween(present, word)
-                ? "the word may be mistyped: this code has \(present.text)"
-                : "no single wrong character and no swap of two neighbours explains it: compare group by group")
+                ? "the check word may be mistyped: this code has \(present.text)"
+                : "more than one character is wrong: compare the code group by group")
         let question =
             isOption
-            ? "Number of a wrong group (Ctrl-D gives up): "
-            : "Number of a wrong group, or the check word again (Enter to continue without it): "
+            ? "Number of a wrong group (Ctrl-D cancels): "
+            : "Number of a wrong group, or the check word (Enter to continue without it): "
         while true {
             guard let answer = try askText(question) else {
                 throw CommandFailure(failure: .otherCheckWord(than: word, of: code))
@@ -43,11 +43,11 @@ extension ControllingTerminal {
                 if parts.isEmpty { return nil }
                 if let word = IDBackup.checkWord(typed: answer) { return word }
             }
-            Output.word("error", "a group has a number from 1 to \(entry.next - 1)")
+            Output.word("error", "type a group number from 1 to \(entry.next - 1)")
         }
     }
 
-    private static var noAnswer: UsageFailure { UsageFailure("the question for the check word was not answered") }
+    private static var noAnswer: UsageFailure { UsageFailure("the check word was not entered") }
 }
 
 extension IDBackup {
@@ -63,8 +63,8 @@ extension Failure {
     static func otherCheckWord(than word: GroupedCode, of code: GroupedCode) -> Failure {
         let slip = CodeSlip(in: code, expecting: word)
         return Failure(
-            .verifyFailed, "the code does not have the check word \(word.text)",
-            hints: "the code that was given has \(IDBackup.checkWord(of: code).text)",
+            .verifyFailed, "the code does not match the check word \(word.text)",
+            hints: "the check word of this code is \(IDBackup.checkWord(of: code).text)",
             slip?.words ?? "compare the code group by group")
     }
 }

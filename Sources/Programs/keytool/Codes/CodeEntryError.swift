@@ -32,15 +32,17 @@ extension CodeEntryError: Explained {
             Failure(.badData, "group \(group) has \(characters) characters; each has \(GroupedCode.groupSize)")
         case .unevenRun(let characters):
             Failure(
-                .badData, "\(characters) characters in a row are not whole groups of \(GroupedCode.groupSize)",
+                .badData,
+                "\(characters) characters without a dash cannot be divided into groups of \(GroupedCode.groupSize)",
                 hints: "type a dash after each group")
         case .tooMany(let groups, let limit):
-            Failure(.badData, "that makes \(groups) groups; this code has \(limit)")
+            Failure(.badData, "too many groups: \(groups) instead of \(limit)")
         case .onlyOneAskedFor(let group):
-            Failure(.badData, "only group \(group) is asked for; the other groups typed here do not fit around it")
+            Failure(
+                .badData, "type only group \(group): the other groups in this line differ from the groups typed before")
         case .rowCheck(let check, let first, let last):
-            Failure(.badData, "groups \(first) to \(last) do not have the row check \(check)")
-        case .wholeRow(let first, let last): Failure(.badData, "type all of the row, groups \(first) to \(last)")
+            Failure(.badData, "groups \(first) to \(last) do not match the row check \(check)")
+        case .wholeRow(let first, let last): Failure(.badData, "type the whole row, groups \(first) to \(last)")
         }
     }
 }

@@ -18,10 +18,10 @@ enum CodeSlip: Equatable {
 
     var words: String {
         switch self {
-        case .character(let group): "one wrong character in group \(group) would explain it"
+        case .character(let group): "probably one wrong character in group \(group)"
         case .swap(let groups):
-            "two swapped characters in group\(groups.count > 1 ? "s" : "") "
-                + groups.map(String.init).joined(separator: " and ") + " would explain it"
+            "probably two swapped characters in group\(groups.count > 1 ? "s" : "") "
+                + groups.map(String.init).joined(separator: " and ")
         }
     }
 

@@ -7,7 +7,7 @@ import Threema
 
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check that a backup code opens. Stores nothing but the date of the check.")
+        commandName: "check", abstract: "Check that a backup code opens. Stores only the date of the check.")
 
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
@@ -21,7 +21,7 @@ struct BackupCheck: Verb {
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
         let opened = try code.open(session)
         let output = session.output
-        let summary = ["the code opens \(opened.identity.id)"] + opened.lines
+        let summary = ["the code opens: \(opened.identity.id)"] + opened.lines
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople { try output.print(summary) }
@@ -30,7 +30,7 @@ struct BackupCheck: Verb {
             try output.done(
                 [], json: opened.json("backup check", ("stored", false), ("held", isHeld.map { .bool($0) })))
         } else if isForPeople, isHeld == true {
-            try output.print(["the keystore holds this key; the date of this check is stored"])
+            try output.print(["the keystore holds this key; the date of this check was stored"])
         }
     }
 
@@ -44,10 +44,10 @@ struct BackupCheck: Verb {
             return false
         } catch SecretError.none {
             session.output.note(
-                "the keystore needs its passphrase, so the key was not compared and the date not stored")
+                "the keystore needs its passphrase; the key was not compared, and the date was not stored")
         } catch {
             session.output.warn(
-                "the key was not compared with the keystore, and the date not stored: \(Failure(error).message)")
+                "the key was not compared with the keystore, and the date was not stored: \(Failure(error).message)")
         }
         return nil
     }

@@ -10,8 +10,8 @@ struct BackupExport: Verb {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Export an identity as a backup code.",
         discussion: """
-            The code is the private key, encrypted with a password. Whoever has both is you. The Threema apps \
-            can read it. Write the check word beside it.
+            The code is the private key, encrypted with a password. Anyone who has both can act as you. The \
+            Threema apps can read the code. Write down its check word, too.
             """)
 
     @ParentCommand var noun: BackupCommand
@@ -90,14 +90,14 @@ struct BackupExport: Verb {
             pictures.lines.forEach { session.output.note($0) }
         }
         if !pictures.isEmpty {
-            session.output.hint("a picture of the code is the code: print it, then remove the file")
+            session.output.hint("anyone who has the picture has the code: print it, then delete the file")
         }
         session.output.note("check word \(check)")
         session.output.hint("each export makes a new code; older codes stay valid, with their own passwords")
         switch scheme {
         case .pbkdf2:
             session.output.hint(
-                "the code detects 65,535 of 65,536 typing errors; to be sure of a copy, compare the check word or the "
+                "the code detects 65,535 of 65,536 typing errors; to verify a copy, compare the check word or the "
                     + "public key"
             )
         case .argon2id: session.output.hint("the iOS app cannot read this code; libthreema can")
@@ -132,7 +132,7 @@ struct BackupExport: Verb {
         try output.print([""] + drawing.lines)
         if let missing = drawing.missingRows {
             output.hint(
-                "the terminal is \(missing) rows too low to show all of the QR code at once; "
+                "the terminal needs \(missing) more rows to show the whole QR code; "
                     + "\(QRPicture.option) FILE.png writes a picture")
         }
     }

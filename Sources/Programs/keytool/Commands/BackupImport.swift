@@ -22,7 +22,7 @@ struct BackupImport: Verb {
         let opened = try code.open(session)
         let keeper = try session.keeperOfNewKeystore(keystore)
         let isNew = try keeper.codes.storeImported(opened.identity, from: .backupCode, isReplacing: replace)
-        let lead = isNew ? "imported" : "held already, with the same key:"
+        let lead = isNew ? "imported" : "already in the keystore, with the same key:"
         try session.output.done(
             ["\(lead) \(opened.identity.id)"] + opened.lines,
             json: opened.json("backup import", ("stored", .bool(isNew))))

@@ -52,7 +52,8 @@ struct BackupSheet {
     private var heading: [String] {
         [
             Self.text(title, y: 24, size: 6, attributes: Self.bold),
-            Self.text("Whoever has this page and its password is \(identity.id): keep it as you keep a key.", y: 32),
+            Self.text(
+                "Anyone who has this page and its password can act as \(identity.id). Store it like a key.", y: 32),
         ]
     }
 
@@ -118,13 +119,13 @@ struct BackupSheet {
             case .argon2id: ("The Threema app for iOS cannot read this code; keytool can.", "keytool asks")
             }
         let lines = [
-            "With keytool (messenger-keytool), a program for Linux. Keep its package, messenger-keytool,",
+            "With keytool (messenger-keytool), a program for Linux. Store its package, messenger-keytool,",
             "with the copies of your files: Debian's archive may not have it.",
             "\"keytool backup import\" asks for the groups; a row check may be typed after its row.",
             "\"keytool backup import --qr-image FILE\" reads a photo or a scan of this page.",
             app,
-            "An ID that keytool made itself (keytool id create) is known to no directory:",
-            "then the phone apps will not restore it; keytool will.",
+            "No directory knows an ID that keytool created (keytool id create):",
+            "the phone apps cannot restore it; keytool can.",
             "\(asking) for the password. Then compare ID, public key and check word.",
         ]
         return [Self.text("How to restore it", y: 200, attributes: Self.bold)]
@@ -136,7 +137,7 @@ struct BackupSheet {
             Self.text("A hint about the password that helps only you:", y: 254),
             "<path d=\"M\(Self.margin) 268h\(Self.width)\" stroke=\"black\" stroke-width=\"0.3\"/>",
             Self.text(
-                "Do not write the password here, and do not keep it with this page.", y: 277, attributes: Self.bold),
+                "Do not write the password here, and do not store it with this page.", y: 277, attributes: Self.bold),
         ]
     }
 

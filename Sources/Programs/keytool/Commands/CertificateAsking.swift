@@ -23,7 +23,7 @@ extension ControllingTerminal {
                 let isPinned = server.pins.contains(certificate.pin)
                 return server.copy.trusting(certificate.pem, pins: server.pins + (isPinned ? [] : [certificate.pin]))
             case nil, "": return nil
-            default: try say("Answer t, p or nothing.")
+            default: try say("Type t or p, or press Enter.")
             }
         }
     }
@@ -40,7 +40,7 @@ extension Session {
         // No backup is asked for: any id does.
         let exchange = connect(server, BackupID(Random.bytes(BackupID.count).span))
         do {
-            _ = try output.busy("trying the server") { try exchange.config() }
+            _ = try output.busy("testing the server") { try exchange.config() }
             return server
         } catch let error as SafeExchangeError {
             switch error {

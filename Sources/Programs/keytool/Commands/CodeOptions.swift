@@ -39,7 +39,7 @@ struct CodeOptions: ParsableArguments {
     /// Reads the code, then the password, and opens it; a typed password has three tries.
     func open(_ session: Session) throws -> OpenedCode {
         guard qrImage == nil || file == nil else {
-            throw UsageFailure("the code comes from --qr-image or from FILE, not from both")
+            throw UsageFailure("--qr-image and FILE cannot be combined")
         }
         // Whatever is on it: what is there twice is there for neither.
         guard try !isCodeOnStandardInput || password.source()?.isStandardInput != true else {
@@ -59,7 +59,7 @@ struct CodeOptions: ParsableArguments {
             throw CommandFailure(
                 failure: Failure(
                     .wrongPassword,
-                    "the password does not open this code; its check word is right, so the code is, too"))
+                    "wrong backup password; the check word shows that the code is right"))
         }
     }
 
@@ -77,7 +77,7 @@ struct CodeOptions: ParsableArguments {
         let expectations = CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         return try SecretAsker(password, session.dialog).open(
             .of("this code"), isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
-            wrong: isCertain ? "wrong backup password" : "the backup password does not open this code"
+            wrong: isCertain ? "wrong backup password" : "wrong backup password, or damaged code"
         ) { password in
             if let count = password.characterCount, count < IDBackup.minimumOpeningPasswordLength {
                 throw UsageFailure("a backup password has at least \(IDBackup.minimumOpeningPasswordLength) characters")
@@ -108,14 +108,14 @@ struct CodeOptions: ParsableArguments {
             guard !file.lowercased().hasSuffix(".svg") else { throw PictureError.isDrawing(path: file) }
             guard !file.lowercased().hasSuffix(".pdf") else { throw PictureError.notPixels(path: file) }
             guard !Self.isPicture(file) else {
-                throw UsageFailure("\(file) is a picture by its name", hint: "--qr-image \(file)")
+                throw UsageFailure("\(file) seems to be a picture", hint: "--qr-image \(file)")
             }
             return Self.unchecked(try Self.code(in: InputFile(path: file)))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
             let typed = try terminal.askCode(expecting: expectCheck)
         else {
-            throw UsageFailure("there is no backup code", hint: "name a file, or give the code on stdin")
+            throw UsageFailure("no backup code was given", hint: "name a file, or pass the code on stdin")
         }
         return typed
     }

@@ -14,7 +14,7 @@ struct IDCreate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Create an identity.",
         discussion: """
-            Private key and ID are random. No directory knows this ID, so the phone apps will not restore it. \
+            Private key and ID are random. No directory knows this ID, so the phone apps cannot restore it. \
             To use an identity that a phone has, export a backup code there, and run: keytool backup import.
             """)
 
@@ -39,9 +39,9 @@ struct IDCreate: Verb {
                 IDShow.members(of: identity) + [
                     ("registered", false), ("protection", .string(keeper.isProtected ? "passphrase" : "none")),
                 ]))
-        session.output.hint("an ID made offline is known to no directory: the phone apps will not restore it")
+        session.output.hint("no directory knows this ID: the phone apps cannot restore it")
         if !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        session.output.hint("write it down now: keytool backup export \(identity.id)")
+        session.output.hint("make a backup code now: keytool backup export \(identity.id)")
     }
 
     private func create(_ session: Session) throws -> (ThreemaKeeper, IdentityKeeper.Summary) {
@@ -50,7 +50,7 @@ struct IDCreate: Verb {
             return (keeper, try keeper.identities.create(id, mixing: Span()))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
-            throw UsageFailure("--entropy keyboard needs a terminal to type on")
+            throw UsageFailure("--entropy keyboard needs a terminal")
         }
         let typing = try terminal.collectTyping()
         let keeper = try session.keeperOfNewKeystore(keystore)

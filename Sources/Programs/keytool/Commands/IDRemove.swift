@@ -25,14 +25,14 @@ struct IDRemove: Verb {
         let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
             session.output.warn(
-                "no backup code of \(id) was ever proven here: without one, its private key is gone for good")
+                "no backup code of \(id) was ever verified here: without one, its private key is lost for ever")
         }
         if let server = removal.safeServer {
             session.output.warn("the Safe backup of \(id) stays on \(server)")
         }
         if removal.isSetupDamaged {
             session.output.warn(
-                "a Safe backup of \(id), if there is one, stays on its server: the setup is damaged, and does not say where"
+                "a Safe backup of \(id) may remain on a server: the damaged setup does not say which one"
             )
         }
         if !yes { try session.dialog.confirm("remove \(id) and its private key", typing: id.text) }

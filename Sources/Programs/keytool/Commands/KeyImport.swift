@@ -9,10 +9,10 @@ import Threema
 
 struct KeyImport: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Take over a key file of the Android or Desktop app.",
+        commandName: "import", abstract: "Import a key file of the Android or Desktop app.",
         discussion: """
-            An Android key.dat or master_key.dat becomes the master key of an empty keystore, under its own \
-            passphrase. A Desktop keystorage.pb3 gives its identity.
+            An Android key.dat or master_key.dat becomes the master key of an empty keystore, protected by the \
+            passphrase of the file. A Desktop keystorage.pb3 contains an identity, which is added to the keystore.
             """)
 
     @ParentCommand var noun: KeyCommand
@@ -21,13 +21,13 @@ struct KeyImport: Verb {
     @Argument(help: "The key file.", completion: .file())
     var file: String
 
-    @Flag(help: "Only open it and say what it is.")
+    @Flag(help: "Only open the file and show what it contains; store nothing.")
     var check = false
 
-    @Flag(help: "Replace another private key that the keystore holds for a Desktop file's ID.")
+    @Flag(help: "Overwrite another private key of this ID in the keystore (Desktop file only).")
     var replace = false
 
-    @OptionGroup(title: "Passphrase of the file (default: that of the keystore)")
+    @OptionGroup(title: "Passphrase of the file (default: the keystore passphrase)")
     var filePassphrase: SecretOptions<FilePassphrase>
 
     @OptionGroup var keystore: NewKeystoreOptions
@@ -79,7 +79,7 @@ struct KeyImport: Verb {
             }
         try session.output.done(
             [
-                check ? "\(file) opens: a master key of the Android app" : "took over the master key of \(file)",
+                check ? "\(file) opens: a master key of the Android app" : "imported the master key of \(file)",
                 "protection  \(protection.words)",
             ],
             json: .result(
@@ -87,7 +87,7 @@ struct KeyImport: Verb {
                 [("format", .string("android")), ("stored", .bool(!check))] + protection.members))
         if check { return }
         if wrapped.protection.isWeak {
-            session.output.hint("the file's own cost is weak; the keystore has the same passphrase at keytool's cost")
+            session.output.hint("the file had a weak cost; the keystore has the same passphrase at keytool's own cost")
         }
         if protection == .none && !keystore.noPassphrase { session.noteProtection(isProtected: false) }
     }
@@ -102,7 +102,7 @@ struct KeyImport: Verb {
                 failure: Failure(
                     .wrongPassword, "a passphrase was given, but \(file) is not protected by a passphrase",
                     hints: "somebody may have replaced the file: compare it with an older copy",
-                    "if you know that it is unprotected: give no passphrase, and then keytool key protect"))
+                    "if you know that it is unprotected: give no passphrase, then run keytool key protect"))
         }
         try OpenKeystore.adopt(key, at: path)
         return .none
@@ -128,7 +128,8 @@ struct KeyImport: Verb {
             isNew = try keeper.codes.storeImported(identity, from: .keyFile, isReplacing: replace)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
-        let lead = check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "held already:"
+        let lead =
+            check ? "\(file) opens: an identity of the Desktop app" : isNew ? "imported" : "already in the keystore:"
         try session.output.done(
             [check ? lead : "\(lead) \(id)", "ID          \(id)"] + publicKey.labelledLines,
             json: .result(

@@ -13,7 +13,7 @@ struct KeyPasswd: Verb {
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var wrapping: WrappingOptions
 
-    @OptionGroup(title: "Present keystore passphrase")
+    @OptionGroup(title: "Current keystore passphrase")
     var passphrase: SecretOptions<KeystorePassphrase>
 
     @OptionGroup(title: "New keystore passphrase (at least 8 characters)")
@@ -42,12 +42,13 @@ struct KeyPasswd: Verb {
         let secret = try SecretAsker(newPassphrase, session.dialog).create(
             .only, minimum: WrappedKey.minimumPassphraseLength, weak: wrapping.weakOk ? .accept : .ask)
         guard let present, !Self.areEqual(present, secret) else {
-            throw UsageFailure("the new passphrase is the present one; nothing was changed", hint: "choose another one")
+            throw UsageFailure(
+                "the new passphrase is the same as the current one; nothing was changed", hint: "choose another one")
         }
         try session.output.busy("deriving the key of the passphrase") {
             try keystore.protect(by: secret, wrapping.scheme)
         }
-        try session.reportProtection("key passwd", "the passphrase is changed")
+        try session.reportProtection("key passwd", "the passphrase was changed")
         session.output.hint("older copies of the directory still open with the old passphrase")
     }
 

@@ -6,9 +6,9 @@ import Keystore
 
 struct KeyProtect: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "protect", abstract: "Put a passphrase on the keystore.",
+        commandName: "protect", abstract: "Protect the keystore with a passphrase.",
         discussion: """
-            Only the master key's file is written again; identities stay as they are. Older copies of the \
+            Only the file of the master key is rewritten; the identities do not change. Older copies of the \
             directory still open without a passphrase.
             """)
 
@@ -24,7 +24,7 @@ struct KeyProtect: Verb {
         guard !locked.isProtected else {
             throw CommandFailure(
                 failure: Failure(
-                    .exists, "the keystore is protected by a passphrase already",
+                    .exists, "the keystore is already protected by a passphrase",
                     hints: "keytool key passwd changes it, keytool key unprotect removes it"))
         }
         let keystore = try locked.unlock()
@@ -34,7 +34,7 @@ struct KeyProtect: Verb {
             try keystore.protect(by: secret, wrapping.scheme)
         }
         try session.reportProtection("key protect", "the keystore is protected now")
-        session.output.hint("nobody can recover a forgotten passphrase: keep a backup code, too")
+        session.output.hint("nobody can recover a forgotten passphrase: make a backup code, too")
         session.output.hint("older copies of the directory still open without a passphrase")
     }
 }

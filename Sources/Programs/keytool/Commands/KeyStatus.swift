@@ -7,7 +7,7 @@ import SecureMemory
 
 struct KeyStatus: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say how the keystore's master key is protected. Needs no passphrase.")
+        commandName: "status", abstract: "Show how the master key is protected. Needs no passphrase.")
 
     @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
@@ -24,7 +24,7 @@ struct KeyStatus: Verb {
                 "protection  \(locked.protection.words)",
                 "file        \(locked.masterKeyPath), mode \(mode)",
                 unlocked.map { "unlocked    \($0)" },
-                "memory      \(isMemoryLocked ? "secrets are locked against swapping" : MemoryLocking.refusal)",
+                "memory      \(isMemoryLocked ? "secrets cannot be swapped to disk" : MemoryLocking.refusal)",
             ].compactMap { $0 },
             json: .result(
                 "key status",
@@ -34,13 +34,13 @@ struct KeyStatus: Verb {
                     ("memory_locked", .bool(isMemoryLocked)),
                 ]))
         if locked.protection.isWeak {
-            session.output.hint("keytool key passwd protects the key at keytool's own cost")
+            session.output.hint("keytool key passwd raises the cost")
         }
     }
 }
 
 extension MemoryLocking {
-    static let refusal = "secrets can be swapped: the limit on locked memory (ulimit -l) is too low"
+    static let refusal = "secrets can be swapped to disk: the limit on locked memory (ulimit -l) is too low"
 }
 
 extension WrappedKey.Protection {

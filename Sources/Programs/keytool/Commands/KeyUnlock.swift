@@ -7,10 +7,10 @@ struct KeyUnlock: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unlock", abstract: "Keep the keystore unlocked for a while.",
         discussion: """
-            The unlocked master key goes into the kernel's keyring of this account, and other commands take \
-            it from there. Until then any process of this account can read it, and so can root; containers \
-            that share the user id without a user namespace share it, too. For cron use a systemd \
-            credential or --passphrase-file instead.
+            Stores the unlocked master key in the kernel's keyring of this account. Other commands read it \
+            from there. Until it expires, root and any process of this account can read it. Containers that \
+            share the user id without a user namespace can read it, too. For cron, use a systemd credential or \
+            --passphrase-file instead.
             """)
 
     @ParentCommand var noun: KeyCommand
@@ -40,13 +40,13 @@ struct KeyUnlock: Verb {
         try session.output.done(
             ["unlocked until \(until.rfc3339)"],
             json: .result("key unlock", [("unlocked", true), ("until", .string(until.rfc3339))]))
-        session.output.hint("any process of this account can read the key until then; keytool key lock ends it")
+        session.output.hint("any process of this account can read the key until then; keytool key lock removes it")
     }
 }
 
 struct KeyLock: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Take the unlocked key out of the kernel's keyring.")
+        commandName: "lock", abstract: "Remove the unlocked key from the kernel's keyring.")
 
     @ParentCommand var noun: KeyCommand
     @OptionGroup var globals: GlobalOptions
@@ -54,7 +54,7 @@ struct KeyLock: Verb {
     func run(_ session: Session) throws {
         let wasUnlocked = try LockedKeystore(at: session.keystorePath).forgetUnlocked()
         try session.output.done(
-            [wasUnlocked ? "the key is out of the keyring" : "it was not unlocked"],
+            [wasUnlocked ? "the key was removed from the keyring" : "the keystore was not unlocked"],
             json: .result("key lock", [("unlocked", false), ("was_unlocked", .bool(wasUnlocked))]))
     }
 }

@@ -6,11 +6,10 @@ import Keystore
 
 struct KeyUnprotect: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "unprotect", abstract: "Take the passphrase off the keystore.",
+        commandName: "unprotect", abstract: "Remove the passphrase from the keystore.",
         discussion: """
-            Afterwards whoever can read the directory has the keys. Older copies of the directory still open with \
-            the old passphrase only. Jobs that give a passphrase will fail (12): they are told that the \
-            keystore is not the one that they know.
+            Afterwards, anyone who can read the directory has the keys. Older copies of the directory still open \
+            only with the old passphrase. Jobs that still give a passphrase will fail (12).
             """)
 
     @ParentCommand var noun: KeyCommand
@@ -24,10 +23,10 @@ struct KeyUnprotect: Verb {
     func run(_ session: Session) throws {
         let locked = try LockedKeystore(at: session.keystorePath)
         guard locked.isProtected else {
-            return try session.reportProtection("key unprotect", "there is nothing to take off")
+            return try session.reportProtection("key unprotect", "there is no passphrase to remove")
         }
         if !yes {
-            try session.dialog.confirm("take the passphrase off, so that whoever reads the directory has the keys")
+            try session.dialog.confirm("remove the passphrase, so that anyone who can read the directory has the keys")
         }
         try session.unlock(locked, keystore.passphrase, from: .passphrase).unprotect()
         let protection = WrappedKey.Protection.none
@@ -36,6 +35,6 @@ struct KeyUnprotect: Verb {
         session.output.hint(
             "jobs that still give a passphrase will fail (12): remove --passphrase-…, KEYTOOL_PASSPHRASE_… and the "
                 + "systemd credential keytool.passphrase from them")
-        session.output.hint("older copies of the directory still open with the old passphrase only")
+        session.output.hint("older copies of the directory still open only with the old passphrase")
     }
 }

@@ -7,7 +7,7 @@ import Threema
 struct QRShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Draw the text on stdin as a QR code.",
-        discussion: "At most 1024 bytes, without NUL. One final line ending is left out.")
+        discussion: "At most 1024 bytes, without NUL. One line ending at the end is removed.")
 
     @ParentCommand var noun: QRCommand
     @OptionGroup var globals: GlobalOptions

@@ -6,7 +6,7 @@ import Threema
 
 struct RevokeHash: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "hash", abstract: "Print the key that the directory keeps of a revocation password.",
+        commandName: "hash", abstract: "Print the hash of a revocation password that the directory stores.",
         discussion: "It is the first four bytes of the password's SHA-256. Nothing is sent or stored.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -16,7 +16,7 @@ struct RevokeHash: Verb {
     @ParentCommand var noun: RevokeCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Option(help: "How to print it.")
+    @Option(help: "The output format.")
     var format = Format.base64
 
     @OptionGroup(title: "Revocation password (at least 8 characters)")

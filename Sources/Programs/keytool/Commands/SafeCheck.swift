@@ -8,10 +8,10 @@ import Threema
 
 struct SafeCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Prove that the Safe backup opens and is what was last uploaded.",
+        commandName: "check", abstract: "Verify that the Safe backup opens and equals the last upload.",
         discussion: """
-            Reads the backup and opens it with the key in the keystore. Changes here that are not uploaded yet are a note, \
-            no failure.
+            Reads the backup and opens it with the key in the keystore. Local changes that are not uploaded yet \
+            are reported, but are not an error.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -19,7 +19,7 @@ struct SafeCheck: Verb {
 
     @OptionGroup var named: IdentityArgument
 
-    @Flag(help: "Ask for the Safe password, too, to prove that you still know it.")
+    @Flag(help: "Also ask for the Safe password, to verify that you still know it.")
     var withPassword = false
 
     @OptionGroup(title: "Safe password")
@@ -34,13 +34,13 @@ struct SafeCheck: Verb {
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         try provePassword(of: id, keeper, session)
-        let look = try session.output.busy("fetching the Safe backup of \(id)") { try keeper.safe.look(at: id) }
+        let look = try session.output.busy("downloading the Safe backup of \(id)") { try keeper.safe.look(at: id) }
         look.warn(session.output)
         try look.check(id)
         if look.isUnpushed { session.output.note("the keystore has changes that are not uploaded yet") }
         try session.output.done(
             [
-                "the Safe backup of \(id) opens and is what was last uploaded"
+                "the Safe backup of \(id) opens and equals the last upload"
                     + (withPassword ? "; the password is right" : "")
             ],
             json: .result(
@@ -57,7 +57,7 @@ struct SafeCheck: Verb {
     private func provePassword(of id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
         guard withPassword else {
             guard !password.isGiven else {
-                throw UsageFailure("a Safe password is only read with --with-password")
+                throw UsageFailure("a Safe password requires --with-password")
             }
             return
         }
@@ -84,7 +84,7 @@ extension SafeKeeper.Look {
 
     /// What is worth a word beside the result.
     func warn(_ output: Output) {
-        if isUnnoted { output.warn("what was found could not be noted: the keystore is locked or cannot be written") }
+        if isUnnoted { output.warn("the result could not be stored: the keystore is in use or cannot be written") }
         if let difference = ClockDifference(lead: notes.clockLead) { output.warn(difference.warning) }
     }
 }

@@ -10,8 +10,8 @@ struct SafeDelete: Verb {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete the Safe backup from its server, and forget the setup.",
         discussion: """
-            Reads the backup first: one that another device has written is not deleted (20). If the command is \
-            interrupted, nothing is deleted later; the next push says so (17).
+            Reads the backup first. A backup of another device is not deleted (20). If the command is \
+            interrupted, nothing is deleted later; the next push reports it (17).
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -19,7 +19,7 @@ struct SafeDelete: Verb {
 
     @OptionGroup var named: IdentityArgument
 
-    @Flag(help: "Keep server and Safe key; the next push uploads again.")
+    @Flag(help: "Retain server and Safe key; the next push uploads again.")
     var keepSetup = false
 
     @Flag(help: "Forget the setup even if the backup cannot be deleted, or if the setup is damaged.")
@@ -48,7 +48,7 @@ struct SafeDelete: Verb {
             session.output.warn("\(left.role.words) may still hold a backup of \(id): \(left.reason.reasonLeft)")
         }
         try session.output.done(
-            [words(id, result) + (keepSetup ? "; the setup is kept" : "")],
+            [words(id, result) + (keepSetup ? "; the setup is retained" : "")],
             json: .result(
                 "safe delete",
                 [
@@ -59,7 +59,7 @@ struct SafeDelete: Verb {
     }
 
     private func tellForgotten(_ id: ThreemaID, _ output: Output) throws {
-        output.warn("a Safe backup of \(id), if there is one, stays on its server: which one that is was lost")
+        output.warn("a Safe backup of \(id) may remain on a server: the damaged setup does not say which one")
         try output.done(
             ["forgot the damaged Safe setup of \(id)"],
             json: .result(
@@ -70,7 +70,7 @@ struct SafeDelete: Verb {
         _ id: ThreemaID, _ options: SafeKeeper.DeleteOptions, _ keeper: ThreemaKeeper
     ) throws -> SafeKeeper.DeleteResult {
         func advised(_ error: any Error, _ place: String) -> CommandFailure {
-            CommandFailure(failure: Failure(error).advising("\(place)--force gives up what cannot be deleted"))
+            CommandFailure(failure: Failure(error).advising("\(place)--force abandons what cannot be deleted"))
         }
         do {
             return try keeper.safe.deleteSafe(of: id, options)
@@ -83,10 +83,10 @@ struct SafeDelete: Verb {
 
     private func words(_ id: ThreemaID, _ result: SafeKeeper.DeleteResult) -> String {
         if result.left.contains(where: { $0.role == .current }) {
-            return "gave up the Safe of \(id) on \(result.server.name)"
+            return "abandoned the Safe of \(id) on \(result.server.name)"
         }
         return result.wasThere
             ? "deleted the Safe backup of \(id) from \(result.server.name)"
-            : "no Safe backup of \(id) was on \(result.server.name)"
+            : "there was no Safe backup of \(id) on \(result.server.name)"
     }
 }

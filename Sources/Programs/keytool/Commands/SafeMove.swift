@@ -11,8 +11,8 @@ struct SafeMove: Verb {
         commandName: "move", abstract: "Move the Safe backup to another server or directory.",
         discussion: """
             Uploads the backup to the new place, reads it back, then deletes the old one. The Safe password stays the same. \
-            If the command is interrupted, the next push finishes the move. If both addresses lead to one place, only the \
-            address changes. A backup that another device has written is neither replaced nor deleted without --overwrite.
+            If the command is interrupted, the next push finishes the move. If both addresses lead to the same place, only \
+            the address changes. Without --overwrite, a backup of another device is not replaced or deleted.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -41,7 +41,7 @@ struct SafeMove: Verb {
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }
         guard let new = try server.named(isNeeded: false, session) else {
-            throw UsageFailure("which server?", hint: "--server https://… or file:///DIR")
+            throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
         var options = change.options
         options.isLeavingOld = leaveOld
@@ -50,8 +50,8 @@ struct SafeMove: Verb {
         try session.output.done(
             [
                 result.isSamePlace
-                    ? "both addresses are one place: the Safe of \(id) is \(result.server.text) now, nothing was moved"
-                    : "the Safe of \(id) is \(result.server.text) now"
+                    ? "both addresses lead to the same place: the Safe of \(id) is now at \(result.server.text); nothing was moved"
+                    : "the Safe of \(id) is now at \(result.server.text)"
             ],
             json: .result(
                 "safe move", change.members(id, result) + [("same_place", .bool(result.isSamePlace))]))
@@ -73,7 +73,7 @@ struct SafeMove: Verb {
         } catch SafeKeepingError.refused(.replica, let name, let address, _) {
             guard session.dialog.mayAsk, let terminal = ControllingTerminal(),
                 try terminal.askYesNo(
-                    "The new place already holds this backup, perhaps as a copy that follows the old place. Move there, and delete nothing at the old place?"
+                    "The new place already holds this backup. It may be a mirror of the old place. Move there without deleting the old backup?"
                 )
             else { throw SafeKeepingError.refused(.replica, id: name, server: address) }
             var options = options
@@ -87,13 +87,13 @@ struct SafeMove: Verb {
 
 /// What `safe passwd` and `safe move` have in common.
 struct ChangeOptions: ParsableArguments {
-    @Flag(help: "Replace or delete the backup that another device has written at the old or the new place.")
+    @Flag(help: "Replace or delete the backup of another device at the old or the new place.")
     var overwrite = false
 
-    @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
+    @Flag(help: "Upload even if more than half of the contacts are gone since the last upload.")
     var acceptLoss = false
 
-    @Flag(help: "Cancel a change of password or place that is not finished.")
+    @Flag(help: "Cancel an unfinished change of password or place.")
     var abort = false
 
     var options: SafeKeeper.ChangeOptions {
@@ -114,25 +114,25 @@ struct ChangeOptions: ParsableArguments {
             if before.oldServer == nil, after.oldServer != nil {
                 throw CommandFailure(
                     failure: failure.advising(
-                        "the change is made, and only the old backup is left: every push tries to delete it"))
+                        "the change is complete except for the old backup: every push tries to delete it"))
             }
             guard after.newServer != nil, !failure.hints.contains(where: { $0.contains("--abort") }) else {
                 throw error
             }
             throw CommandFailure(
                 failure: failure.advising(
-                    "the change is begun: the next push finishes it, keytool safe move --abort \(id) cancels it"))
+                    "the change has started: the next push finishes it, keytool safe move --abort \(id) cancels it"))
         }
     }
 
     func warn(of result: SafeKeeper.ChangeResult, _ id: ThreemaID, _ output: Output) {
         if result.hasReplacedForeign {
-            output.warn("a backup of another device was replaced or deleted; the history keeps it for 90 days")
+            output.warn("a backup of another device was replaced or deleted; a copy stays in the history for 90 days")
         }
         guard let left = result.left else { return }
         output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
         if left.isRetried {
-            output.hint("every push tries again; keytool safe server --forget-old \(id) leaves it there")
+            output.hint("every push tries again; keytool safe server --forget-old \(id) stops that")
         }
     }
 
@@ -145,13 +145,13 @@ struct ChangeOptions: ParsableArguments {
     }
 
     func takeBack(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, command: String) throws {
-        let result = try output.busy("asking the server") { try keeper.safe.abortChange(of: id) }
+        let result = try output.busy("contacting the server") { try keeper.safe.abortChange(of: id) }
         if let left = result?.left {
             output.warn("the new place of \(id) may still hold a backup: \(left.reasonLeft)")
         }
         let isDeleting = try result == nil && keeper.safe.status(of: id).isDeleting
         try output.done(
-            [result == nil ? "no change for \(id) is unfinished" : "cancelled the change of \(id)"]
+            [result == nil ? "\(id) has no unfinished change" : "cancelled the change of \(id)"]
                 + (isDeleting ? ["a deletion of the Safe of \(id) was interrupted"] : []),
             json: .result(
                 command,

@@ -12,8 +12,8 @@ struct SafePasswd: Verb {
         commandName: "passwd", abstract: "Change the Safe password.",
         discussion: """
             Uploads the backup under the new password, reads it back, then deletes the old one. If the command is \
-            interrupted, the next push finishes the change. A backup that another device has written is neither replaced \
-            nor deleted without --overwrite. Apps go on writing under the old password: change it there, too.
+            interrupted, the next push finishes the change. Without --overwrite, a backup of another device is not \
+            replaced or deleted. Apps continue to write under the old password: change it there, too.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -45,7 +45,7 @@ struct SafePasswd: Verb {
                 do {
                     return try keeper.safe.changePassword(of: id, to: secret, change.options)
                 } catch SafeKeepingError.sameTarget {
-                    throw UsageFailure("the new Safe password of \(id) equals the present one")
+                    throw UsageFailure("the new Safe password of \(id) is the same as the current one")
                 }
             }
         }

@@ -9,10 +9,11 @@ import ThreemaSafe
 
 struct SafePull: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "pull", abstract: "Bring an identity and its profile back from its Safe backup.",
+        commandName: "pull", abstract: "Restore an identity and its profile from its Safe backup.",
         discussion: """
-            If the Safe is set up here, no option is needed. On an empty machine give --id, --server and the Safe password: \
-            private key, profile and setup come back. What would be lost is said first (17, 19), and nothing is changed.
+            If the Safe is set up in this keystore, no option is needed. On a new machine, give --id, --server and the \
+            Safe password to restore private key, profile and setup. If something would be lost, the command fails \
+            (17, 19) and changes nothing.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -32,7 +33,7 @@ struct SafePull: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Replace the private key that the keystore holds of this ID by the one in the backup.", valueName: "id"))
+            "Replace the private key of this ID in the keystore with the one in the backup.", valueName: "id"))
     var replaceKey: ThreemaID?
 
     @Flag(help: "Do not store server and Safe key.")
@@ -46,16 +47,16 @@ struct SafePull: Verb {
         completion: .file())
     var output: String?
 
-    @Flag(help: "Replace the file if it exists.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
-    @Flag(help: "Write the private key into the file, too: whoever has it can act as you.")
+    @Flag(help: "Also write the private key to the file. Anyone who has it can act as you.")
     var revealPrivateKey = false
 
     @Flag(help: "Write the encrypted backup as it is, even if it is damaged; store nothing.")
     var raw = false
 
-    @Flag(help: "Only say what is in the backup; store nothing.")
+    @Flag(help: "Only show what is in the backup; store nothing.")
     var show = false
 
     @OptionGroup(title: "Safe password")
@@ -67,12 +68,12 @@ struct SafePull: Verb {
 
     func validate() throws {
         guard !raw || (output != nil && !revealPrivateKey && !show) else {
-            throw ValidationError("--raw goes with --output, and neither with --reveal-private-key nor with --show")
+            throw ValidationError("--raw requires --output and cannot be combined with --reveal-private-key or --show")
         }
         guard !revealPrivateKey || output != nil else {
-            throw ValidationError("--reveal-private-key goes with --output")
+            throw ValidationError("--reveal-private-key requires --output")
         }
-        guard id == nil || identity == nil else { throw ValidationError("the identity is named twice") }
+        guard id == nil || identity == nil else { throw ValidationError("give the identity only once") }
     }
 
     func run(_ session: Session) throws {
@@ -80,7 +81,7 @@ struct SafePull: Verb {
         let target = try output.map { try DocumentTarget($0, mayReplace: force) }
         let named = try server.named(isNeeded: id != nil, session)
         guard named != nil || id == nil else {
-            throw UsageFailure("which server holds the backup?", hint: "--server https://… or file:///DIR")
+            throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
         let isFromSetup = named == nil
         // By the setup that is sealed here; or by server and password, where there may be no keystore yet.
@@ -143,7 +144,7 @@ struct SafePull: Verb {
         for record in replaced?.damaged ?? [] {
             session.output.warn("the record \"\(record)\" of \(fetched.id) was damaged; it was replaced")
         }
-        let written = path.map { ["wrote the document to \($0): not encrypted"] } ?? []
+        let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
         try session.output.done(
             summary.lines(isStored: isStored) + written, json: summary.json(isStored: isStored, file: path))
     }
@@ -162,14 +163,14 @@ struct SafePull: Verb {
 
     private func checkReplacedKey(_ id: ThreemaID) throws {
         guard let replaceKey, replaceKey != id else { return }
-        throw UsageFailure("--replace-key names \(replaceKey), and this is \(id)")
+        throw UsageFailure("--replace-key names \(replaceKey), but the identity is \(id)")
     }
 
     private func access(
         _ named: consuming SafeEndpoint?, _ present: ThreemaKeeper?, _ session: Session
     ) throws -> SafeAccess {
         if let present { return try present.safe.access(to: session.identity(identity, in: present)) }
-        guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server needs --id") }
+        guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
         let server = try session.askingToTrust(named, waiting.limits)
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in
             try session.output.busy("deriving the Safe key") {
@@ -179,7 +180,7 @@ struct SafePull: Verb {
         }
     }
 
-    private func fetching(_ id: ThreemaID) -> String { "fetching the Safe backup of \(id)" }
+    private func fetching(_ id: ThreemaID) -> String { "downloading the Safe backup of \(id)" }
 
     private func writeEncrypted(
         _ access: borrowing SafeAccess, to target: DocumentTarget, _ session: Session

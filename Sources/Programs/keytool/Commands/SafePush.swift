@@ -10,9 +10,10 @@ struct SafePush: Verb {
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Upload the Safe backup if it is due.",
         discussion: """
-            Made for cron: needs no Safe password. Uploads changes, at most once in 23 hours. Uploads an unchanged backup \
-            again after half of the server's retention. Looks at least once a week whether the backup is still there, \
-            and uploads it again if not. A backup that another device has written is not replaced without --overwrite.
+            Needs no Safe password, so that cron can run it. Uploads changes at most once in 23 hours. Uploads an \
+            unchanged backup again after half of the server's retention time. Checks at least once a week that the \
+            backup is still there, and uploads it again if not. Without --overwrite, a backup of another device is \
+            not replaced.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -23,35 +24,35 @@ struct SafePush: Verb {
     @Flag(help: "Upload now, even if nothing is due.")
     var force = false
 
-    @Flag(help: "Replace the backup that another device has written.")
+    @Flag(help: "Replace the backup of another device.")
     var overwrite = false
 
-    @Flag(help: "Upload even if over half of the contacts last uploaded are gone.")
+    @Flag(help: "Upload even if more than half of the contacts are gone since the last upload.")
     var acceptLoss = false
 
-    @Flag(help: "Upload again after a deletion that was interrupted.")
+    @Flag(help: "Upload again after an interrupted deletion.")
     var resumeDeleted = false
 
     @Flag(help: "Do not read the uploaded backup back.")
     var noVerify = false
 
-    @Flag(help: "Only say what would be done.")
+    @Flag(help: "Only show what would be done.")
     var dryRun = false
 
     @Flag(help: "Push every identity whose Safe is set up.")
     var all = false
 
-    @Option(help: ArgumentHelp("Sleep first, for a random part of this time.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Wait first, for a random part of this time.", valueName: "duration"))
     var jitter: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "Exit 0 silently if the server is away or the keystore is in use, until the last success is older.",
+            "Exit 0 silently if the server is unavailable or the keystore is in use, until the last success is older.",
             valueName: "duration"))
     var tolerate: TimeSpan?
 
     @Option(
-        help: ArgumentHelp("How long to wait while another keytool is at work (default 1m).", valueName: "duration"))
+        help: ArgumentHelp("How long to wait for another keytool process (default 1m).", valueName: "duration"))
     var lockWait: TimeSpan?
 
     @OptionGroup var keystore: KeystoreOptions
@@ -62,8 +63,8 @@ struct SafePush: Verb {
     var monitoring: MonitoringOptions
 
     func validate() throws {
-        guard !all || named.id == nil else { throw ValidationError("--all goes without an identity") }
-        guard !all || !overwrite else { throw ValidationError("--overwrite needs one identity, not --all") }
+        guard !all || named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
+        guard !all || !overwrite else { throw ValidationError("--overwrite cannot be combined with --all") }
     }
 
     func run(_ session: Session) throws {
@@ -144,7 +145,7 @@ struct SafePush: Verb {
         case .missing: output.warn("the backup was missing on the server; it was uploaded again")
         case .older(let generation):
             output.warn("the server held an older backup, generation \(generation); it was replaced")
-        case .foreign: output.warn("the backup of another device was replaced; the history keeps it for 90 days")
+        case .foreign: output.warn("the backup of another device was replaced; a copy stays in the history for 90 days")
         case nil: break
         }
         if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
@@ -155,7 +156,7 @@ struct SafePush: Verb {
         }
         if let left = result.left {
             output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
-            output.hint("keytool safe server --forget-old \(id) leaves it there")
+            output.hint("keytool safe server --forget-old \(id) stops the attempts")
         }
         try output.done(
             [(all ? "\(id): " : "") + line(result)],
@@ -163,13 +164,13 @@ struct SafePush: Verb {
     }
 
     private func line(_ result: SafeKeeper.PushResult) -> String {
-        let kept = result.expiresAt.map { ", kept until \($0.day)" } ?? ""
+        let kept = result.expiresAt.map { ", expires \($0.day)" } ?? ""
         guard let upload = result.upload else {
             return switch result.outcome {
             case .deferred(let timestamp):
-                "deferred: changed, but the last upload is under 23 hours old; due \(timestamp.rfc3339)"
+                "deferred: changed, but the last upload is less than 23 hours old; due \(timestamp.rfc3339)"
             case .wouldUpload: "would upload to \(result.server.name)"
-            case .wouldConfirm: "would look whether the backup is still on \(result.server.name)"
+            case .wouldConfirm: "would check that the backup is still on \(result.server.name)"
             default:
                 "\(result.outcome.word) on \(result.server.name)"
                     + (result.seenAt.map { ", last seen \($0.day)" } ?? "") + kept

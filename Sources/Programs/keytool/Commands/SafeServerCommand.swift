@@ -9,11 +9,11 @@ import Threema
 
 struct SafeServerCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "server", abstract: "Show the address, login and trust of the Safe server, or change them.",
+        commandName: "server", abstract: "Show or change the address, login and certificates of the Safe server.",
         discussion: """
             Without options it shows address, user name, certificate authorities and pins. With options it tests the new \
-            values on the server and stores them; the backup is not uploaded, moved or deleted. Another address is accepted \
-            only if a test proves that it leads to the same place; safe move goes to another one.
+            values on the server and stores them; the backup is not uploaded, moved or deleted. A new address is accepted \
+            only if a test proves that it leads to the same place. To use another place, run safe move.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -24,16 +24,16 @@ struct SafeServerCommand: Verb {
     @OptionGroup(title: "Changes")
     var server: ServerOptions
 
-    @Flag(help: "Approach the server without user name and password.")
+    @Flag(help: "Use the server without user name and password.")
     var noLogin = false
 
     @Flag(name: .customLong("no-ca"), help: "Trust the system's certificate authorities again.")
     var noAuthority = false
 
-    @Flag(help: "Accept every public key whose certificate passes the other checks.")
+    @Flag(help: "Remove all pins; all other checks of the certificate still apply.")
     var noPins = false
 
-    @Flag(help: "Stop trying to delete the backup that an earlier change has left at its old place.")
+    @Flag(help: "Stop trying to delete an old backup that an earlier change could not delete.")
     var forgetOld = false
 
     @OptionGroup var keystore: KeystoreOptions
@@ -43,7 +43,7 @@ struct SafeServerCommand: Verb {
     func validate() throws {
         try server.validate(without: without)
         guard !forgetOld || (without.isEmpty && !server.isGiven) else {
-            throw ValidationError("--forget-old goes with no other change")
+            throw ValidationError("--forget-old cannot be combined with other changes")
         }
     }
 
@@ -64,7 +64,7 @@ struct SafeServerCommand: Verb {
         let isChanged = changed != nil
         let before = try keeper.safe.server(of: id)
         if let new = changed.take() {
-            try session.output.busy("asking the server") { try keeper.safe.readdress(id, as: new.copy) }
+            try session.output.busy("contacting the server") { try keeper.safe.readdress(id, as: new.copy) }
         }
         let server = try keeper.safe.server(of: id)
         let differences = isChanged ? server.differences(from: before) : nil
@@ -92,7 +92,7 @@ struct SafeServerCommand: Verb {
         }
         if let authority = server.authority {
             let fingerprints = Fingerprint.ofCertificates(in: authority)
-            lines.append("authority   instead of the system's, by SHA-256:")
+            lines.append("authority   instead of the system's; SHA-256:")
             lines += fingerprints.prefix(Self.shownAuthorities).flatMap(\.lines).map { "            \($0)" }
             let more = fingerprints.count - Self.shownAuthorities
             if more > 0 { lines.append("            and \(more) more") }

@@ -10,7 +10,7 @@ import ThreemaSafe
 
 struct SafeSetup: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "setup", abstract: "Choose server and password of an identity's Safe.",
+        commandName: "setup", abstract: "Choose the server and the password of an identity's Safe.",
         discussion: """
             Tests the server first. Then asks for a new Safe password, derives the Safe key from it, and seals key and \
             server in the keystore. The password itself is not stored and nobody can recover it. You need it, the ID \
@@ -65,10 +65,10 @@ struct SafeSetup: Verb {
         }
         if !keeper.isProtected { session.noteProtection(of: keeper) }
         let limits = found.test.map {
-            "; it takes \(ByteCount.text($0.limits.maxBackupBytes)) and keeps a backup \($0.limits.retentionDays) days"
+            "; it accepts up to \(ByteCount.text($0.limits.maxBackupBytes)) and stores a backup for \($0.limits.retentionDays) days"
         }
         try session.output.done(
-            ["the Safe of \(id) is \(address.text)" + (limits ?? "")],
+            ["the Safe of \(id) is at \(address.text)" + (limits ?? "")],
             json: .result(
                 "safe setup",
                 [
@@ -78,7 +78,7 @@ struct SafeSetup: Verb {
                 ]))
         guard backupExists != true else {
             return session.output.hint(
-                "a backup of \(id) is there already, perhaps a phone's: keytool safe pull \(id) takes it over")
+                "a backup of \(id) is already there, perhaps from a phone: keytool safe pull \(id) restores it")
         }
         let isPushing = try isAsking && asksToPush(session)
         guard isPushing else { return session.output.hint("upload it now: keytool safe push \(id)") }

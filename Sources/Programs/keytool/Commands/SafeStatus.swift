@@ -9,7 +9,7 @@ import Threema
 
 struct SafeStatus: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say how old the Safe backup is. Only --remote asks the server.")
+        commandName: "status", abstract: "Show how old the Safe backup is. Only --remote contacts the server.")
 
     @ParentCommand var noun: SafeCommand
     @OptionGroup var globals: GlobalOptions
@@ -18,13 +18,14 @@ struct SafeStatus: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Fail (18) if the backup was not seen on the server within this time, or if the last look failed.",
+            "Fail (18) if the backup was not seen on the server within this time, or if the last check failed.",
             valueName: "duration"))
     var maxAge: TimeSpan?
 
     @Flag(
         help:
-            "Ask the server, too; fail if the backup is missing (10), damaged (65), an older one (19) or foreign (20).")
+            "Also ask the server. Fail if the backup is missing (10), damaged (65), older (19) or of another device (20)."
+    )
     var remote = false
 
     @OptionGroup var keystore: KeystoreOptions
@@ -34,7 +35,7 @@ struct SafeStatus: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        let look = remote ? try session.output.busy("asking the server") { try keeper.safe.look(at: id) } : nil
+        let look = remote ? try session.output.busy("contacting the server") { try keeper.safe.look(at: id) } : nil
         // What the look has found is part of it.
         let status = try keeper.safe.status(of: id)
         let pin = remote ? try keeper.safe.presentPin(of: id) : nil
@@ -51,7 +52,7 @@ struct SafeStatus: Verb {
             throw CommandFailure(
                 failure: Failure(
                     .overdue,
-                    status.finding.map { "the last look at the server \($0.words)" }
+                    status.finding.map { "the last check of the server \($0.words)" }
                         ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
                         ?? "the backup was never known to be on the server"))
         }
@@ -74,30 +75,30 @@ struct SafeStatus: Verb {
             "safe        \(id) on \(status.server.text)" + (user.map { " as \($0)" } ?? ""),
             uploaded(status),
             "last seen   \(day(status.seenAt))",
-            "kept until  \(status.expiresAt?.day ?? "unknown")",
+            "expires     \(status.expiresAt?.day ?? "unknown")",
             "changes     \(status.hasChanges ? "not uploaded yet" : "none")"
                 + (status.hasFailed ? "; the last push failed" : ""),
-            status.finding.map { "found       the last look \($0.words); the next push looks again" },
+            status.finding.map { "found       the last check \($0.words); the next push checks again" },
             status.newServer.map {
                 "unfinished  a change to \($0); the next push tries to finish it, keytool safe move --abort cancels it"
             },
             status.isDeleting
-                ? "unfinished  a deletion was interrupted: keytool safe delete, or keytool safe push --resume-deleted"
+                ? "unfinished  a deletion was interrupted: run keytool safe delete or keytool safe push --resume-deleted"
                 : nil,
             status.oldServer.map {
-                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old leaves it there"
+                "left over   an old backup on \($0); every push tries to delete it, keytool safe server --forget-old stops that"
             },
             status.honoursConditions == false
-                ? "writes      the server ignores conditions: another device that writes in the same second can be overwritten"
+                ? "writes      the server ignores conditions: an upload of another device in the same second can be overwritten"
                 : nil,
-            "last proven Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
+            "verified    Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
         ].compactMap { $0 }
     }
 
     private func uploaded(_ status: SafeKeeper.Status) -> String {
         if status.isDeleted { return "uploaded    nothing since the backup was deleted" }
         guard let timestamp = status.uploadedAt else {
-            return "uploaded    never from here"
+            return "uploaded    never from this keystore"
                 + (status.generation > 0 ? "; the server held generation \(status.generation)" : "")
         }
         return "uploaded    \(timestamp.rfc3339), generation \(status.generation)"
@@ -105,9 +106,9 @@ struct SafeStatus: Verb {
 
     private func lines(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> [String] {
         [
-            "there now   " + (look.failure.map { $0.found } ?? "the backup that was last uploaded"),
+            "server has  " + (look.failure.map { $0.found } ?? "the last upload"),
             look.limits.map {
-                "allowed     \(ByteCount.text($0.maxBackupBytes)), kept \($0.retentionDays) days"
+                "limits      \(ByteCount.text($0.maxBackupBytes)), \($0.retentionDays) days"
             },
             pin.map { "public key  \($0.text)" },
         ].compactMap { $0 }

@@ -78,7 +78,7 @@ extension ServerOptions {
         while let typed = try terminal.askText("User on \(host) (Enter for \(present ?? "none")): ") {
             let user = typed.isEmpty ? present ?? "" : typed
             if user.isEmpty || Login.isUser(user) { return user }
-            Output.word("error", "that is no user's name")
+            Output.word("error", "that is not a valid user name")
         }
         return nil
     }

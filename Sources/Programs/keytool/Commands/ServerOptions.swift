@@ -20,7 +20,7 @@ struct ServerOptions: ParsableArguments {
         completion: .file())
     var serverFile: String?
 
-    @Option(help: ArgumentHelp("The user's name on the server.", valueName: "name"))
+    @Option(help: ArgumentHelp("The user name on the server.", valueName: "name"))
     var serverUser: String?
 
     @Option(
@@ -35,14 +35,14 @@ struct ServerOptions: ParsableArguments {
             valueName: "pin"))
     var pin: [PublicKeyPin] = []
 
-    @OptionGroup(title: "Password on the server, with --server-user")
+    @OptionGroup(title: "Password for --server-user")
     var password: SecretOptions<ServerPassword>
 
     private static let variable = "KEYTOOL_SERVER"
 
     func validate() throws {
         guard server == nil || serverFile == nil else {
-            throw ValidationError("--server and --server-file exclude each other")
+            throw ValidationError("--server and --server-file cannot be combined")
         }
     }
 
@@ -75,13 +75,13 @@ struct ServerOptions: ParsableArguments {
 
     func validate(without: SafeEndpoint.Approach) throws {
         guard !without.contains(.login) || (serverUser == nil && !password.isGiven) else {
-            throw ValidationError("--no-login and --server-user exclude each other")
+            throw ValidationError("--no-login and --server-user cannot be combined")
         }
         guard !without.contains(.authority) || caFile == nil else {
-            throw ValidationError("--no-ca and --ca-file exclude each other")
+            throw ValidationError("--no-ca and --ca-file cannot be combined")
         }
         guard !without.contains(.pins) || pin.isEmpty else {
-            throw ValidationError("--no-pins and --pin exclude each other")
+            throw ValidationError("--no-pins and --pin cannot be combined")
         }
     }
 
@@ -106,7 +106,7 @@ struct ServerOptions: ParsableArguments {
         case .none: return try self.server(at: server.address, session)
         case .some(let login):
             guard serverUser == nil, !password.isGiven else {
-                throw UsageFailure("the address in \(path) has a login already")
+                throw UsageFailure("the address in \(path) already contains a login")
             }
             return SafeEndpoint(
                 server.address, login: login.copy, authority: try authority(server.address),
@@ -119,14 +119,14 @@ struct ServerOptions: ParsableArguments {
         _ address: SafeServerAddress, _ user: String?, _ session: Session, isTyped: Bool = false
     ) throws -> Login? {
         guard let user else {
-            guard !password.isGiven else { throw UsageFailure("a server password goes with --server-user") }
+            guard !password.isGiven else { throw UsageFailure("a server password requires --server-user") }
             return nil
         }
         try requireHTTPS(address, "--server-user")
         guard Login.isUser(user) else {
             throw UsageFailure(
-                "that is no user's name",
-                hint: "1 to \(Login.maxUserBytes) bytes, without a colon or what no keyboard types")
+                "that is not a valid user name",
+                hint: "1 to \(Login.maxUserBytes) bytes, without colons and control characters")
         }
         let secret = try SecretAsker(password, session.dialog).open(
             .of("\(user) on \(address.host)"), isTyped: isTyped, isWrong: { _ in false }
@@ -147,12 +147,14 @@ struct ServerOptions: ParsableArguments {
 
     private func pins(_ address: SafeServerAddress) throws -> [PublicKeyPin] {
         if !pin.isEmpty { try requireHTTPS(address, "--pin") }
-        guard pin.count <= SafeEndpoint.maxPins else { throw UsageFailure("more than \(SafeEndpoint.maxPins) pins") }
+        guard pin.count <= SafeEndpoint.maxPins else {
+            throw UsageFailure("at most \(SafeEndpoint.maxPins) pins are possible")
+        }
         return pin
     }
 
     private func requireHTTPS(_ address: SafeServerAddress, _ option: String) throws {
-        guard case .https = address else { throw UsageFailure("\(option) goes with https:// only") }
+        guard case .https = address else { throw UsageFailure("\(option) requires https://") }
     }
 }
 
@@ -162,7 +164,7 @@ struct TimeLimitOptions: ParsableArguments {
     var timeout = TimeSpan(argument: "2m")!
 
     @Option(
-        help: ArgumentHelp("Time limit for all tries of the command at one server together.", valueName: "duration"))
+        help: ArgumentHelp("Total time limit for all attempts at one server.", valueName: "duration"))
     var retryMaxTime = TimeSpan(argument: "10m")!
 
     var limits: TimeLimits { TimeLimits(request: timeout.duration, total: retryMaxTime.duration) }

@@ -15,7 +15,7 @@ struct TestedServer: ~Copyable {
 
     /// Nobody has named a server, and nobody can be asked for one.
     static let noServer = UsageFailure(
-        "which server?", hint: "--server https://… or file:///DIR, with --create for a new one")
+        "no server was given", hint: "--server https://… or file:///DIR, with --create for a new one")
 
     /// What to try before a server is used.
     enum Trial {
@@ -42,7 +42,7 @@ struct TestedServer: ~Copyable {
         var isPreparing = trial == .prepareAndTest
         while true {
             do {
-                let test = try session.output.busy("trying the server") {
+                let test = try session.output.busy("testing the server") {
                     try keeper.safe.test(server, preparing: isPreparing)
                 }
                 return TestedServer(server: server, test: test)
@@ -117,7 +117,7 @@ struct TestedServer: ~Copyable {
         _ address: SafeServerAddress
     ) -> Failure {
         if case .parent(let path)? = missing {
-            return Failure(.tempfail, "the directory \(path.printable) does not exist: is the disk mounted?")
+            return Failure(.tempfail, "the directory \(path.printable) does not exist; check that the disk is mounted")
         }
         // A certificate that has expired is none to trust, whoever issued it: that alone is said.
         return Failure(certificate?.flaw.map { SafeExchangeError.untrusted(address.text, $0) } ?? error)
@@ -136,7 +136,7 @@ extension SafeExchangeError {
             switch self {
             case .pinMismatch(_, _, let offered?):
                 Failure(
-                    self.failure.status, self.failure.message, hints: "if that is meant: --pin \(offered.text)",
+                    self.failure.status, self.failure.message, hints: "to accept the new key: --pin \(offered.text)",
                     "nothing was sent")
             case .notPrepared where !isPreparing, .unavailable(_, .away) where !isPreparing:
                 self.failure.advising("--create prepares a new directory")

@@ -4,10 +4,10 @@ import Encodings
 
 struct Doctor: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what could go wrong: keystore, machine, terminal, servers.",
+        commandName: "doctor", abstract: "Check keystore, machine, terminal and servers for problems.",
         discussion: """
-            Changes nothing and never asks. What it prints holds no ID, no server, no key and no path of \
-            yours: it may be pasted into a public report.
+            Changes nothing and asks nothing. The output contains no ID, server, key or path of yours, so you can \
+            paste it into a public report.
             """)
 
     @ParentCommand var root: Keytool
@@ -27,7 +27,7 @@ struct Doctor: ParsableCommand {
         let problems = findings.filter { $0.result == .problem }
         guard let first = problems.first else { return }
         let count = problems.count == 1 ? "1 problem was found" : "\(problems.count) problems were found"
-        throw CommandFailure(failure: Failure(first.status, count, hints: "the lines that begin with PROBLEM"))
+        throw CommandFailure(failure: Failure(first.status, count, hints: "see the lines that begin with PROBLEM"))
     }
 }
 

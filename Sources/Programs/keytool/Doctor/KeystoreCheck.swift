@@ -22,7 +22,7 @@ struct KeystoreCheck {
         do {
             locked = try LockedKeystore(at: session.keystorePath)
         } catch KeystoreError.absent {
-            return [Finding("keystore", .ok, "there is none yet")]
+            return [Finding("keystore", .ok, "no keystore yet")]
         } catch {
             return [problem("keystore", error)]
         }
@@ -34,11 +34,11 @@ struct KeystoreCheck {
         do {
             let errors = try locked.permissionProblems()
             guard let first = errors.first else {
-                return Finding("keystore", .ok, "modes, owners and kinds of all files are right")
+                return Finding("keystore", .ok, "mode, owner and type of all files are right")
             }
             return Finding(
                 "keystore", .problem,
-                "\(errors.count) of its files are open to others, not ours, or no plain files",
+                "\(errors.count) files are accessible to other users, belong to another account, or are not regular",
                 status: Failure(first).status)
         } catch {
             return problem("keystore", error)
@@ -57,7 +57,11 @@ struct KeystoreCheck {
         do {
             keystore = try session.unlock(locked, passphrase)
         } catch SecretError.none {
-            return [Finding("identities", .skipped, "the keystore is locked: keytool key unlock, or --passphrase-file")]
+            return [
+                Finding(
+                    "identities", .skipped,
+                    "the keystore needs its passphrase: keytool key unlock, or --passphrase-file")
+            ]
         } catch {
             return [problem("identities", error)]
         }
@@ -71,7 +75,7 @@ struct KeystoreCheck {
                 .map(\.id)
             let identities =
                 damaged.isEmpty
-                ? Finding("identities", .ok, "\(ids.count), all of which open; \(safes.count) with a Safe")
+                ? Finding("identities", .ok, "\(ids.count), all of them open; \(safes.count) with a Safe")
                 : Finding(
                     "identities", .problem,
                     "\(damaged.count) of \(ids.count) with damaged records: "
@@ -89,8 +93,8 @@ struct KeystoreCheck {
         return [
             Finding(
                 "version 1", .warning,
-                "\(count) of the directories in identities/ are of version 1 and are not read: the keystore was "
-                    + "converted to version 2, and they hold something else")
+                "\(count) directories in identities/ have the format of version 1 and are ignored: the keystore was "
+                    + "converted to version 2")
         ]
     }
 
@@ -103,31 +107,31 @@ struct KeystoreCheck {
                 timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }
             let words =
-                "its server answers" + (look.limits.map { " (keeps \($0.retentionDays) days)" } ?? "")
-                + "; last known there \(age(status.lastSuccess)); "
-                + "last proven: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
+                "its server answers" + (look.limits.map { " (stores backups for \($0.retentionDays) days)" } ?? "")
+                + "; last seen there \(age(status.lastSuccess)); "
+                + "last verified: Safe password \(age(status.passwordProvenAt)), backup code \(age(status.codeProvenAt))"
             let isUnfinished = status.newServer != nil || status.isDeleting
-            let troubles = [
+            let problems = [
                 look.failure.map { "the server holds \($0.found)" },
                 status.hasFailed ? "the last push failed" : nil,
                 isUnfinished ? "a change or deletion is not finished" : nil,
-                status.oldServer != nil ? "an old backup is left over" : nil,
+                status.oldServer != nil ? "an old backup is not deleted yet" : nil,
                 difference.map { "its clock is \($0.words)" },
             ].compactMap { $0 }
             // Never uploaded is a finding only of what was to be there.
-            let isFine = status.lastSuccess != nil && troubles.isEmpty
-            let sentence = ([words] + troubles).joined(separator: "; ")
+            let isFine = status.lastSuccess != nil && problems.isEmpty
+            let sentence = ([words] + problems).joined(separator: "; ")
             guard let failure = look.failure, status.uploadedAt != nil else {
                 return Finding(name, isFine ? .ok : .warning, sentence)
             }
             return Finding(name, .problem, sentence, status: failure.explained("", "").status)
         } catch {
-            return Finding(name, .problem, SafeTrouble(error).words, status: Failure(error).status)
+            return Finding(name, .problem, RedactedSafeFailure(error).words, status: Failure(error).status)
         }
     }
 
     private func problem(_ name: String, _ error: any Error) -> Finding {
-        Finding(name, .problem, KeystoreTrouble(error).words, status: Failure(error).status)
+        Finding(name, .problem, RedactedKeystoreFailure(error).words, status: Failure(error).status)
     }
 }
 

@@ -15,7 +15,7 @@ enum MachineCheck {
 
     /// Java's development kits bring a program of the same name.
     private static var shadow: Finding {
-        guard let own = FileStatus("/proc/self/exe") else { return Finding("name", .skipped, "there is no /proc") }
+        guard let own = FileStatus("/proc/self/exe") else { return Finding("name", .skipped, "/proc is missing") }
         for directory in (Environment.value("PATH") ?? "").split(separator: ":").map(String.init) {
             let path = directory + "/keytool"
             guard FileStatus.isExecutable(path), let found = FileStatus(path) else { continue }
@@ -25,14 +25,15 @@ enum MachineCheck {
             let isJava = FileStatus.isExecutable(directory + "/java")
             return Finding(
                 "name", .warning,
-                "\"keytool\" on PATH is another program\(isJava ? ", Java's" : ""): put this one's directory before it")
+                "\"keytool\" on PATH is another program\(isJava ? " (Java)" : ""): put the directory of this one before it"
+            )
         }
         return Finding("name", .warning, "\"keytool\" is not on PATH")
     }
 
     private static var memoryLocking: Finding {
         MemoryLocking.isPossible
-            ? Finding("memory", .ok, "secrets are locked against swapping")
+            ? Finding("memory", .ok, "secrets cannot be swapped to disk")
             : Finding("memory", .warning, MemoryLocking.refusal)
     }
 
@@ -49,7 +50,7 @@ enum MachineCheck {
         }
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         return Finding(
-            "derivation", .ok, "scrypt (64 MiB) and Argon2id (128 MiB) have their memory; \(Int(milliseconds)) ms")
+            "derivation", .ok, "scrypt (64 MiB) and Argon2id (128 MiB) can be computed; \(Int(milliseconds)) ms")
     }
 
     private static var keyring: Finding {
@@ -66,7 +67,7 @@ enum MachineCheck {
         let isPlausible = (firstPlausible...lastPlausible).contains(now.milliseconds)
         return Finding(
             "clock", isPlausible ? .ok : .warning,
-            "it is \(now.rfc3339)" + (isPlausible ? "" : ", which can hardly be right"))
+            "it is \(now.rfc3339)" + (isPlausible ? "" : ", which seems wrong"))
     }
 
     /// 2025 and 2100, in milliseconds since the epoch.

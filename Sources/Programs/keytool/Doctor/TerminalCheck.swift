@@ -6,9 +6,9 @@ enum TerminalCheck {
 
     private static var terminal: Finding {
         guard ControllingTerminal() != nil else {
-            return Finding("terminal", .ok, "none: secrets must come from files, commands or credentials")
+            return Finding("terminal", .ok, "no terminal: secrets must come from files, commands or credentials")
         }
-        guard let size = TerminalSize.current else { return Finding("terminal", .ok, "there is one; stdout is none") }
+        guard let size = TerminalSize.current else { return Finding("terminal", .ok, "stdout is not a terminal") }
         let (columns, rows) = QRPlacement(.auto).usualSize
         let isEnough = size.columns >= columns && size.rows >= rows
         return Finding(

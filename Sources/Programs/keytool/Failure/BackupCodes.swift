@@ -9,7 +9,7 @@ extension GroupedCodeError: Explained {
         case .badCharacter(let character, let group, let position):
             Failure(
                 .badData,
-                "group \(group) has \(Self.quoted(character)) at place \(position), which a code never has (A-Z and 2-7)",
+                "group \(group) has the invalid character \(Self.quoted(character)) at position \(position); a code has only A-Z and 2-7",
                 hints: "compare group \(group) with the original\(Self.lookalike(character))")
         }
     }
@@ -24,10 +24,10 @@ extension GroupedCodeError: Explained {
 
     private static func lookalike(_ character: Unicode.Scalar) -> String {
         switch character {
-        case "0": "; it is likely the letter O"
-        case "1": "; it is likely the letter I or L"
-        case "8": "; it is likely the letter B"
-        case "9": "; it is likely the letter G"
+        case "0": "; it may be the letter O"
+        case "1": "; it may be the letter I or L"
+        case "8": "; it may be the letter B"
+        case "9": "; it may be the letter G"
         default: ""
         }
     }
@@ -38,19 +38,19 @@ extension IDBackupError: Explained {
         switch self {
         case .wrongLength(let characters, let shortGroups), .unknownVersion(_, let characters, let shortGroups):
             characters == 0
-                ? Failure(.badData, "no code was given", hints: "name a file, or give the code on stdin")
+                ? Failure(.badData, "no backup code was given", hints: "name a file, or pass the code on stdin")
                 : Failure(.badData, Self.lengthMessage(characters, shortGroups))
         case .notOpened:
             Failure(
-                .wrongPassword, "the password does not open this code, or the code is damaged",
-                hints: "if you are sure of the password, compare the code group by group: a typing error looks the same"
+                .wrongPassword, "the password is wrong, or the code is damaged",
+                hints: "if the password is right, the code has a typing error: compare it group by group"
             )
         case .invalidID:
             Failure(
-                .badData, "the code opens, but it contains no identity",
+                .badData, "the code decrypts, but contains no valid ID",
                 hints: "a typing error passed the code's short check by chance: compare it group by group")
         case .derivation(let error): error.failure
-        case .notReproduced: .defect("the new backup code does not open again; it was discarded")
+        case .notReproduced: .defect("verification of the new backup code failed; it was discarded")
         }
     }
 
@@ -58,7 +58,7 @@ extension IDBackupError: Explained {
         let expected = IDBackup.Scheme.allCases.map { "\($0.characterCount)" }.joined(separator: " or ")
         // A code typed without dashes has a short group only at its end, which says nothing.
         let short = shortGroups.prefix(4).map { "group \($0.number) has \($0.count)" }.joined(separator: ", ")
-        return "the code has \(characters) of \(expected) characters" + (short.isEmpty ? "" : "; \(short)")
+        return "the code has \(characters) characters instead of \(expected)" + (short.isEmpty ? "" : "; \(short)")
     }
 }
 

@@ -5,24 +5,25 @@ import Glibc
 extension FileError: Explained {
     var failure: Failure {
         switch self {
-        case .missing(let path): Failure(.noInput, "there is no \(path)")
-        case .exists(let path): Failure(.exists, "\(path) exists already")
+        case .missing(let path): Failure(.noInput, "\(path) does not exist")
+        case .exists(let path): Failure(.exists, "\(path) already exists")
         case .exposed(let path, let mode):
             Failure(
-                .permission, "\(path) is open to others (mode 0\(String(mode, radix: 8)))",
-                hints: "if this is the keystore and nothing else: chmod go= \(path)")
+                .permission, "\(path) is accessible to other users (mode 0\(String(mode, radix: 8)))",
+                hints: "if only the keystore uses this path: chmod go= \(path)")
         case .notOurs(let path, let owner): Self.notOurs(path, owner)
         case .wrongKind(let path):
             Failure(
                 .permission, "\(path) is a link or a special file",
-                hints: "keytool uses only regular files and directories with one name; remove it, or restore a copy")
+                hints: "keytool accepts only regular files and directories without links: remove it, or restore a copy")
         case .unsafeLink(let path):
-            Failure(.permission, "another account could redirect \(path)", hints: "use the real path of the directory")
+            Failure(.permission, "another user could redirect \(path)", hints: "use the real path of the directory")
         case .tooLarge(let path, let limit): Failure(.badData, "\(path) is longer than \(limit) bytes")
         case .locked(let path):
-            Failure(.locked, "another keytool is at work here", hints: "it holds the lock on \(path); try again later")
+            Failure(
+                .locked, "another keytool process is running", hints: "it holds the lock on \(path): try again later")
         case .system(_, let path, EACCES), .system(_, let path, EPERM):
-            Failure(.permission, "no permission for \(path)")
+            Failure(.permission, "permission denied: \(path)")
         case .system(_, _, ENOMEM): OutOfMemory.failure
         case .system(let operation, let path, let code):
             Failure(.io, "cannot \(operation.rawValue) \(path): \(systemMessage(code))")
@@ -44,7 +45,7 @@ extension OutputError: Explained {
         case .notWritten(let code):
             Failure(
                 .io, "cannot write the result: \(systemMessage(code))",
-                hints: "the command may have done its work: keytool id list and keytool safe status show it")
+                hints: "the command itself may have succeeded: check with keytool id list and keytool safe status")
         }
     }
 }

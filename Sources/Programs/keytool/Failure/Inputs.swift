@@ -9,16 +9,16 @@ extension InputError: Explained {
             // A code where a file's name belongs is not repeated.
             (try? GroupedCode(parsing: path)).map { (try? IDBackup.scheme(of: $0)) != nil } == true
                 ? Failure(
-                    .usage, "a backup code is never an argument", hints: "put it into a file, or give it on stdin")
+                    .usage, "a backup code must not be an argument", hints: "put it into a file, or pass it on stdin")
                 : Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
-        case .notText: Failure(.badData, "the input is no UTF-8 text")
+        case .notText: Failure(.badData, "the input is not UTF-8 text")
         case .isZIP(let path):
             Failure(
-                .badData, "\(path) is a ZIP file (an Android data backup?), which this version does not read",
+                .badData, "\(path) is a ZIP file, perhaps an Android data backup; this version cannot read it",
                 hints: "the app can export an ID backup: a code of 80 characters")
         case .empty: Failure(.badData, "the input is empty")
-        case .noCertificate(let path): Failure(.badData, "\(path) holds no certificate in PEM")
+        case .noCertificate(let path): Failure(.badData, "\(path) contains no PEM certificate")
         case .hasNUL: Failure(.badData, "the input contains a NUL byte")
         }
     }

@@ -30,26 +30,26 @@ extension PictureError: Explained {
             Failure(.unavailable, "zbarimg did not start: \(systemMessage(code))", hints: "apt install zbar-tools")
         case .readerFailed(let how): Failure(.unavailable, "zbarimg ended \(how)")
         case .readerHangs(let path):
-            Failure(.unavailable, "zbarimg takes too long over \(path)", hints: Self.better)
-        case .notAFile(let path): Failure(.noInput, "\(path) is not a plain file")
+            Failure(.unavailable, "zbarimg did not finish in time on \(path)", hints: Self.better)
+        case .notAFile(let path): Failure(.noInput, "\(path) is not a regular file")
         case .notPixels(let path):
             Failure(
-                .badData, "\(path) is not a picture that can be read here (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
+                .badData, "\(path) is not in a supported picture format (PNG, JPEG, WebP, HEIC, TIFF, GIF, BMP, PNM)",
                 hints: "pdftoppm -png makes a picture of a PDF, rsvg-convert -z 2 -o FILE.png FILE.svg of an SVG")
         case .isDrawing(let path):
             Failure(
-                .badData, "\(path) is an SVG drawing, which cannot be read here",
+                .badData, "\(path) is an SVG drawing, which keytool cannot read",
                 hints: "take a photo or a scan of the printed page, or convert it: "
                     + "rsvg-convert -z 2 -o FILE.png FILE.svg")
         case .notReadable(let path):
-            Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or cut short")
+            Failure(.badData, "\(path) cannot be read as a picture", hints: "it may be damaged or truncated")
         case .noQRCode(let path): Failure(.badData, "no QR code was found in \(path)", hints: Self.better)
         case .noBackupCode(let path):
             Failure(
                 .badData, "the QR code in \(path) is not a backup code", hints: "it may be a contact's code, or a link")
         case .severalBackupCodes(let path, let count):
-            Failure(.badData, "\(path) shows \(count) backup codes", hints: "cut out the one that is meant")
-        case .tooMuch(let path): Failure(.badData, "\(path) holds more text than a backup code")
+            Failure(.badData, "\(path) shows \(count) backup codes", hints: "crop the picture to one of them")
+        case .tooMuch(let path): Failure(.badData, "\(path) contains more text than a backup code")
         }
     }
 

@@ -11,37 +11,39 @@ extension SafeKeepingError: Explained {
     var failure: Failure {
         switch self {
         case .otherKey(let id): .otherKey(of: id, replacedBy: "--replace-key \(id)")
-        case .unexpected(.id): Failure(.verifyFailed, "the code opens, but it is of another ID")
+        case .unexpected(.id): Failure(.verifyFailed, "the code contains another ID than the expected one")
         case .unexpected(.publicKey):
             Failure(
-                .verifyFailed, "the code opens, but its public key is another one",
-                hints: "a typing error in the code may change the key alone: compare it group by group")
+                .verifyFailed, "the code contains another public key than the expected one",
+                hints: "a typing error in the code can change only the key: compare the code group by group")
         case .unexpected(.checkWord):
-            Failure(.verifyFailed, "the code's check word is another one", hints: "compare the code group by group")
+            Failure(
+                .verifyFailed, "the code has another check word than the expected one",
+                hints: "compare the code group by group")
         case .noSetup(let id):
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)").because(of: "no_setup")
         case .setupExists(let id):
             Failure(
-                .exists, "a Safe is set up for \(id) already",
+                .exists, "a Safe is already set up for \(id)",
                 hints:
-                    "keytool safe passwd changes the password, keytool safe move the place, keytool safe delete ends it"
+                    "keytool safe passwd changes the password, keytool safe move changes the server, keytool safe delete deletes the Safe"
             ).because(of: "setup_exists")
-        case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already there")
+        case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
         case .wrongPassword(let id):
             Failure(
-                .wrongPassword, "that is not the Safe password of \(id)",
+                .wrongPassword, "wrong Safe password for \(id)",
                 hints: "if it is lost: keytool safe passwd \(id) sets a new one")
         case .noBackup(let id, let server, let isFromPassword):
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
                 hints: isFromPassword
-                    ? "a wrong Safe password looks the same: the password decides where the backup lies"
+                    ? "check the Safe password: with a wrong one, the backup cannot be found"
                     : "keytool safe push \(id) uploads it again"
             ).because(of: "no_backup")
         case .badLimits(let error): error.failure
         case .tooLarge(let role, let bytes, let limit, let picture, let isChangeUnfinished):
             Failure(
-                .tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)",
+                .tooLarge, "the backup has \(bytes) bytes; \(role.words) accepts at most \(limit)",
                 hints: (picture > bytes / 10 ? ["\(picture) bytes of it are the profile picture"] : [])
                     + (isChangeUnfinished ? ["--abort cancels the change"] : []))
         case .notVerified(let server): SafeFailure.notReturned(server)
@@ -65,7 +67,7 @@ extension Failure {
 extension SafeFailure {
     static func notReturned(_ server: String) -> Failure {
         Failure(
-            .verifyFailed, "\(server) did not return what was stored there",
+            .verifyFailed, "\(server) did not return the data that was stored there",
             hints: "try again; the next push uploads again")
     }
 
@@ -94,54 +96,54 @@ extension SafeFailure {
         case .exchange(_, let error): (error.failure.status, error.failure.message)
         case .badLimits(_, let error): (error.failure.status, error.failure.message)
         case .tooLarge(let role, let bytes, let limit):
-            (.tooLarge, "the backup has \(bytes) bytes, \(role.words) takes at most \(limit)")
+            (.tooLarge, "the backup has \(bytes) bytes; \(role.words) accepts at most \(limit)")
         case .waiting(let timestamp, nil): (.tempfail, "the server asked to wait until \(timestamp.rfc3339)")
         case .waiting(let timestamp, let loss?):
             (
                 .tempfail,
-                "the last look at the server \(loss.words), and the server asked to wait until \(timestamp.rfc3339)"
+                "the last check of the server \(loss.words), and the server asked to wait until \(timestamp.rfc3339)"
             )
         case .conflict(.current, isOtherKey: false):
             (.conflict, "another device has written the Safe backup of \(id); nothing was replaced or deleted")
         case .conflict(.current, isOtherKey: true):
             (
                 .conflict,
-                "the Safe backup of \(id) on the server holds another private key; nothing was replaced or deleted"
+                "the Safe backup of \(id) on the server contains another private key; nothing was replaced or deleted"
             )
         case .conflict(.next, _):
-            (.conflict, "the new place already holds a backup of \(id) that another device has written")
+            (.conflict, "the new place already holds a backup of \(id) from another device")
         case .conflict(.retiring, _): (.conflict, "another device has written the backup of \(id) at the old place")
-        case .tooLong: (.tooLarge, "the server holds more under this address than any backup has")
-        case .unreadable: (.badData, "what the server holds is damaged, and is not deleted")
+        case .tooLong: (.tooLarge, "the file on the server is larger than any backup")
+        case .unreadable: (.badData, "the backup on the server is damaged; it was not deleted")
         case .unsettled: (.tempfail, "the backup on the server changes each time it is read")
         case .notVerified: (.verifyFailed, Self.notReturned(server).message)
-        case .notRemoved: (.verifyFailed, "the server says that the backup is deleted, and still returns it")
+        case .notRemoved: (.verifyFailed, "the server confirmed the deletion, but still returns the backup")
         case .losesContacts(let before, let now):
-            (.exists, "this upload would leave \(now) of the \(before) contacts last uploaded")
+            (.exists, "the profile has only \(now) contacts; the last upload had \(before)")
         case .absent: (.absent, "there is no Safe backup of \(id) on \(server)")
         case .damaged: (.badData, "the Safe backup of \(id) on the server is damaged: it was truncated or modified")
-        case .older: (.verifyFailed, "the server returned an older backup of \(id) than was last uploaded")
-        case .otherKey: (.exists, "the Safe backup of \(id) holds another private key than the keystore")
+        case .older: (.verifyFailed, "the server returned an older backup of \(id) than the last upload")
+        case .otherKey: (.exists, "the Safe backup of \(id) contains another private key than the keystore")
         case .olderBackup(let found, let seen):
             (
                 .verifyFailed,
                 "the server returned generation \(found) of the backup, but generation \(seen) was seen before"
             )
-        case .unpushedChanges: (.exists, "the profile of \(id) has changes that were not uploaded")
+        case .unpushedChanges: (.exists, "the profile of \(id) has changes that are not uploaded yet")
         case .notUnderstood: (.badData, "this version cannot read the Safe backup of \(id)")
         case .deletionInterrupted:
             (.exists, "a deletion of the Safe of \(id) was interrupted; nothing is uploaded until you decide")
         case .replica:
-            (.usage, "the new place already holds this backup of \(id), perhaps as a copy that follows the old place")
-        case .leftAsAsked: (.exists, "the old backup of \(id) was to be left where it is")
-        case .otherPlace: (.usage, "that address does not lead to the place where the Safe of \(id) is")
+            (.usage, "the new place already holds this backup of \(id); it may be a mirror of the old place")
+        case .leftAsAsked: (.exists, "the old backup of \(id) was not deleted, as requested")
+        case .otherPlace: (.usage, "that address does not lead to the Safe of \(id)")
         case .survivorLost:
             (
                 .verifyFailed,
-                "after the old backup of \(id) was deleted the new one was gone, too; it was uploaded again"
+                "after the old backup of \(id) was deleted, the new one was missing, too; it was uploaded again"
             )
         case .changeUnfinished: (.exists, "an earlier change of the Safe of \(id) is not finished")
-        case .oldBackupLeft: (.exists, "the old backup of an earlier change of the Safe of \(id) is not deleted yet")
+        case .oldBackupLeft: (.exists, "an earlier change of the Safe of \(id) has not deleted its old backup yet")
         }
     }
 
@@ -181,8 +183,8 @@ extension SafeFailure {
         switch self {
         case .conflict: "another device has written it"
         case .unreadable, .damaged: "it is damaged"
-        case .notRemoved: "the server says that it is deleted, and still returns it"
-        case .replica: "the new place holds the same bytes, and it may be a copy of the old one"
+        case .notRemoved: "the server confirmed the deletion, but still returns it"
+        case .replica: "the new place holds the same backup and may be a mirror of the old place"
         case .leftAsAsked: "--leave-old was given"
         case .exchange(_, let error): error.failure.message
         case .waiting(let timestamp, _): "the server asked to wait until \(timestamp.rfc3339)"
@@ -198,11 +200,11 @@ extension SafeFailure {
         switch self {
         case .absent: "nothing"
         case .damaged, .unreadable: "a damaged backup"
-        case .older: "an older backup than was last uploaded"
+        case .older: "an older backup than the last upload"
         case .conflict(_, isOtherKey: true): "a backup with another private key"
         case .conflict: "the backup of another device"
-        case .tooLong: "more bytes than any backup has"
-        default: "nothing that can be judged"
+        case .tooLong: "a file that is larger than any backup"
+        default: "a backup that could not be checked"
         }
     }
 }
@@ -211,8 +213,8 @@ extension SafeRules.Finding {
     var words: String {
         switch self {
         case .missing: "did not find the backup"
-        case .damaged: "found the backup damaged"
-        case .foreign: "found a backup that another device has written"
+        case .damaged: "found a damaged backup"
+        case .foreign: "found a backup of another device"
         case .older: "found an older backup"
         case .unproven: "ended before the backup was read"
         }
@@ -237,25 +239,26 @@ extension SafeBackupError: Explained {
         case .notAuthentic:
             Failure(.badData, "the Safe backup is damaged: its authentication fails", hints: Self.passwordIsRight)
         case .gzip(.tooLarge(let limit)):
-            Failure(.tooLarge, "the Safe backup unfolds to more than \(limit) bytes")
-        case .gzip: Failure(.badData, "the Safe backup decrypts, but what it holds is not gzip")
+            Failure(.tooLarge, "the Safe backup decompresses to more than \(limit) bytes")
+        case .gzip: Failure(.badData, "the Safe backup decrypts, but its content is not gzip")
         case .json(.tooManyValues(let limit)):
             Failure(.tooLarge, "the Safe backup decrypts, but its document has more than \(limit) values")
         case .json(let error):
-            Failure(.badData, "the Safe backup decrypts, but its document is no JSON: \(error.words)")
+            Failure(.badData, "the Safe backup decrypts, but its document is not JSON: \(error.words)")
         case .document(.unsupportedVersion(let version)):
-            Failure(.badData, "the Safe backup has version \(version); this version knows \(SafeDocument.version)")
+            Failure(.badData, "the Safe backup has version \(version); this version supports \(SafeDocument.version)")
         case .document(.missing(let path)): Failure(.badData, "the Safe document has no \(path)")
         case .document(.wrongType(let path)):
             Failure(
                 .badData,
-                path.isEmpty ? "the Safe document is no object" : "\(path) in the Safe document is of a wrong type")
-        case .privateKey: Failure(.badData, "the Safe document holds no private key")
+                path.isEmpty
+                    ? "the Safe document is not a JSON object" : "\(path) in the Safe document has the wrong type")
+        case .privateKey: Failure(.badData, "the Safe document contains no private key")
         case .deviceGroupKey:
             Failure(
-                .badData, "the device group key in the Safe document is not 32 bytes",
-                hints: "keytool safe pull --raw -o FILE fetches the backup as it is")
-        case .notReproduced: .defect("the new Safe backup does not open again; it was discarded")
+                .badData, "the device group key in the Safe document does not have 32 bytes",
+                hints: "keytool safe pull --raw -o FILE downloads the backup as it is")
+        case .notReproduced: .defect("verification of the new Safe backup failed; it was discarded")
         }
     }
 
@@ -265,9 +268,9 @@ extension SafeBackupError: Explained {
 extension JSONError {
     fileprivate var words: String {
         switch self {
-        case .syntax(let offset): "wrong syntax at byte \(offset)"
+        case .syntax(let offset): "syntax error at byte \(offset)"
         case .duplicateName(let offset): "a member occurs twice, at byte \(offset)"
-        case .notUnicode(let offset): "text that is no Unicode at byte \(offset)"
+        case .notUnicode(let offset): "invalid Unicode at byte \(offset)"
         case .tooDeep(let limit): "nested more than \(limit) deep"
         case .tooManyValues(let limit): "more than \(limit) values"
         }
@@ -279,11 +282,12 @@ extension ServerLimitsError: Explained {
         switch self {
         case .notJSON:
             Failure(
-                .notASafeServer, "this is no Safe server: its config is not JSON",
-                hints: "is that a web page's address? on a Nextcloud it is \(SafeExchangeError.nextcloud("HOST"))")
+                .notASafeServer, "this is not a Safe server: its config is not JSON",
+                hints: "check the address; on a Nextcloud it is \(SafeExchangeError.nextcloud("HOST"))")
         case .missing(let member):
-            Failure(.notASafeServer, "this is no Safe server: its config has no whole number \(member)")
-        case .maxBackupBytes: Failure(.notASafeServer, "this is no Safe server: its maxBackupBytes makes no sense")
+            Failure(.notASafeServer, "this is not a Safe server: its config has no integer \(member)")
+        case .maxBackupBytes:
+            Failure(.notASafeServer, "this is not a Safe server: maxBackupBytes in its config is out of range")
         }
     }
 }
@@ -292,7 +296,7 @@ extension KeyDerivationError: Explained {
     var failure: Failure {
         switch self {
         case .memory(let bytes):
-            Failure(.memory, "the key derivation needs \(bytes / 1_048_576) MiB of memory, and the system gave less")
+            Failure(.memory, "the key derivation needs \(bytes / 1_048_576) MiB of memory, which is not available")
         }
     }
 }

@@ -20,49 +20,50 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer,
                 "\(server) has no directory backups/"
-                    + (status == 405 ? ", or does not take uploads there: status 405" : ""),
-                hints: "make it there; --create makes it if the server lets it")
+                    + (status == 405 ? ", or does not accept uploads there (status 405)" : ""),
+                hints: "create it on the server, or use --create")
         case .cannotPrepare(let server, 409) where Self.parent(of: server) != nil:
             // RFC 4918, 9.3.1: MKCOL makes one directory, and answers 409 if the one above is missing.
             Failure(
                 .notASafeServer, "\(Self.parent(of: server) ?? "") does not exist on the server",
-                hints: "make it there first; --create makes one directory below it")
+                hints: "create it first; --create makes only one directory below it")
         case .cannotPrepare(let server, let status):
             Failure(
                 status == 403 ? .serverAuth : .notASafeServer,
-                "\(server) does not let keytool make the directory backups/ and the file config: status \(status)",
-                hints: "make them there by other means; keytool-formats(5) has what config holds")
+                "\(server) does not allow keytool to make backups/ and config: status \(status)",
+                hints: "make them on the server; keytool-formats(5) describes config")
         case .notEmpty(let server):
             Failure(
-                .exists, "\(server) holds other files; nothing was made there",
-                hints: "--server \(server)/keytool makes a directory of its own for the Safe"
+                .exists, "\(server) holds other files; nothing was created there",
+                hints: "use a separate directory: --server \(server)/keytool"
             ).because(of: "directory_not_empty")
         case .unexpectedStatus(let server, let status):
             Failure(
                 .notASafeServer, "\(server) does not answer like a Safe server: status \(status)",
-                hints: "is that the address of a Safe, and not of a web page?")
+                hints: "check that this is the address of a Safe, not of a web page")
         case .redirected(let server, .circle):
-            Failure(.notASafeServer, "\(server) redirects in a circle", hints: "ask who runs the server")
+            Failure(.notASafeServer, "\(server) redirects in a loop", hints: "ask the operator of the server")
         case .redirected(let server, let target):
             Failure(
-                .notASafeServer, "\(server) redirects to \(target.words); keytool does not follow",
-                hints: "the login page of a hotel or train does this, too; if not, set up that address instead")
+                .notASafeServer,
+                "\(server) redirects to \(target.words); keytool does not follow redirects to another address",
+                hints: "the login page of a hotel or train also does this; otherwise set up that address")
         case .unauthorized(let server, false):
             Failure(
-                .serverAuth, "\(server) wants a user's name and password",
-                hints: "--server-user NAME; a server with two-factor login wants an app password")
+                .serverAuth, "\(server) requires a user name and password",
+                hints: "--server-user NAME; with two-factor login, use an app password")
         case .unauthorized(let server, true):
             Failure(
-                .serverAuth, "\(server) does not accept this user and password",
-                hints: "a server with two-factor login wants an app password")
+                .serverAuth, "\(server) does not accept this user name and password",
+                hints: "with two-factor login, use an app password")
         case .deletionForbidden(let server):
             Failure(
                 .serverAuth, "\(server) refuses to delete the backup (status 403)",
-                hints: "ask who runs the server whether this user may delete files")
+                hints: "ask the operator of the server whether this user may delete files")
         case .busy(let server):
-            Failure(.tempfail, "another keytool keeps \(server) busy", hints: "try again later")
+            Failure(.tempfail, "another keytool process is using \(server)", hints: "try again later")
         case .changed(let server):
-            Failure(.tempfail, "the backup on \(server) changed while we looked", hints: "try again")
+            Failure(.tempfail, "the backup on \(server) changed while it was read", hints: "try again")
         case .full: Failure(.tooLarge, "the Safe server has no space left, or does not accept a backup of this size")
         case .tooLarge(let limit): Failure(.tooLarge, "the Safe server returned more than \(limit) bytes")
         case .refused(let code): Failure(.io, "cannot use the Safe directory: \(systemMessage(code))")
@@ -73,14 +74,14 @@ extension SafeExchangeError: Explained {
         case .pinMismatch(let server, let expected, let offered):
             Failure(
                 .pinMismatch,
-                "\(server) shows another public key than the pinned one: "
-                    + (offered?.text ?? "it cannot be seen now") + ", not "
+                "\(server) has another public key than the pinned one: "
+                    + (offered?.text ?? "it could not be read") + ", not "
                     + expected.map(\.text).joined(separator: ", "),
                 hints: ["nothing was sent"] + Self.acceptance(offered))
-        case .badAuthority: Failure(.badData, "no usable certificate in the file of --ca-file")
+        case .badAuthority: Failure(.badData, "the --ca-file contains no usable certificate")
         case .libraryMissing(let package):
             Failure(
-                .unavailable, "https:// needs libcurl, 7.85 or newer with OpenSSL, which is missing",
+                .unavailable, "https:// needs libcurl 7.85 or newer with OpenSSL, which is not installed",
                 hints: "apt-get install \(package)")
         case .libraryNeedsMemory:
             Failure(.memory, "not enough memory to load libcurl", hints: OutOfMemory.advice)
@@ -99,14 +100,14 @@ extension SafeExchangeError: Explained {
     private static func acceptance(_ offered: PublicKeyPin?) -> [String] {
         guard let pin = offered?.text else { return ["try again later"] }
         return [
-            "if the server has a new key, accept it in a setup by --pin \(pin)",
-            "for a Safe that is set up: keytool safe server --pin \(pin)",
+            "if the server has a new key: --pin \(pin)",
+            "if the Safe is already set up: keytool safe server --pin \(pin)",
         ]
     }
 
     private static func unprepared(_ server: String) -> String {
-        guard server.hasPrefix("https:") else { return "is the right disk mounted there?" }
-        guard !server.contains("/remote.php/") else { return "does that directory exist?" }
+        guard server.hasPrefix("https:") else { return "check that the right disk is mounted" }
+        guard !server.contains("/remote.php/") else { return "check that the directory exists" }
         return "on a Nextcloud it is \(nextcloud(server.split(separator: "/")[1]))"
     }
 
@@ -119,7 +120,7 @@ extension SafeExchangeError: Explained {
 extension SafeExchangeError.Unavailability {
     var words: String {
         switch self {
-        case .away: "is away"
+        case .away: "is not available"
         case .connection(let failure): failure.words
         case .status(511): "is behind a login page of the network (status 511)"
         case .status(let status): "cannot answer now: status \(status)"
@@ -128,8 +129,8 @@ extension SafeExchangeError.Unavailability {
 
     fileprivate var hint: String {
         switch self {
-        case .status(511): "open any page in a browser here, and log in"
-        case .away: "is the path right, and is it mounted? try again later"
+        case .status(511): "open any web page in a browser, and log in"
+        case .away: "check the path and the mount, or try again later"
         case .connection(let failure): failure.hint
         case .status: "try again later"
         }
@@ -144,15 +145,15 @@ extension ConnectionFailure {
         case .notConnected: "cannot be reached"
         case .proxy: "cannot be reached through the proxy"
         case .timeout: "did not answer in time"
-        case .badAnswer: "does not answer in valid HTTP, or its headers are too long"
+        case .badAnswer: "sent an invalid HTTP answer, or too long headers"
         case .brokenOff: "closed the connection too early"
         }
     }
 
     fileprivate var hint: String {
         switch self {
-        case .unknownHost, .noNameServer, .notConnected: "is this machine online? try again later"
-        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY names it; no_proxy lists hosts that need none"
+        case .unknownHost, .noNameServer, .notConnected: "check the network of this machine, or try again later"
+        case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY sets the proxy; no_proxy lists the exceptions"
         case .timeout, .badAnswer, .brokenOff: "try again later"
         }
     }
@@ -176,23 +177,23 @@ extension CertificateFailure {
         case .expired(let day): "it expired on \(day.printable)"
         case .notYetValid(let day): "it is not valid before \(day.printable)"
         case .otherHost(let names): "it was issued for \(names.joined(separator: ", ").printable)"
-        case .unknownIssuer(let issuer): "its issuer is not known: \(issuer.printable)"
+        case .unknownIssuer(let issuer): "its issuer is unknown: \(issuer.printable)"
         case .selfSigned: "it is self-signed"
-        case .handshake: "no common version of TLS, 1.2 or newer"
+        case .handshake: "it supports no common version of TLS, 1.2 or newer"
         case .other(let words): words.printable
         }
     }
 
     fileprivate var hint: String {
         switch self {
-        case .expired, .notYetValid: "is this machine's clock right?"
-        case .otherHost: "is that the server's name? \(Self.loginPage)"
-        case .unknownIssuer, .selfSigned: "--ca-file trusts an authority of your own; \(Self.loginPage)"
-        case .handshake, .other: "ask who runs the server"
+        case .expired, .notYetValid: "check the clock of this machine"
+        case .otherHost: "check the name of the server; \(Self.loginPage)"
+        case .unknownIssuer, .selfSigned: "use --ca-file if the server has your own authority; \(Self.loginPage)"
+        case .handshake, .other: "ask the operator of the server"
         }
     }
 
-    private static let loginPage = "the login page of a hotel or train shows such a certificate, too"
+    private static let loginPage = "the login page of a hotel or train can also cause this"
 }
 
 extension SafeServerAddress {
@@ -212,14 +213,14 @@ extension SafeServerAddressError: Explained {
     var failure: Failure {
         switch self {
         case .unknownScheme: Failure(.usage, "the server's address must begin with https:// or file:///")
-        case .remoteHost: Failure(.usage, "a file:// address names no host: file:///DIR")
+        case .remoteHost: Failure(.usage, "a file:// address must not contain a host: file:///DIR")
         case .badPath: Failure(.usage, "the server's address must be an absolute path without \"..\": file:///DIR")
-        case .badURL: Failure(.usage, "that is no address of a server: https://HOST/PATH")
+        case .badURL: Failure(.usage, "that is not the address of a server: https://HOST/PATH")
         case .hasCredentials:
             Failure(
-                .usage, "that address may hold a password, which every user of this machine could see",
+                .usage, "the address may contain a password, which other users of this machine could see",
                 hints: "--server https://HOST/PATH --server-user NAME, and --server-password-file FILE",
-                "an @ in a path is written %40, and a slash in the password of a --server-file %2F")
+                "write an @ in a path as %40, and a slash in the password of a --server-file as %2F")
         }
     }
 }

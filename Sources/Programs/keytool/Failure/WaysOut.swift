@@ -9,17 +9,17 @@ extension WayOut {
         case .pushAgain: "keytool safe push \(id) uploads the backup again"
         case .pushOverwriting: "keytool safe push --overwrite \(id) replaces what is on the server"
         case .pushResumingDeleted: "keytool safe push --resume-deleted \(id) uploads again"
-        case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it if that is meant"
-        case .overwriting: "--overwrite replaces it; the history keeps what is replaced for 90 days"
-        case .pull: "keytool safe pull \(id) takes the backup over"
-        case .pullReplacing: "keytool safe pull --replace \(id) takes the backup over and overwrites what is here"
+        case .pushAcceptingLoss: "keytool safe push --accept-loss \(id) uploads it anyway"
+        case .overwriting: "--overwrite replaces it; a copy stays in the history for 90 days"
+        case .pull: "keytool safe pull \(id) restores the backup here"
+        case .pullReplacing: "keytool safe pull --replace \(id) restores the backup and overwrites the local changes"
         case .pullReplacingKey:
-            "keytool safe pull --replace --replace-key \(id) \(id) takes the backup over and overwrites key and profile here"
+            "keytool safe pull --replace --replace-key \(id) \(id) restores the backup and overwrites the local key and profile"
         case .abort: "keytool safe move --abort \(id) cancels the change"
-        case .forgetOld: "keytool safe server --forget-old \(id) leaves the old backup where it is"
+        case .forgetOld: "keytool safe server --forget-old \(id) stops trying to delete the old backup"
         case .delete: "keytool safe delete \(id) deletes it"
-        case .move: "keytool safe move changes the place"
-        case .moveLeavingOld: "keytool safe move --leave-old moves there and deletes nothing at the old place"
+        case .move: "keytool safe move moves the Safe"
+        case .moveLeavingOld: "keytool safe move --leave-old moves there without deleting the old backup"
         case .nothing: nil
         }
     }

@@ -23,12 +23,12 @@ struct MetricsFile {
 
         fileprivate var help: String {
             switch self {
-            case .lastSuccess: "When keytool safe push last found or made everything right; 0 for never."
-            case .lastAttempt: "When it last ran."
-            case .lastExitCode: "How it ended then, tolerated failures included."
-            case .bytes: "Length of the backup last uploaded."
-            case .limit: "The longest backup that the server takes."
-            case .expiry: "When the server may delete the backup."
+            case .lastSuccess: "Time of the last successful keytool safe push; 0 for never."
+            case .lastAttempt: "Time of the last run."
+            case .lastExitCode: "Exit code of the last run, including tolerated failures."
+            case .bytes: "Size of the last uploaded backup."
+            case .limit: "Largest backup that the server accepts."
+            case .expiry: "Time after which the server may delete the backup."
             }
         }
     }
@@ -64,7 +64,7 @@ struct MetricsFile {
             let file = InputFile(plainFile: file.path)
             let text = try self.file.isNew ? "" : file.read(limit: Self.maxBytes)
             guard text.isEmpty || text.hasPrefix("\(Self.help) \(Gauge.lastSuccess.rawValue) ") else {
-                throw UsageFailure("\(self.file.path) was not written by --metrics-file, and is not replaced")
+                throw UsageFailure("\(self.file.path) was not written by --metrics-file and was not replaced")
             }
             return text
         }

@@ -11,26 +11,26 @@ import SafeWire
 struct MonitoringOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write the result into this file, in the form of Prometheus' textfile collector.", valueName: "file"),
+            "Write the result to this file, in the format of Prometheus' textfile collector.", valueName: "file"),
         completion: .file())
     var metricsFile: String?
 
     @Option(
-        help: ArgumentHelp("The backup's name in the metrics; its ID is never in them.", valueName: "name"))
+        help: ArgumentHelp("The name of the backup in the metrics. The ID is never written.", valueName: "name"))
     var alias: String?
 
     @Option(
         help: ArgumentHelp(
-            "Tell the monitoring service whose https:// address is in this file: /start, then /<exit code>.",
+            "Report to the monitoring service whose https:// address is in this file: /start, then /<exit code>.",
             valueName: "file"),
         completion: .file())
     var pingUrlFile: String?
 
     func validate() throws {
         guard alias?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) != true else {
-            throw ValidationError("--alias has a control character")
+            throw ValidationError("--alias contains a control character")
         }
-        guard alias == nil || metricsFile != nil else { throw ValidationError("--alias goes with --metrics-file") }
+        guard alias == nil || metricsFile != nil else { throw ValidationError("--alias requires --metrics-file") }
     }
 
     /// Does the work between two messages to the monitoring service.

@@ -24,7 +24,7 @@ final class Ping {
         url = try InputFile(plainFile: urlFile).readGuarded(limit: Self.maxURLBytes + 2)
         let parts = url.withBytes(Self.parts)
         guard let parts else {
-            throw UsageFailure("\(urlFile) holds no address of a monitoring service: one line, https://…")
+            throw UsageFailure("\(urlFile) must contain one line, the https:// address of a monitoring service")
         }
         path = parts.path
         query = parts.query
@@ -59,7 +59,7 @@ final class Ping {
         } catch {
             guard !hasWarned else { return }
             hasWarned = true
-            output.warn("the monitoring service was not told: \(Self.words(error))")
+            output.warn("the monitoring service could not be notified: \(Self.words(error))")
         }
     }
 

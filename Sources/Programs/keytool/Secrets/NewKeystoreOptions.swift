@@ -8,7 +8,7 @@ struct NewKeystoreOptions: ParsableArguments {
     @OptionGroup(title: "Keystore passphrase (of a new keystore: at least 8 characters)")
     var passphrase: SecretOptions<KeystorePassphrase>
 
-    @Flag(help: "Make a new keystore without a passphrase; do not ask for one, and do not warn.")
+    @Flag(help: "Create a new keystore without a passphrase; do not ask for one, and do not warn.")
     var noPassphrase = false
 
     @Flag(help: "Accept a weak passphrase for a new keystore; only warn.")
@@ -18,7 +18,7 @@ struct NewKeystoreOptions: ParsableArguments {
     func newPassphrase(_ session: Session) throws -> SecureBytes? {
         if noPassphrase {
             guard !passphrase.isGiven else {
-                throw UsageFailure("--no-passphrase and a passphrase for the new keystore exclude each other")
+                throw UsageFailure("--no-passphrase and a passphrase for the new keystore cannot be combined")
             }
             return nil
         }

@@ -4,7 +4,7 @@ import KeyWrapping
 import Keystore
 
 /// Why a keystore cannot be used, by the type of the error: no path, no ID and no name of an account.
-struct KeystoreTrouble {
+struct RedactedKeystoreFailure {
     let words: String
 
     init(_ error: any Error) {
@@ -22,28 +22,28 @@ struct KeystoreTrouble {
         case .damaged(let record, nil):
             "the master key does not open the record \"\(record)\": one of them is damaged"
         case .damaged(let record, .some): "a record \"\(record)\" of an identity is damaged"
-        case .masterKeyMissing: "it holds identities, but not the key that opens them"
-        case .foreign: "a file that is not keytool's is in the place of one of its records"
-        case .unprotected: "a passphrase was given, but it is not protected by one"
-        case .unknownVersion(let version): "it has version \(version), which this keytool does not know"
+        case .masterKeyMissing: "it holds identities, but master.key is missing"
+        case .foreign: "a file of another program has the name of one of its records"
+        case .unprotected: "a passphrase was given, but it has none"
+        case .unknownVersion(let version): "it has version \(version), which this keytool does not support"
         case .absent: "it is empty"
-        case .noIdentity: "an identity was removed meanwhile"
-        case .changed: "another keytool changed it meanwhile"
-        case .exists, .notEmpty: "it holds identities already"
-        case .notConverted: "an identity is of version 1, and is not read"
+        case .noIdentity: "an identity was removed during the check"
+        case .changed: "another keytool process changed it during the check"
+        case .exists, .notEmpty: "it already holds identities"
+        case .notConverted: "an identity has the format of version 1 and is ignored"
         }
     }
 
     private static func words(_ error: FileError) -> String {
         switch error {
         case .missing: "one of its files is missing"
-        case .exists: "a file is in the way"
-        case .exposed(_, let mode): "one of its files is open to others (mode 0\(String(mode, radix: 8)))"
+        case .exists: "a file already exists"
+        case .exposed(_, let mode): "one of its files is accessible to other users (mode 0\(String(mode, radix: 8)))"
         case .notOurs: "one of its files belongs to another account"
         case .wrongKind: "one of its files is a link or a special file"
-        case .unsafeLink: "another account could redirect its path"
+        case .unsafeLink: "another user could redirect its path"
         case .tooLarge(_, let limit): "one of its files is longer than \(limit) bytes"
-        case .locked: "another keytool is at work in it"
+        case .locked: "another keytool process is using it"
         case .system(let operation, _, let code):
             "one of its files cannot be used: \(operation.rawValue): \(systemMessage(code))"
         }

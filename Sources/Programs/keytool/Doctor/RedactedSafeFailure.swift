@@ -5,7 +5,7 @@ import SafeRules
 import SafeWire
 
 /// Why a Safe cannot be looked at, in words that name neither its server nor its directory.
-struct SafeTrouble {
+struct RedactedSafeFailure {
     let words: String
 
     init(_ error: any Error) {
@@ -17,7 +17,7 @@ struct SafeTrouble {
             case SafeKeepingError.badLimits, SafeKeepingError.refused(.badLimits, _, _, _):
                 "its server's config is not that of a Safe server"
             case SafeKeepingError.refused(let failure, _, _, _): failure.explained("its identity", "its server").message
-            default: "it cannot be looked at: \(Failure(error).status.name)"
+            default: "it cannot be checked: \(Failure(error).status.name)"
             }
     }
 
@@ -30,13 +30,13 @@ struct SafeTrouble {
         case .notPrepared, .noBackups, .cannotPrepare: "config or backups/ is missing on its server"
         case .unexpectedStatus(_, let status): "its server does not answer like a Safe server: status \(status)"
         case .redirected: "its server redirects to another address"
-        case .unauthorized(_, false): "its server wants a user's name and password"
-        case .unauthorized(_, true): "its server does not accept the stored user and password"
+        case .unauthorized(_, false): "its server requires a user name and password"
+        case .unauthorized(_, true): "its server does not accept the stored user name and password"
         case .deletionForbidden: "its server refuses to delete the backup"
-        case .busy: "another keytool keeps its server busy"
-        case .changed: "its backup changed while it was looked at"
+        case .busy: "another keytool process is using its server"
+        case .changed: "its backup changed while it was read"
         case .untrusted: "the certificate of its server is not accepted"
-        case .pinMismatch: "its server shows another public key than the pinned one"
+        case .pinMismatch: "its server has another public key than the pinned one"
         case .notEmpty, .full, .tooLarge, .refused, .badAuthority, .libraryMissing, .libraryNeedsMemory:
             error.failure.message
         }
