@@ -68,7 +68,7 @@ struct Session {
     }
 
     /// The keystore, opened; its passphrase is asked for where it is needed and no source gives it.
-    /// - Throws: `KeystoreError.absent` where there is none.
+    /// - Throws: `KeystoreError.absent` if there is no keystore.
     func keeper(
         _ passphrase: SecretOptions<KeystorePassphrase>, _ limits: TimeLimits = TimeLimits()
     ) throws -> ThreemaKeeper {
@@ -77,7 +77,7 @@ struct Session {
         return keeper(keystore, limits)
     }
 
-    /// The same, but makes the keystore where there is none.
+    /// The keystore, opened, or created if it is missing.
     /// - Parameter rule: as for `unlock`.
     func keeperOfNewKeystore(
         _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
@@ -138,7 +138,7 @@ struct Session {
         }
     }
 
-    /// Says that whoever has the keystore has the keys, where that is so.
+    /// Prints a note if the keystore is not protected by a passphrase.
     func noteProtection(of keeper: ThreemaKeeper) { noteProtection(isProtected: keeper.isProtected) }
 
     func noteProtection(isProtected: Bool) {

@@ -4,7 +4,7 @@ import Glibc
 
 /// The end of a process whose command threw an error: help and version, or a failure with its exit code.
 package enum CommandEnd {
-    /// Whether a shell asks how the word under its cursor may go on.
+    /// Whether a shell asks for the completions of the word under its cursor.
     package static func isCompletion(_ arguments: [String]) -> Bool { arguments.first == "---completion" }
 
     /// Prints what there is to say, and ends the process.

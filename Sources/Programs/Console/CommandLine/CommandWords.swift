@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The words of a command line that are to name a command, read without the parser: it has given up.
+/// The words of a command line that should name a command, read without the parser, which has already failed.
 struct CommandWords {
     /// Those at the front that do: a noun, a verb.
     private(set) var path: [String] = []

@@ -8,7 +8,7 @@ package struct TimeSpan: ExpressibleByArgument {
     /// As it was given; help shows a default so.
     package let defaultValueDescription: String
 
-    /// - Returns: nil for what is no number with one of these units.
+    /// - Returns: nil if the argument is not a number with one of these units.
     package init?(argument: String) {
         defaultValueDescription = argument
         guard let unit = argument.last, let count = Int(argument.dropLast()), (0...1_000_000).contains(count) else {

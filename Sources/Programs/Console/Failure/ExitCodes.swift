@@ -19,9 +19,9 @@ extension Failure {
 extension Failure.Status {
     /// What no other code says.
     package static let failed = Self(1, "failed")
-    /// Another process is at work on the same data; try again.
+    /// Another process is using the same data; try again.
     package static let locked = Self(11, "locked")
-    /// A secret is needed, and there is no source for it and nobody to ask.
+    /// A secret is missing: no source provides it, and the user cannot be asked.
     package static let needSecret = Self(16, "need_secret")
     /// It already exists, or is not to be overwritten.
     package static let exists = Self(17, "exists")
@@ -29,7 +29,7 @@ extension Failure.Status {
     package static let usage = Self(64, "usage")
     /// The input is damaged, or of an unknown form.
     package static let badData = Self(65, "bad_data")
-    /// There is no such input, or it cannot be read.
+    /// The input does not exist or cannot be read.
     package static let noInput = Self(66, "no_input")
     /// A server or a program that is needed is not available.
     package static let unavailable = Self(69, "unavailable")

@@ -10,7 +10,7 @@ package struct Failure {
     package let message: String
     /// What to do about it; each is a line of its own.
     package let hints: [String]
-    /// In snake case: tells apart what shares an exit code; nil if the code's name says it all.
+    /// Distinguishes errors with the same exit code, in snake case; nil if the name of the code is enough.
     package private(set) var reason: String?
 
     /// - Parameter hints: what to do about it, each a line of its own.

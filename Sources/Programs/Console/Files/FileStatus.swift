@@ -4,7 +4,7 @@ import Glibc
 package struct FileStatus {
     private let status: stat
 
-    /// - Returns: nil if there is none, or if it cannot be looked at.
+    /// - Returns: nil if the file does not exist or cannot be examined.
     package init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -20,7 +20,7 @@ package struct FileStatus {
     /// The number of the account that it belongs to.
     package var owner: UInt32 { status.st_uid }
 
-    /// Whether it is no directory, pipe or device.
+    /// Whether it is a regular file: not a directory, pipe or device.
     var isPlainFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// The permissions alone, without the kind of file.

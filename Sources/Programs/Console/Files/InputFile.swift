@@ -17,7 +17,7 @@ package struct InputFile {
         mustBePlain = false
     }
 
-    /// A file that is no pipe, device or directory.
+    /// A regular file; a pipe, device or directory is refused.
     package init(plainFile path: String) {
         self.path = path
         mustBePlain = true

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file that is open for reading and is no directory, pipe or device.
+/// A regular file that is open for reading.
 package struct PlainFile: ~Copyable {
     let descriptor: Int32
 
@@ -20,7 +20,7 @@ package struct PlainFile: ~Copyable {
         close(descriptor)
     }
 
-    /// The first bytes, fewer if the file is shorter. Whoever reads the file afterwards still begins at its beginning.
+    /// The first `count` bytes, or fewer if the file is shorter. The file offset does not change.
     package func head(_ count: Int) throws(PlainFileError) -> [UInt8] {
         var head = [UInt8](repeating: 0, count: count)
         let read = unsafe pread(descriptor, &head, count, 0)

@@ -94,7 +94,7 @@ package struct ResultFile {
     private func directory() throws(FileError) -> Directory { try Directory.open(directoryPath, rule: .shared) }
 }
 
-/// Where a document goes: a new file, or stdout when that is no terminal.
+/// Where a document is written: a new file, or stdout if that is not a terminal.
 package struct DocumentTarget {
     private let file: ResultFile?
 

@@ -27,7 +27,7 @@ package final class Progress: Sendable {
         guard isatty(STDERR_FILENO) == 1, let kind = Environment.value("TERM"), kind != "dumb" else { return nil }
     }
 
-    /// For whoever transfers something.
+    /// Called during a transfer with the bytes done and the total; 0 if the total is unknown.
     package var handler: @Sendable (_ done: Int, _ total: Int) -> Void {
         { done, total in self.note(done: done, total: total) }
     }
@@ -128,7 +128,7 @@ private final class SpinnerDrawing: Sendable {
         try? Output.write("\r\(line.prefix(max(0, columns - 1)))\u{1b}[K", to: STDERR_FILENO)
     }
 
-    /// Whether the work goes on after that time.
+    /// Whether the work still runs after that time.
     private func isAwaited(_ milliseconds: Int32) -> Bool {
         var end = pollfd(fd: rope, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&end, 1, milliseconds) <= 0

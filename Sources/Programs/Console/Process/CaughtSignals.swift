@@ -20,7 +20,7 @@ struct CaughtSignals {
         replace(number, by: SIG_IGN)
     }
 
-    /// Puts back what was there.
+    /// Restores the previous actions.
     func putBack() {
         for one in former.reversed() {
             var action = one.action

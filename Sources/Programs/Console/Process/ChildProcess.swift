@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Another program at work.
+/// Another program that is running.
 ///
 /// It has the standard descriptors, those that it is given, and no others of ours, whoever opened them.
 package struct ChildProcess {
@@ -80,7 +80,7 @@ package struct ChildProcess {
         return unsafe keytool_wait(id, WSTOPPED | WNOHANG, &signal) > 0 ? signal : nil
     }
 
-    /// Its end, nil if it goes on.
+    /// Its end; nil while it runs.
     /// - Parameter isReaped: whether its number, and its group's, may be another process's afterwards.
     func end(isReaped: Bool = true) -> End? {
         var status: Int32 = 0
@@ -89,7 +89,7 @@ package struct ChildProcess {
         return Int(code) == Int(CLD_EXITED) ? .exited(status) : .killed(status)
     }
 
-    /// Waits for its end, but not past `deadline`; nil if it goes on.
+    /// Waits for its end, but not past `deadline`; nil if it still runs then.
     func wait(until deadline: ContinuousClock.Instant) -> End? {
         while true {
             if let end = end() { return end }
@@ -110,7 +110,7 @@ package struct ChildProcess {
         reap()
     }
 
-    /// Lets all of its group go on. The group must be its own.
+    /// Continues all stopped processes of its group. The group must be its own.
     func continueGroup() {
         Glibc.kill(-group, SIGCONT)
     }

@@ -18,10 +18,10 @@ package enum Environment {
         return text
     }
 
-    /// What `withhold` took away, as NAME=VALUE.
+    /// The variables that `withhold` removed, as NAME=VALUE.
     nonisolated(unsafe) private static var withheld = unsafe [UnsafeMutablePointer<CChar>?]()
 
-    /// Takes a variable away from this process and its libraries, but not from `all`. Only while there is one thread.
+    /// Hides a variable from this process and its libraries, but not from `all`. Only while there is one thread.
     static func withhold(_ name: String) {
         // `unsetenv` drops the pointer to NAME=VALUE and leaves the text where it is.
         if let value = unsafe bytes(of: name) { unsafe withheld.append(value - (name.utf8.count + 1)) }

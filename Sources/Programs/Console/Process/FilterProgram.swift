@@ -12,7 +12,7 @@ package struct FilterProgram {
     private let timeLimit: Duration
     private let maxBytes: Int
 
-    /// Why there is no output.
+    /// Why the program gave no output.
     package enum Failed: Error {
         /// `code` is the errno.
         case notStarted(code: Int32)

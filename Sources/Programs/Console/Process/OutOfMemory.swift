@@ -20,7 +20,7 @@ package enum OutOfMemory {
     nonisolated(unsafe) private static var json = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     nonisolated(unsafe) private static var isJSON = false
 
-    /// What is said of it, and exit code 71.
+    /// The message, and exit code 71.
     package static var failure: Failure {
         Failure(.memory, "not enough memory", hints: advice)
     }

@@ -15,7 +15,7 @@ package struct QRScreenOptions: ParsableArguments {
     package init() {}
 
     /// The screen to draw on; nil if it is not asked for.
-    /// - Throws: `UsageFailure` if there is no such screen, or if a file is to be written instead.
+    /// - Throws: `UsageFailure` if the terminal has no second screen, or if the picture is written to a file.
     package func screen(_ dialog: Dialog, unless target: QRFileOptions) throws -> QRScreen? {
         guard !isAwaited || target.qrFile == nil else {
             throw UsageFailure("--qr-wait and \(QRPicture.option) cannot be combined")
@@ -24,7 +24,7 @@ package struct QRScreenOptions: ParsableArguments {
     }
 
     /// The screen to draw on; nil if it is not asked for.
-    /// - Throws: `UsageFailure` if there is no such screen.
+    /// - Throws: `UsageFailure` if the terminal has no second screen.
     package func screen(_ dialog: Dialog) throws -> QRScreen? {
         guard isAwaited else { return nil }
         guard !dialog.output.isJSON else { throw UsageFailure("--qr-wait and --json cannot be combined") }

@@ -89,7 +89,7 @@ package enum SecretSource {
     }
 }
 
-/// Why there is no secret. `title` is the secret's, and each `code` an errno.
+/// Why a secret could not be read. `title` is the name of the secret, `code` an errno.
 package enum SecretError: Error {
     case notReadable(path: String, code: Int32)
     case badDescriptor(Int32, code: Int32)
@@ -105,7 +105,7 @@ package enum SecretError: Error {
     case noTerminal
     /// The input ended instead (Ctrl-D), or the terminal went away.
     case noAnswer(title: String)
-    /// No source gave it and nobody can be asked. `sources` were looked at.
+    /// No source provides it, and the user cannot be asked. `sources` lists the possible sources.
     case none(title: String, sources: String)
     /// The two answers of a creation differ, three times.
     case mismatch(title: String)

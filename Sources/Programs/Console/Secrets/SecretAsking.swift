@@ -21,7 +21,7 @@ package struct SecretAsker<Kind: Secret> {
     ///   - isTyped: ask for it, whatever the options say.
     ///   - kept: what is there already, so that nobody has to be asked.
     ///   - isWrong: whether an error of `body` means another try.
-    ///   - wrong: what is said of such an error.
+    ///   - wrong: the message for such an error.
     package func open<Result: ~Copyable>(
         _ subject: SecretSubject, isTyped: Bool = false, kept: () -> Result? = { nil }, isWrong: (any Error) -> Bool,
         wrong: String = "wrong \(Kind.title)", _ body: (borrowing SecureBytes) throws -> Result
@@ -124,7 +124,7 @@ package struct SecretAsker<Kind: Secret> {
 
     /// - Parameters:
     ///   - isAgain: whether the same is asked a second time.
-    ///   - nothing: what an empty answer stands for; nil if it is none.
+    ///   - nothing: the meaning of an empty answer, for example "none"; nil if it has no meaning.
     static func question(_ subject: SecretSubject, isAgain: Bool = false, nothingFor nothing: String? = nil) -> String {
         let title = Kind.title.prefix(1).uppercased() + Kind.title.dropFirst()
         return title + subject.words + (isAgain ? ", again" : "") + (nothing.map { " (Enter for \($0)): " } ?? ": ")

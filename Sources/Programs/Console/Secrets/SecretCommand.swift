@@ -8,7 +8,7 @@ import SecureMemory
 /// descriptor of ours. Its output goes through a pipe into guarded memory.
 enum SecretCommand {
     /// - Parameter mayAsk: whether the helper may use the terminal. It has less time without one.
-    /// - Throws: `SecretError.commandFailed`, without a word of what it printed.
+    /// - Throws: `SecretError.commandFailed`, without the output of the command.
     static func run(_ command: String, title: String, mayAsk: Bool) throws -> SecureBytes {
         func failed(_ status: SecretError.CommandStatus) -> SecretError { .commandFailed(title: title, status: status) }
         var ends: [Int32] = [-1, -1]

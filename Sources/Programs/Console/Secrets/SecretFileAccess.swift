@@ -2,7 +2,7 @@ import Glibc
 
 /// Who else can use a file that holds a secret: who reads it knows it, and who writes it chooses the next one.
 struct SecretFileAccess {
-    /// Each goes on where the file's path ends; none for what is no plain file.
+    /// Each follows the file's path in a sentence. Empty if the file is not regular.
     let warnings: [String]
 
     /// - Parameter file: its descriptor.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A secret's command at work, in a process group of its own.
+/// A running command that prints a secret, in its own process group.
 ///
 /// The keys that interrupt and stop reach the terminal's foreground group alone, which is the command's meanwhile. So
 /// what happens to the command happens to this process, and the other way round: interrupted, stopped, continued,

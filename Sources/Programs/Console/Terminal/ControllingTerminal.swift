@@ -118,7 +118,7 @@ package struct ControllingTerminal: ~Copyable {
         return line.revealText()
     }
 
-    /// Asks a question whose answer is no unless it is yes.
+    /// Asks a yes-or-no question; every answer except yes means no.
     package func askYesNo(_ question: String) throws -> Bool {
         let answer = try askText("\(question) [y/N] ")?.lowercased()
         return answer == "y" || answer == "yes"

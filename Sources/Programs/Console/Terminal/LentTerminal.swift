@@ -3,7 +3,7 @@ import Glibc
 
 /// The controlling terminal, lent to another process group for a while.
 ///
-/// The kernel stops whoever reads from a terminal without being its foreground group.
+/// The kernel stops a process that reads from a terminal if its group is not in the foreground.
 final class LentTerminal {
     private let descriptor: Int32
     private var settings = termios()

@@ -21,7 +21,7 @@ struct CodeEntry {
     private var rowChecks: [Int: String] = [:]
     /// Rows that did not have their check, by the index of their first group.
     private var wrongRows: Set<Int> = []
-    /// The group that was last taken back from the end, as it was.
+    /// The text of the group that was last removed from the end.
     private(set) var takenBack: String?
     /// Whether the user has said that the code is not a longer one.
     private var isEnded = false
@@ -55,7 +55,7 @@ struct CodeEntry {
         var groups: (first: Int, last: Int) { (start + 1, start + count) }
     }
 
-    /// Whether there is no place for another group.
+    /// Whether the code has all its groups.
     var isFull: Bool { places.count == limit }
 
     /// Whether the groups so far could be all of a code of the shorter scheme.

@@ -7,7 +7,7 @@ import Threema
 /// The code that comes back is in plain memory for a moment, as a typed one is. It goes nowhere else:
 ///
 /// - zbarimg tells the system's message bus what it read. It gets an address where nobody listens.
-/// - Its picture library puts what it unfolds into temporary files where memory is scarce. It gets no disk.
+/// - Its picture library writes decompressed pictures to temporary files if memory is short. It gets no disk.
 /// - The library hands drawings and documents (SVG, PDF) to other programs, by temporary files again, and
 ///   some of these carry commands. Only pictures made of pixels are given to it, by their first bytes.
 ///

@@ -69,7 +69,7 @@ struct BackupExport: Verb {
         }
         let check = IDBackup.checkWord(of: code).text
 
-        // Before anything is written: whoever ends it there has made nothing.
+        // Before anything is written: ending the command here leaves no file.
         if let screen {
             try screen.show(
                 Array(code.text.utf8), mode, levels: Self.levels,

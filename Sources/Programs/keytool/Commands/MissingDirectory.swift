@@ -1,7 +1,7 @@
 import Console
 import SafeWire
 
-/// What does not exist of a Safe directory that is away.
+/// Which part of the path of an unavailable Safe directory does not exist.
 enum MissingDirectory: Equatable {
     /// Only the directory itself.
     case directory

@@ -3,7 +3,7 @@ import Encodings
 import Threema
 import ThreemaSafe
 
-/// What is said of a Safe backup that was pulled.
+/// The result of `safe pull`, for people and as JSON.
 struct PullSummary {
     private let id: ThreemaID
     private let document: SafeDocument

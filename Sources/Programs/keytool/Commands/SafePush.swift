@@ -203,7 +203,7 @@ struct SafePush: Verb {
 }
 
 extension SafeKeeper.PushResult {
-    /// What tells apart results of one name.
+    /// The `reason` in JSON: distinguishes results with the same name.
     fileprivate var reason: String {
         switch replaced {
         case .damaged: "replaced_damaged"

@@ -5,7 +5,7 @@ import Encodings
 import SafeWire
 import SecureMemory
 
-/// Which Safe server a command is about, and what it takes to be let in and to trust it.
+/// The options for a Safe server: address, login, certificate authorities and pins.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

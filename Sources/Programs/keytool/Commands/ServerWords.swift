@@ -25,7 +25,7 @@ extension JSONValue {
 }
 
 extension SafeEndpoint {
-    /// What is not as it was, in words.
+    /// The names of the parts that differ.
     func differences(from other: borrowing SafeEndpoint) -> [String] {
         var differences: [String] = []
         if address != other.address { differences.append("address") }

@@ -27,7 +27,7 @@ struct TestedServer: ~Copyable {
         case prepareAndTest
     }
 
-    /// - Parameter keeper: its time for all tries begins anew after each answer.
+    /// - Parameter keeper: its total time limit restarts after each answer.
     /// - Throws: what the last step throws, if nobody can be asked, or if nobody answers.
     static func find(
         _ options: ServerOptions, _ trial: Trial, _ keeper: inout ThreemaKeeper, _ limits: TimeLimits,

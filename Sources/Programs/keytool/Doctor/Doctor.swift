@@ -33,7 +33,7 @@ struct Doctor: ParsableCommand {
 
 /// What one check found.
 struct Finding {
-    /// What was looked at, in one or two words.
+    /// What was checked, in one or two words.
     let name: String
     let result: Result
     let words: String
@@ -45,7 +45,7 @@ struct Finding {
         /// Works, but the user may want it otherwise.
         case warning
         case problem
-        /// Could not be looked at.
+        /// Could not be checked.
         case skipped
     }
 

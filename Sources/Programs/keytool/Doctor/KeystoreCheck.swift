@@ -29,7 +29,7 @@ struct KeystoreCheck {
         return [files(locked), protection(locked)] + records(locked)
     }
 
-    /// Modes and owners of the directory and `master.key` were looked at when it was opened.
+    /// Modes and owners of the directory and `master.key` were checked when it was opened.
     private func files(_ locked: LockedKeystore) -> Finding {
         do {
             let errors = try locked.permissionProblems()

@@ -3,7 +3,7 @@ import Console
 import KeyWrapping
 import Keystore
 
-/// Why a keystore cannot be used, by the type of the error: no path, no ID and no name of an account.
+/// Why a keystore cannot be used, without a path, an ID or the name of an account.
 struct RedactedKeystoreFailure {
     let words: String
 

@@ -4,7 +4,7 @@ import ThreemaKeeping
 import SafeRules
 import SafeWire
 
-/// Why a Safe cannot be looked at, in words that name neither its server nor its directory.
+/// Why a Safe cannot be checked, without the name of its server or directory.
 struct RedactedSafeFailure {
     let words: String
 

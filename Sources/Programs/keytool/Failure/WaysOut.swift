@@ -2,7 +2,7 @@ import SafeRules
 
 extension WayOut {
     /// The command, and what it does.
-    /// - Parameter isAboutChange: whether it is a change of password or place that goes on.
+    /// - Parameter isAboutChange: whether the command continues a change of password or place.
     func words(_ id: String, isAboutChange: Bool = false) -> String? {
         switch self {
         case .pushAgain where isAboutChange: "keytool safe push \(id) tries to finish the change"

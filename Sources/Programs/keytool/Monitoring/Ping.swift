@@ -17,8 +17,8 @@ final class Ping {
     private static let maxURLBytes = 2048
     private static let scheme = "https://"
 
-    /// - Parameter urlFile: holds the address on one line, so that it is no argument and is in no message.
-    /// - Throws: `InputError`; `UsageFailure` for what is no address.
+    /// - Parameter urlFile: a file with the address on one line. The address is secret, so it is not an argument.
+    /// - Throws: `InputError`; `UsageFailure` if the line is not an `https://` address.
     init(urlFile: String) throws {
         // With a line ending of one or two bytes.
         url = try InputFile(plainFile: urlFile).readGuarded(limit: Self.maxURLBytes + 2)
@@ -30,7 +30,7 @@ final class Ping {
         query = parts.query
     }
 
-    /// - Returns: nil for what is no address.
+    /// - Returns: nil if the bytes are not an `https://` address.
     private static func parts(of bytes: Span<UInt8>) -> (path: Range<Int>, query: Range<Int>)? {
         var end = bytes.count
         if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }

@@ -3,7 +3,7 @@ import Console
 import KeyWrapping
 import SecureMemory
 
-/// The passphrase of the keystore that a command opens, or makes where there is none.
+/// The passphrase of the keystore that a command opens or, if it is missing, creates.
 struct NewKeystoreOptions: ParsableArguments {
     @OptionGroup(title: "Keystore passphrase (of a new keystore: at least 8 characters)")
     var passphrase: SecretOptions<KeystorePassphrase>
