@@ -7,7 +7,7 @@ package import SecureMemory
 @safe
 public struct Directory: ~Copyable, Sendable {
     /// Who may use a directory and its files.
-    package enum Rule: Sendable {
+    public enum Rule: Sendable {
         /// Only this account: it owns them, others have no permission, and files have a single name.
         case secret
         /// Any account that the file system permits. Only links and special files are refused.
@@ -15,7 +15,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// The path as it was given, for messages.
-    package let path: String
+    public let path: String
     let rule: Rule
     let descriptor: Int32
 
@@ -32,7 +32,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Opens an existing directory.
     ///
     /// Under `.secret` the path may be a link only if no other account than root could redirect it (see `LinkRule`).
-    package static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
+    public static func open(_ path: String, rule: Rule) throws(FileError) -> Directory {
         let target = rule == .secret ? try LinkRule.resolve(path) : path
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (rule == .secret ? O_NOFOLLOW : 0)
         let descriptor = unsafe keytool_openat(AT_FDCWD, target, flags, 0)
@@ -40,7 +40,7 @@ public struct Directory: ~Copyable, Sendable {
     }
 
     /// Creates the directory and missing ones above it, with mode 0700. An existing directory is not an error.
-    package static func make(_ path: String) throws(FileError) {
+    public static func make(_ path: String) throws(FileError) {
         // Bytes, not characters: a slash and a combining mark behind it are one character.
         let bytes = path.utf8
         var end = bytes.startIndex

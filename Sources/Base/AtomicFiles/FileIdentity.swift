@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// Which file something is: its inode's number, and when the inode was made, because numbers are given again. A copy
-/// has another identity, and so has a file that was restored under the same name, unless it was overwritten in place.
-public struct FileIdentity: Equatable, Sendable {
+/// Identifies a file by the number of its inode and the inode's time of birth, because numbers are reused. A copy has
+/// another identity. So has a restored file, unless the old one was overwritten in place.
+package struct FileIdentity: Equatable, Sendable {
     /// Unique on its file system.
-    public let inode: UInt64
-    /// Nanoseconds since the epoch; 0 if the file system does not say.
-    public let birth: UInt64
+    package let inode: UInt64
+    /// Nanoseconds since the epoch; 0 if the file system does not store it.
+    package let birth: UInt64
 
     /// An identity that was stored.
-    public init(inode: UInt64, birth: UInt64) {
+    package init(inode: UInt64, birth: UInt64) {
         self.inode = inode
         self.birth = birth
     }
@@ -18,9 +18,9 @@ public struct FileIdentity: Equatable, Sendable {
 
 extension Directory {
     /// The identity of a plain file.
-    /// - Throws: `.wrongKind` where the name is a link, a directory or a special file; `.missing`; under `.secret` what
-    ///   `requirePlainFile` throws.
-    public func identity(of name: String) throws(FileError) -> FileIdentity {
+    /// - Throws: `.wrongKind` if the name is a link, a directory or a special file; `.missing`; under `.secret` also as
+    ///   `requirePlainFile`.
+    package func identity(of name: String) throws(FileError) -> FileIdentity {
         try requirePlainFile(name)
         var inode: UInt64 = 0
         var birth: UInt64 = 0
@@ -30,9 +30,9 @@ extension Directory {
         return FileIdentity(inode: inode, birth: birth)
     }
 
-    /// Where this directory stands now, absolute and without links: for libraries that take a path. What the path leads
-    /// to a moment later is not certain; compare with `holds(_:at:)`.
-    public func currentPath() throws(FileError) -> String {
+    /// The present absolute path of this directory, without links, for libraries that need a path. The path may change
+    /// at any time: compare with `holds(_:at:)`.
+    package func currentPath() throws(FileError) -> String {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
         guard count > 0, count < bytes.count, bytes[0] == UInt8(ascii: "/"), !bytes[..<count].contains(0) else {
@@ -42,7 +42,7 @@ extension Directory {
     }
 
     /// Whether an absolute path leads to the file `name` in this directory, by its device and inode.
-    public func holds(_ name: String, at path: String) throws(FileError) -> Bool {
+    package func holds(_ name: String, at path: String) throws(FileError) -> Bool {
         guard let here = try status(name) else { return false }
         var there = stat()
         guard uninterrupted({ unsafe lstat(path, &there) }) == 0 else { return false }

@@ -3,9 +3,9 @@ package import KeyWrapping
 internal import Primitives
 internal import SecureMemory
 
-// The file `commit`, by which several files of one identity change at once. It is renamed into place whole, and that
-// is the moment at which all of them change: readers look into it first, and whoever takes the identity's lock writes
-// out what it holds and removes it.
+// The file `commit`, by which several files of one identity change at once. It is renamed into place, and at that
+// moment all of them change: readers read it first, and the next process that takes the identity's lock writes out its
+// changes and removes it.
 //
 //   offset  length  meaning
 //        0       4  "KTC2"
