@@ -22,7 +22,7 @@ public enum BLAKE2b {
         deriveKey(from: key, data: data, salt: Array(salt.utf8), personal: Array(personal.utf8))
     }
 
-    /// The same with salt and personal as bytes, for test vectors.
+    /// Derives a key with salt and personalisation as bytes, for test vectors.
     package static func deriveKey(
         from key: borrowing SecureBytes, data: Span<UInt8> = Span(), salt: [UInt8], personal: [UInt8]
     ) -> SecureBytes {

@@ -10,7 +10,7 @@ public enum Box {
     /// Length of the tag in bytes.
     public static let tagCount = SecretBox.tagCount
 
-    /// The key that both sides compute, NaCl's `crypto_box_beforenm`: HSalsa20 of X25519 and sixteen zeros.
+    /// Computes the key that both sides share, NaCl's `crypto_box_beforenm`: HSalsa20 of X25519 and sixteen zero bytes.
     /// - Parameters:
     ///   - privateKey: 32 bytes of one side, unclamped.
     ///   - publicKey: 32 bytes of the other side.

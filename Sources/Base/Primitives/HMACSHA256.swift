@@ -15,7 +15,7 @@ public enum HMACSHA256 {
         return digest
     }
 
-    /// The same under a key that is no secret, such as a constant or a name. Without guarded memory it takes about a
+    /// Authenticates under a key that is not secret, for example a constant. Without guarded memory this takes about a
     /// microsecond.
     /// - Parameter publicKey: at most 64 bytes.
     /// - Returns: 32 bytes.

@@ -3,22 +3,22 @@ internal import Glibc
 internal import HTTP
 internal import SecureMemory
 
-/// libcurl, opened on first use: every other command starts without it. It wipes what it frees.
+/// libcurl, opened on first use, so that other commands start without it. It wipes the memory that it frees.
 @safe
 struct Curl: @unchecked Sendable {
     private static let name = "libcurl.so.4"
-    /// Debian's.
+    /// The Debian package.
     static let package = "libcurl4"
-    /// What loading it takes at most, with all that it is linked to.
+    /// Most memory that loading it takes, including its own libraries, in bytes.
     private static let loadingBytes = 32 * 1024 * 1024
 
-    /// What one request takes at most, beside what it sends: 1.1 MiB for OpenSSL's handshake, by measurement, and the
+    /// Most memory of one request without its body, in bytes: 1.1 MiB for OpenSSL's handshake, as measured, and the
     /// stack of the thread that looks the name up.
     private static let requestBytes = 4 * 1024 * 1024 + defaultStackBytes
 
-    /// Ends the process if a request would not have the memory it needs: libcurl and OpenSSL take an allocation that
-    /// fails for the server's fault, or for that of its certificate.
-    /// - Parameter count: length of what is sent.
+    /// Ends the process if the system refuses the memory of a request. Otherwise libcurl and OpenSSL would report a
+    /// failed allocation as a failure of the server or its certificate.
+    /// - Parameter count: length of the body in bytes.
     static func requireMemory(sending count: Int) { MemoryShortage.require(requestBytes + count) }
 
     private static var defaultStackBytes: Int {
@@ -30,11 +30,11 @@ struct Curl: @unchecked Sendable {
         return bytes
     }
 
-    /// The one library of this process.
-    /// - Returns: nil where it is missing.
+    /// The library, opened once in this process.
+    /// - Returns: nil if it cannot be loaded.
     static let shared = Curl()
 
-    /// Why `shared` is nil: the loader does not say whether a library is missing or does not fit into memory.
+    /// Why `shared` is nil. The loader does not distinguish a missing library from a lack of memory.
     static var reasonOfAbsence: HTTPError {
         MemoryShortage.isShort(of: loadingBytes) ? .libraryNeedsMemory : .libraryMissing(package: package)
     }
@@ -52,7 +52,7 @@ struct Curl: @unchecked Sendable {
     private let words: @convention(c) (CURLcode) -> UnsafePointer<CChar>?
 
     private init?() {
-        // Its debug aid would write the keys of our connections to a file.
+        // This variable would make it write the keys of connections to a file.
         unsafe unsetenv("SSLKEYLOGFILE")
         guard let library = unsafe dlopen(Self.name, RTLD_NOW | RTLD_LOCAL) else { return nil }
         guard let initialize = unsafe dlsym(library, "curl_global_init_mem"),

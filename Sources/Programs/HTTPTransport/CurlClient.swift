@@ -1,12 +1,12 @@
 package import HTTP
 internal import Synchronization
 
-/// The port `HTTPClient` by libcurl, which is opened on first use.
+/// Implements the port `HTTPClient` with libcurl, which is opened on first use.
 ///
-/// Connections live as long as the client: a command has one. Requests to the same endpoint, one after the other, share
-/// one connection. After a failure it is closed.
+/// Successive requests to the same endpoint share a connection. It is closed after a failure, and when the client is
+/// released. A command has one client.
 package final class CurlClient: HTTPClient {
-    /// A handle whose last request was answered.
+    /// A handle with an open connection, whose last request was answered.
     private final class Kept: Sendable {
         let endpoint: HTTPEndpoint
         let handle: CurlHandle
@@ -22,7 +22,7 @@ package final class CurlClient: HTTPClient {
     /// Opens nothing.
     package init() {}
 
-    /// What was kept for this endpoint, or is new; nobody else gets it until it is added to `kept`.
+    /// The kept handle of this endpoint, or a new one. No other request gets it until it is added to `kept`.
     private func take(_ endpoint: borrowing HTTPEndpoint) throws(HTTPError) -> Kept {
         let found = kept.withLock { kept in
             kept.firstIndex { $0.endpoint.isSame(as: endpoint) }.map { kept.remove(at: $0) }
@@ -75,7 +75,8 @@ package final class CurlClient: HTTPClient {
         return certificate
     }
 
-    /// What the server shows to somebody who trusts everybody; nothing is sent, no login either.
+    /// The certificate that the server shows to a client that trusts every certificate. No request and no login is
+    /// sent.
     private func shownCertificate(
         of endpoint: borrowing HTTPEndpoint, _ timeouts: HTTPTimeouts
     ) throws(HTTPError) -> ShownCertificate? {

@@ -2,18 +2,18 @@ internal import CCurl
 internal import HTTP
 
 extension CurlRequest.Result {
-    /// Why there is no answer.
+    /// Why a request has no answer.
     enum Failure {
         case known(HTTPError)
-        /// The name has no address, or nobody answered: another lookup tells which.
+        /// The name has no address, or no name server answered. Another lookup tells which.
         case name
-        /// The certificate is not accepted; a look at it tells why.
+        /// The certificate is not accepted. The certificate itself tells why.
         case certificate
-        /// The public key is none of those that are pinned; a look at the certificate tells which it is.
+        /// The public key is not pinned. The certificate tells which key it is.
         case pin
     }
 
-    /// Told by the codes of libcurl and OpenSSL, never by their sentences. Nil if there is an answer.
+    /// The failure, by the codes of libcurl and OpenSSL and never by their sentences; nil if an answer came.
     var failure: Failure? {
         switch code {
         case CURLE_OK: nil
@@ -30,10 +30,10 @@ extension CurlRequest.Result {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .pin
         case CURLE_SSL_CACERT_BADFILE: .known(.badAuthority)
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: .known(handshakeError)
-        // Whatever fails between the connection to a proxy and the first byte to the server is the proxy's.
+        // A failure between the connection to a proxy and the first byte to the server is the proxy's.
         case _ where isAtProxy: .known(.connection(.proxy))
         case CURLE_FILESIZE_EXCEEDED: .known(.bodyTooLong)
-        // Our own addresses are sound: a redirect's is not.
+        // Our own URLs are well-formed, so this one is from a redirect.
         case CURLE_URL_MALFORMAT: .known(.badURL)
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .known(.connection(.badAnswer))
         // A single header of more than 100 KiB, once the status is known; newer versions have a code for it.
@@ -45,24 +45,24 @@ extension CurlRequest.Result {
 
     private var handshakeError: HTTPError {
         switch TLSError(message) {
-        // A connection that breaks in the middle of the handshake says nothing of the server's certificate.
+        // A connection that breaks during the handshake is not a failure of the certificate.
         case nil, .unexpectedEnd: .connection(.brokenOff)
-        // The proxy said that it leads there, and then spoke itself.
+        // The proxy confirmed the tunnel, but answered itself.
         case .notTLS where isTunneled: .connection(.proxy)
         case .notTLS, .other: .certificate(.handshake)
         }
     }
 }
 
-/// OpenSSL's error of a handshake. libcurl has one code for all of them (`CURLE_SSL_CONNECT_ERROR`), and hands
-/// OpenSSL's number on within its message: `error:` and eight hexadecimal digits, the library in the upper 9 bits and
-/// the reason in the lower 23 (err.h).
+/// OpenSSL's error of a handshake. libcurl has one code for all of them (`CURLE_SSL_CONNECT_ERROR`), and includes
+/// OpenSSL's number in its message: `error:` and eight hexadecimal digits, the library in the upper 9 bits and the
+/// reason in the lower 23 (err.h).
 enum TLSError {
     /// The connection ended.
     case unexpectedEnd
-    /// What came is not TLS.
+    /// The received bytes are not TLS.
     case notTLS
-    /// TLS, but no agreement.
+    /// Any other failure of TLS.
     case other
 
     private static let mark = "error:"
@@ -75,7 +75,8 @@ enum TLSError {
     /// `_RECORD_TOO_SMALL`, `_BAD_RECORD_TYPE`.
     private static let foreignReasons: Set<UInt32> = [156, 198, 244, 267, 298, 443]
 
-    /// - Returns: nil if the message has no number of OpenSSL's TLS: the system refused, or the connection was reset.
+    /// - Returns: nil if the message has no number of OpenSSL's TLS, because a system call failed or the connection was
+    ///   reset.
     init?(_ message: String) {
         let numbers = message.ranges(of: Self.mark).compactMap { mark in
             UInt32(message[mark.upperBound...].prefix(Self.digits), radix: 16)

@@ -1,21 +1,20 @@
 internal import CCurl
 internal import HTTP
 
-/// libcurl's handle for one endpoint. From one request to the next it keeps the open connection, the session of TLS and
-/// the address behind the name; options, URL, headers and bodies are wiped and forgotten in between.
+/// libcurl's handle for one endpoint. Between requests it retains the open connection, the TLS session and the resolved
+/// address. Options, URL, headers and bodies are wiped in between.
 ///
-/// Used by one request at a time. libcurl compares what a connection was made with before it uses it again, but nothing
-/// here relies on that: another endpoint, and the look at a certificate that is not verified, have handles of their
-/// own.
+/// One request at a time uses it. libcurl compares the options of a connection before it uses it again, but this code
+/// does not rely on that: other endpoints, and unverified connections, have handles of their own.
 @safe
 final class CurlHandle: @unchecked Sendable {
     let curl: Curl
     let pointer: UnsafeMutableRawPointer
-    /// Where libcurl writes what went wrong, in more words than its code has.
+    /// libcurl writes its error message there.
     private let message: UnsafeMutablePointer<CChar>
     /// Where the last connection was opened to, or was to be: the server's port, or a proxy's; 0 before the first.
     private let openedPort: UnsafeMutablePointer<CInt>
-    /// What libcurl has the address of, as long as it may call back.
+    /// Retained because libcurl has its address for callbacks.
     private var buffer: ResponseBuffer?
 
     /// - Throws: `.libraryMissing`, `.libraryNeedsMemory`.
@@ -35,7 +34,7 @@ final class CurlHandle: @unchecked Sendable {
         unsafe openedPort.deallocate()
     }
 
-    /// Forgets the last request and its options; connections stay.
+    /// Resets the options of the last request. The connection stays open.
     func prepare(for buffer: ResponseBuffer) {
         unsafe curl.reset(pointer)
         unsafe message.pointee = 0
@@ -47,13 +46,13 @@ final class CurlHandle: @unchecked Sendable {
     /// Where the connection of the last request leads, whether or not it was established; 0 if none was tried.
     var port: Int { unsafe Int(openedPort.pointee) }
 
-    /// Wipes what the last request has left in libcurl. What was received is let go.
+    /// Wipes the last request in libcurl, and releases the response buffer.
     func forget() {
         unsafe curl.reset(pointer)
         buffer = nil
     }
 
-    /// What went wrong; the code's own words if there are no better ones.
+    /// libcurl's error message; the text of the code if there is no message.
     func words(_ code: CURLcode) -> String {
         let message = unsafe String(cString: message)
         return message.isEmpty ? curl.message(code) : message

@@ -11,16 +11,16 @@ struct CurlRequest: ~Copyable {
     private let buffer: ResponseBuffer
     private let method: HTTPRequest.Method
     private let serverPort: Int
-    /// The line of a header, with a NUL.
+    /// The header line, terminated by NUL.
     private var authorization: SecureBytes?
 
-    /// Longest time in seconds for which a connection without a request is kept. Servers close them after 5 s and more:
-    /// a PUT that is sent just then is lost, and must not be repeated.
+    /// Longest idle time of a connection, in seconds. Servers close idle connections after 5 s or more, and a PUT that
+    /// is sent at that moment is lost and must not be repeated.
     private static let longestPause = 3
 
     private var handle: UnsafeMutableRawPointer { unsafe connection.pointer }
 
-    /// - Parameter connection: used by no other request meanwhile.
+    /// - Parameter connection: not used by another request meanwhile.
     /// - Throws: `.badURL`.
     init(
         _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, on connection: CurlHandle
@@ -34,7 +34,7 @@ struct CurlRequest: ~Copyable {
         buffer = ResponseBuffer(
             limit: request.limit, idle: request.timeouts.idle, mayRepeat: request.method == .get)
         connection.prepare(for: buffer)
-        // libcurl keeps a copy until the request ends, and wipes it then.
+        // libcurl copies it, and wipes the copy when the request ends.
         url.withBytes { url in
             unsafe url.withUnsafeBytes { url in
                 buffer.require(unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_URL, url.baseAddress))
@@ -42,15 +42,15 @@ struct CurlRequest: ~Copyable {
         }
         set(CURLOPT_CUSTOMREQUEST, method.rawValue)
         set(CURLOPT_PROTOCOLS_STR, "https")
-        // The library for HTTP/2 keeps the headers in memory of its own, and does not wipe it.
+        // HTTP/1.1, because the library for HTTP/2 copies the headers and does not wipe them.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // A name server that does not answer must not be waited for after the time is over. Since 7.87, so no matter.
+        // Does not wait for a name server after the timeout. Best effort: the option exists since 7.87.
         _ = unsafe keytool_curl_set_long(curl.setopt, handle, CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_MAXAGE_CONN, Self.longestPause)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // Whatever others give it, the server's login is not the proxy's, and headers are the server's alone.
+        // Headers and login are sent to the server only, and not to a proxy.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.milliseconds)
         set(CURLOPT_TIMEOUT_MS, request.timeouts.total.milliseconds)
@@ -63,8 +63,8 @@ struct CurlRequest: ~Copyable {
 
     // MARK: What is asked
 
-    /// The system's certificate authorities by their directory (reading Debian's whole bundle takes OpenSSL 25 ms),
-    /// unless others are given: here, or by OpenSSL's own variables.
+    /// Sets the trusted authorities: the given ones, those of OpenSSL's variables, or the system's. The system's are
+    /// set by their directory, because reading Debian's whole bundle takes OpenSSL 25 ms.
     mutating func trust(_ authority: [UInt8]?) {
         if let authority {
             setBlob(CURLOPT_CAINFO_BLOB, authority)
@@ -86,32 +86,33 @@ struct CurlRequest: ~Copyable {
         set(CURLOPT_PINNEDPUBLICKEY, pins.map(\.text).joined(separator: ";"))
     }
 
-    /// Basic authentication, sent at once. The header is made here, so that libcurl never sees user and password.
+    /// Sends Basic authentication with the request. The header is made here, so that libcurl does not get user and
+    /// password.
     mutating func logIn(_ login: borrowing Login) { authorization = login.authorization }
 
-    /// What goes along with a PUT, always with its length.
+    /// Sets the body of a PUT and its length.
     mutating func send(_ body: [UInt8]) {
         Curl.requireMemory(sending: body.count)
         set(CURLOPT_POST, 1)
         buffer.require(
             unsafe keytool_curl_set_size(curl.setopt, handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
-        // Copied by libcurl: an array has no address that lasts.
+        // libcurl copies it, because an array has no lasting address.
         unsafe body.withUnsafeBytes { bytes in
             buffer.require(
                 unsafe keytool_curl_set_pointer(curl.setopt, handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress))
         }
     }
 
-    /// Calls `progress` while bytes go or come.
+    /// Calls `progress` while bytes are sent and received.
     func report(to progress: @escaping HTTPProgress) { buffer.progress = progress }
 
-    /// Ends the request when nothing has gone or come for too long. libcurl's own limit is one of average speed: it
-    /// ends some seconds later.
+    /// Ends the request if no byte was sent or received for too long. libcurl's own limit is for the average speed and
+    /// acts some seconds later.
     private func limitIdleTime() {
         let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
         let function: keytool_curl_progress = { context, toReceive, received, toSend, sent in
             let buffer = unsafe ResponseBuffer.of(context)
-            // An answer comes when everything is sent.
+            // The answer begins after everything was sent.
             let isAnswer = toReceive > 0
             buffer.progress?(Int(isAnswer ? received : sent), Int(isAnswer ? toReceive : toSend))
             return buffer.isAlive(transferred: Int(received + sent)) ? 0 : 1
@@ -119,7 +120,8 @@ struct CurlRequest: ~Copyable {
         _ = unsafe keytool_curl_set_progress(curl.setopt, handle, function, context)
     }
 
-    /// libcurl repeats a request of any method if a kept connection breaks before the answer's first byte.
+    /// Refuses the second sending of a request that must not be repeated: libcurl repeats any request if a kept
+    /// connection breaks before the answer's first byte.
     private func count() {
         let context = unsafe Unmanaged.passUnretained(buffer).toOpaque()
         let function: keytool_curl_before_request = { context, _, _, _, _ in
@@ -130,24 +132,24 @@ struct CurlRequest: ~Copyable {
 
     // MARK: Asking
 
-    /// libcurl's code, and the response as far as it came.
+    /// The result of a request: libcurl's code, and the received part of the response.
     struct Result {
         let code: CURLcode
         let message: String
         /// OpenSSL's result for the certificate: 0, or X509_V_ERR_….
         let verification: Int
-        /// Whether this libcurl did not take an option; then nothing was sent.
+        /// Whether this libcurl refused an option. Then nothing was sent.
         let isRefused: Bool
         /// Whether the host's name, or the proxy's, was looked up.
         let isNameLookedUp: Bool
-        /// Whether the request ended at a proxy, before there was TLS with the server.
+        /// Whether the request ended at a proxy, before TLS with the server.
         let isAtProxy: Bool
-        /// Whether a proxy said that it leads to the server.
+        /// Whether a proxy confirmed the tunnel to the server.
         let isTunneled: Bool
         let response: HTTPResponse
     }
 
-    /// Sends it and waits.
+    /// Sends the request and waits for the answer.
     consuming func perform(headers: [String]) -> Result {
         let list = unsafe curl.list(headers)
         defer {
@@ -157,7 +159,7 @@ struct CurlRequest: ~Copyable {
         let code = unsafe perform(with: list)
         let response = HTTPResponse(
             status: number(CURLINFO_RESPONSE_CODE), body: buffer.body, headers: buffer.headers)
-        // Where the body does not matter, as much of it as came is enough.
+        // If the body is not needed, a part of it is enough.
         let isBodyWanted = method == .get && response.status == 200
         var result = code
         if buffer.isIdle { result = CURLE_OPERATION_TIMEDOUT }
@@ -179,7 +181,7 @@ struct CurlRequest: ~Copyable {
         case .some(let line):
             return line.withBytes { line in
                 unsafe line.withUnsafeBytes { line in
-                    // libcurl reads the lines of the list where they are.
+                    // libcurl does not copy the lines of the list.
                     let data = unsafe UnsafeMutableRawPointer(mutating: line.baseAddress!)
                         .assumingMemoryBound(to: CChar.self)
                     var first = unsafe curl_slist(data: data, next: list)
@@ -192,14 +194,14 @@ struct CurlRequest: ~Copyable {
         }
     }
 
-    /// Connects without asking anything.
+    /// Connects without sending a request.
     consuming func connect() -> Result {
         set(CURLOPT_CONNECT_ONLY, 1)
         return perform(headers: [])
     }
 
-    /// Connects without asking anything, and without trusting anybody.
-    /// - Returns: the certificates that the server shows, its own first; each as libcurl's list of `NAME:TEXT`.
+    /// Connects without verifying the certificate and without sending a request.
+    /// - Returns: the certificates of the server, its own first, each as libcurl's lines of `NAME:TEXT`.
     consuming func inspect() -> [[String]] {
         set(CURLOPT_CONNECT_ONLY, 1)
         set(CURLOPT_SSL_VERIFYPEER, 0)
@@ -237,7 +239,7 @@ struct CurlRequest: ~Copyable {
 
     // MARK: Options
 
-    // An option that this libcurl does not take may be the one that demands a key: then nothing is sent.
+    // A refused option may be the one that pins a key, so nothing is sent then.
 
     private func set(_ option: CURLoption, _ value: Int) {
         buffer.require(unsafe keytool_curl_set_long(curl.setopt, handle, option, value))
@@ -281,6 +283,6 @@ struct CurlRequest: ~Copyable {
 }
 
 extension Duration {
-    /// No more than libcurl counts.
+    /// Milliseconds for libcurl, at most 2^31 - 1.
     fileprivate var milliseconds: Int { Int(min(self / .milliseconds(1), Double(Int32.max))) }
 }

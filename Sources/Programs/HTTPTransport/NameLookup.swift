@@ -3,10 +3,10 @@ internal import Glibc
 internal import HTTP
 internal import Synchronization
 
-/// Asks the system once more for a name that libcurl has found no address for. libcurl has one code for a name that
-/// does not exist and for name servers that do not answer.
+/// Looks a name up once more if libcurl has found no address, because libcurl has one code for a name that does not
+/// exist and for name servers that do not answer.
 enum NameLookup {
-    /// A name server that knows the answer gives it in this time: it was asked a moment ago.
+    /// A name server that has the answer sends it within this time, because it was asked a moment ago.
     private static let timeout = Duration.seconds(1)
     private static let step: UInt32 = 5_000  // microseconds
 
@@ -24,8 +24,8 @@ enum NameLookup {
         }
     }
 
-    /// - Returns: `.unknownHost` if a name server says that there is no such name or address; `.noNameServer` if none
-    ///   answers, or none can tell (EAI_AGAIN).
+    /// - Returns: `.unknownHost` if a name server says that the name or address does not exist; `.noNameServer` if no
+    ///   name server answers or knows (EAI_AGAIN).
     static func failure(of host: String) -> ConnectionFailure {
         let question = Question(host)
         guard start(question) else { return .unknownHost }
@@ -37,11 +37,11 @@ enum NameLookup {
         return .noNameServer
     }
 
-    /// On a thread that nobody waits for: the C library may take ten seconds.
+    /// Starts a detached thread, because the C library may take ten seconds.
     private static func start(_ question: Question) -> Bool {
         let context = unsafe Unmanaged.passRetained(question)
         var thread = pthread_t()
-        // A new thread begins with its maker's mask: signals are for the thread that works.
+        // A new thread inherits the signal mask. Signals are for the thread that works.
         let result = EndingSignals.held {
             unsafe pthread_create(
                 &thread, nil,

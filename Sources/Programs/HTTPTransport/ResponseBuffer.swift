@@ -1,20 +1,20 @@
 internal import CCurl
 internal import HTTP
 
-/// What arrives, up to a limit.
+/// Receives the answer, up to a limit.
 final class ResponseBuffer {
     private(set) var body: [UInt8] = []
     var progress: HTTPProgress?
-    /// Why an option was not taken.
+    /// The code of the first refused option.
     private(set) var refusal: CURLcode?
-    /// Whether there was a connection to the server, new or kept, with TLS in place.
+    /// Whether a connection to the server exists, new or kept, with TLS.
     private(set) var isConnected = false
-    /// Whether headers came before there was a connection to the server: a proxy's.
+    /// Whether headers came before the connection to the server, which are a proxy's.
     private(set) var hasProxyHeaders = false
     private let mayRepeat: Bool
     /// Whether the body was longer than the limit.
     private(set) var isCut = false
-    /// Whether the headers were.
+    /// Whether the headers were too long.
     private(set) var isTooLong = false
     private(set) var headers: [String: String] = [:]
     private var headerBytes = 0
@@ -24,7 +24,7 @@ final class ResponseBuffer {
     private let idle: Duration
     private var lastActivity = ContinuousClock.now
     private var transferred = 0
-    /// Whether the request was ended because nothing went or came.
+    /// Whether the request was ended because no byte was sent or received.
     private(set) var isIdle = false
 
     /// - Parameter mayRepeat: whether libcurl may send the request again on a new connection, if a kept one turns out
@@ -35,9 +35,9 @@ final class ResponseBuffer {
         self.idle = idle
     }
 
-    /// Called several times a second, and about once a second while nothing happens.
-    /// - Parameter count: bytes of bodies so far.
-    /// - Returns: false if nothing has happened for too long.
+    /// Checks the idle time. Called several times a second, and about once a second without activity.
+    /// - Parameter count: bytes of both bodies so far.
+    /// - Returns: false if no byte was sent or received for too long.
     func isAlive(transferred count: Int) -> Bool {
         if count != transferred { lastActivity = .now }
         transferred = count
@@ -45,14 +45,14 @@ final class ResponseBuffer {
         return !isIdle
     }
 
-    /// Called each time that the request is about to be sent.
-    /// - Returns: false if it was sent before, and must not be repeated: it may have arrived.
+    /// Called each time before the request is sent.
+    /// - Returns: false if it was sent before and must not be repeated.
     func maySend() -> Bool {
         defer { isConnected = true }
         return mayRepeat || !isConnected
     }
 
-    /// What libcurl says of an option.
+    /// Records the code of setting an option.
     func require(_ code: CURLcode) {
         if code != CURLE_OK { refusal = refusal ?? code }
     }
@@ -61,7 +61,7 @@ final class ResponseBuffer {
         unsafe Unmanaged<ResponseBuffer>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    /// - Returns: how many bytes were taken; fewer than given ends the transfer.
+    /// - Returns: the number of stored bytes. Fewer than given end the transfer.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard bytes.count <= limit - body.count else {
             isCut = true
@@ -80,7 +80,7 @@ final class ResponseBuffer {
             return 0
         }
         let line = unsafe String(decoding: bytes, as: UTF8.self)
-        // Another status line: what came before was an interim answer, or the proxy's.
+        // A status line: earlier headers were those of an interim answer or of a proxy.
         if line.hasPrefix("HTTP/") { headers = [:] }
         if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].filter { !$0.isNewline }.drop { $0 == " " }

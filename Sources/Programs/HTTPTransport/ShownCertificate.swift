@@ -3,12 +3,11 @@ internal import HTTP
 internal import Primitives
 internal import SecureMemory
 
-/// What a server's certificate says of itself, in libcurl's lines of `NAME:TEXT`.
+/// The fields of a server's certificate, from libcurl's lines of `NAME:TEXT`.
 struct ShownCertificate {
     private let lines: [String]
 
-    // OpenSSL's X509_V_ERR_….
-    // libcurl leaves one of the first two where the certificate is in order and the name is not.
+    // OpenSSL's X509_V_ERR_…. libcurl returns one of the first two if only the host name does not fit.
     private static let notVerified = 0
     private static let notYetVerified = 1
     private static let notYetValid = 9
@@ -30,10 +29,10 @@ struct ShownCertificate {
         }
     }
 
-    /// SHA-256 over the public key.
+    /// SHA-256 of the public key.
     var pin: PublicKeyPin? { presented?.pin }
 
-    /// What a person has to know of it; nil if it cannot be read.
+    /// The certificate for a person; nil if it cannot be parsed.
     var presented: PresentedCertificate? {
         guard let pem = value("Cert") else { return nil }
         let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
@@ -50,7 +49,7 @@ struct ShownCertificate {
         }
     }
 
-    /// What the certificate was issued for; its subject where it names no host.
+    /// The names that the certificate was issued for; its subject if it has none.
     private var names: [String] {
         let alternatives = value("X509v3 Subject Alternative Name").map { text in
             text.split(separator: ",").map { $0.drop { $0 == " " } }
@@ -86,7 +85,7 @@ struct ShownCertificate {
         return position..<key.content.upperBound
     }
 
-    /// The element of DER that begins at `position`; nil where it does not end within the bytes.
+    /// The DER element at `position`; nil if it exceeds the bytes.
     private static func element(_ bytes: Span<UInt8>, _ position: Int) -> (tag: UInt8, content: Range<Int>)? {
         guard position >= 0, position + 2 <= bytes.count else { return nil }
         var length = Int(bytes[position + 1])
