@@ -12,7 +12,7 @@ struct KeepSessions {
             return print("usage: echo 'PASSPHRASE' | keep-sessions DIR")
         }
         guard let owner = Owner(messenger: "example", id: "alice") else { return print("not a name of a directory") }
-        let passphrase: SecureBytes? = SecureBytes(copying: Array(line.utf8).span)
+        let passphrase = SecureBytes(copying: Array(line.utf8).span)
         let keystore = try OpenKeystore.openOrCreate(at: CommandLine.arguments[1], passphrase: passphrase)
         if try !keystore.identities().contains(owner) { try keystore.add(owner) { _ in } }
 
