@@ -1,13 +1,13 @@
 // Strings of a JSON text.
 //
-// Most have no escape: their bytes in the document are their text, and one look at each byte finds the closing quote.
-// The others are unescaped byte by byte.
+// Most strings have no escapes: their bytes in the document are their text, and one pass finds the closing quote. Other
+// strings are decoded byte by byte.
 
 extension JSONScanner {
     /// A member's name.
     struct Name {
         var text: String
-        /// Where it stands between its quotes, if it has no escape: then these bytes are its text.
+        /// The range between its quotes if it has no escapes. These bytes are its text.
         var place: Range<Int>?
     }
 
@@ -18,7 +18,7 @@ extension JSONScanner {
         return try Self.text(bytes.extracting(place), offset: quote)
     }
 
-    /// Reads a member's name as `string` does. Names repeat: most are known from the object before.
+    /// Reads a member's name, as `string`, through a cache.
     mutating func memberName(_ bytes: Span<UInt8>) throws(JSONError) -> Name {
         let quote = position
         guard let place = plainString(bytes) else { return Name(text: try escapedString(bytes), place: nil) }
@@ -26,7 +26,7 @@ extension JSONScanner {
     }
 
     /// The text of bytes without escapes.
-    /// - Parameter offset: of the string, for the error.
+    /// - Parameter offset: offset of the string, for the error.
     static func text(_ bytes: Span<UInt8>, offset: Int) throws(JSONError) -> String {
         do throws(UTF8.ValidationError) {
             return String(copying: try UTF8Span(validating: bytes))
@@ -35,9 +35,9 @@ extension JSONScanner {
         }
     }
 
-    /// Goes past a string that has no escape.
-    /// - Returns: where its text is. Nil, and the position as it was, if there is an escape, a control character or no
-    ///   closing quote.
+    /// Skips a string without escapes.
+    /// - Returns: the range of its text; nil without moving if it has an escape, a control character, or no closing
+    ///   quote.
     private mutating func plainString(_ bytes: Span<UInt8>) -> Range<Int>? {
         let start = position + 1
         var index = start
@@ -61,7 +61,7 @@ extension JSONScanner {
         return try Self.text(text.span, offset: quote)
     }
 
-    /// Reads up to and past the closing quote, unescaped.
+    /// Decodes a string up to its closing quote, and skips that.
     mutating func characters(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) throws(JSONError) {
         while let byte = peek(bytes) {
             position += 1
@@ -72,7 +72,7 @@ extension JSONScanner {
             default: write(byte)
             }
         }
-        // `unescape` reads a range that ends at its quote, so only a cut-off text comes here.
+        // Reached for truncated text only: a range for `unescape` ends at its quote.
         throw .syntax(offset: position)
     }
 

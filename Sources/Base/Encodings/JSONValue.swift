@@ -12,10 +12,10 @@ public enum JSONValue: Sendable {
     public struct Member: Sendable {
         /// The name, unescaped.
         public var name: String
-        /// What it names.
+        /// The value of the member.
         public var value: JSONValue
 
-        /// A member of an object.
+        /// Creates a member of an object.
         public init(_ name: String, _ value: JSONValue) {
             self.name = name
             self.value = value
@@ -55,7 +55,7 @@ public enum JSONValue: Sendable {
     /// documents with the same content become the same bytes.
     public var sorted: JSONValue { reordered ?? self }
 
-    /// The sorted value; nil if this one is sorted, as the content of a keystore always is: then nothing is copied.
+    /// The sorted value; nil if this one is sorted already, as in a keystore, so that nothing is copied.
     private var reordered: JSONValue? {
         switch self {
         case .array(var values):
@@ -82,7 +82,8 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// This object with `name` set to `value`, at its present place or else at the end; with nil, without it.
+    /// This object with a member set: at its present place, or else at the end. If `value` is nil, the member is
+    /// removed.
     public func setting(_ name: String, to value: JSONValue?) -> JSONValue {
         guard case .object(var members) = self else { return self }
         if let index = members.firstIndex(where: { $0.name.hasSameBytes(as: name) }) {

@@ -7,10 +7,10 @@ extension JSONValue {
         return bytes
     }
 
-    /// The value as JSON, members in order of their names, with an empty string as the member at each of `paths`
-    /// (object member names from the root); and, for each path, the offset between that string's quotes. What is put
-    /// there, for example a key, never becomes part of a `JSONValue`.
-    /// - Parameter paths: none of them leads through anything but objects, and none continues another one.
+    /// The value as JSON, members in order of their names, with an empty string at each of `paths` (object member names
+    /// from the root); and for each path the offset between that string's quotes. A key that is inserted there never
+    /// becomes part of a `JSONValue`.
+    /// - Parameter paths: each leads through objects only, and none is the beginning of another one.
     package func encoded(splitting paths: [[String]]) -> (bytes: [UInt8], offsets: [Int]) {
         var bytes: [UInt8] = []
         var offsets = [Int?](repeating: nil, count: paths.count)
@@ -25,7 +25,7 @@ extension JSONValue {
         )
     }
 
-    /// Where a string is to be left open: the rest of its path from the value at hand, and which path it is.
+    /// The place of an empty string: the rest of its path from the present value, and the index of the path.
     private struct Gap {
         let path: ArraySlice<String>
         let index: Int

@@ -42,7 +42,8 @@ public enum Box {
         sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0) }
     }
 
-    /// - Throws: `.notAuthentic` if key, nonce or box are not those of one `seal`.
+    /// Decrypts and authenticates.
+    /// - Throws: `.notAuthentic` if key, nonce or box differ from those of `seal`.
     public static func open(
         _ box: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes
     ) throws(AuthenticationError) -> SecureBytes {
@@ -52,7 +53,7 @@ public enum Box {
     }
 }
 
-/// Why two keys give no shared key.
+/// Why a shared key was not computed.
 public enum SharedKeyError: Error, Equatable, Sendable {
     case weakPublicKey
 }

@@ -3,21 +3,21 @@ internal import SecureMemory
 
 /// `SecretBox` piece by piece, for messages that do not fit into memory. Ciphertext and tag are those of `SecretBox`.
 ///
-/// The tag is known only after the last piece, but stands before the ciphertext: whoever writes a box leaves 16 bytes
-/// free and fills them in at the end.
+/// The tag is known only after the last piece, but is before the ciphertext: a writer leaves 16 bytes free and fills
+/// them in at the end.
 ///
 /// NaCl's layout: key and first 16 bytes of the nonce give a subkey. The first 32 bytes of its keystream are the key
 /// of Poly1305, and the message is XORed with the keystream from byte 32. Poly1305 covers the ciphertext.
 @safe
 public struct SecretBoxStream: ~Copyable {
     private static let blockCount = 64
-    /// Keystream bytes that stand before the message.
+    /// Keystream bytes before those of the message.
     private static let prefixCount = 32
 
     private let key: SecureBytes
     private let nonce: [UInt8]
     private let authenticator: UnsafeMutablePointer<crypto_onetimeauth_poly1305_state>
-    /// Message bytes that were processed.
+    /// Number of processed message bytes.
     private var offset: UInt64 = 0
 
     /// - Parameters:
@@ -54,8 +54,8 @@ public struct SecretBoxStream: ~Copyable {
         authenticate(piece.span)
     }
 
-    /// Decrypts the next piece in place, and adds it to the tag. Nothing is authentic before `check` returned: nobody
-    /// may act on the plaintext until then.
+    /// Decrypts the next piece in place, and adds it to the tag. The plaintext is not authentic before `check` has
+    /// returned, so do not use it until then.
     public mutating func open(_ piece: inout MutableSpan<UInt8>) {
         authenticate(piece.span)
         apply(to: &piece)
@@ -84,7 +84,7 @@ public struct SecretBoxStream: ~Copyable {
         guard ConstantTime.areEqual(expected.span, tag) else { throw .notAuthentic }
     }
 
-    /// XORs a piece with the keystream at `offset`, and moves on.
+    /// XORs a piece with the keystream at `offset`, and advances `offset`.
     private mutating func apply(to piece: inout MutableSpan<UInt8>) {
         defer { SpentStack.wipe() }
         var done = 0

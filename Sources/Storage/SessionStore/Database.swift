@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Glibc
 
-/// A connection to one SQLite file, which no other connection may use meanwhile.
+/// A connection to an SQLite file. Other connections to the file are excluded.
 @safe
 final class Database {
-    /// For messages.
+    /// The path, for messages.
     let path: String
     private var handle: OpaquePointer?
 
@@ -26,16 +26,16 @@ final class Database {
 
     deinit { close() }
 
-    /// Ends the connection. Statements have to be finished before.
+    /// Ends the connection. Finish its statements first.
     func close() {
         unsafe sqlite3_close_v2(handle)
         unsafe handle = nil
     }
 
-    /// Whether the path that was opened still leads to the file that is open.
+    /// Whether the opened path still leads to the open file.
     var isWhereItWas: Bool { unsafe keytool_sqlite_has_moved(handle) == 0 }
 
-    /// Bounds and settings that hold for this connection.
+    /// Sets the limits and options of this connection.
     func restrict(maxValueBytes: Int32) {
         for option in [SQLITE_DBCONFIG_DEFENSIVE] { unsafe keytool_sqlite_configure(handle, Int32(option), 1) }
         for option in [
@@ -48,7 +48,7 @@ final class Database {
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     }
 
-    /// Carries out statements that return nothing of interest.
+    /// Executes statements and ignores their rows.
     func run(_ statements: String) throws(SessionStoreError) {
         let result = unsafe sqlite3_exec(handle, statements, nil, nil, nil)
         guard result == SQLITE_OK else { throw failure(result) }
@@ -63,7 +63,7 @@ final class Database {
         return unsafe Statement(adopting: statement, of: self)
     }
 
-    /// The number that the first row of a statement begins with; nil without a row.
+    /// The number in the first column of a statement's first row; nil without a row.
     func number(_ text: String) throws(SessionStoreError) -> Int? {
         let statement = try prepare(text)
         return try statement.step() ? statement.number(0) : nil
@@ -72,7 +72,7 @@ final class Database {
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
-    /// What a result code means.
+    /// The error of a result code.
     func failure(_ result: Int32) -> SessionStoreError {
         let code = unsafe handle.map { unsafe sqlite3_extended_errcode($0) } ?? result
         let system = unsafe handle.map { unsafe sqlite3_system_errno($0) } ?? 0
@@ -80,9 +80,9 @@ final class Database {
         return switch result & 0xff {
         case SQLITE_FULL: .full(path: path)
         case _ where isFull: .full(path: path)
-        // A row that does not fit the table's constraints, or is longer than any value of ours, was written by others.
+        // A row that violates the table's constraints, or is too long, was not written by this program.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_CONSTRAINT: .damaged(path: path)
-        // The file is sound, but its schema is not of a form that SQLite reads.
+        // The file is sound, but SQLite cannot read its schema.
         case SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_AUTH: .foreign(path: path)
         case SQLITE_BUSY, SQLITE_LOCKED: .busy(path: path)
         default: .system(path: path, code: code, errno: system)

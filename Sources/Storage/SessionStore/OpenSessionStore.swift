@@ -2,28 +2,27 @@ public import AtomicFiles
 internal import Primitives
 public import SecureMemory
 
-/// Many small sealed values of one owner in one file, `sessions.db`: nonces that were used, sessions, queues.
+/// Many small sealed values of one owner in one file, `sessions.db`: used nonces, sessions, queues.
 ///
-/// A value has a kind and a name. Whoever opens the store holds the owner's lock until it is closed. Not for use by
-/// several threads at once.
+/// A value has a kind and a name. Hold the owner's lock while the store is open, and use it from one thread at a time.
 public final class OpenSessionStore {
     /// Longest value, in bytes.
     public static let maxValueBytes = 1024 * 1024
     /// Longest name, in bytes.
     public static let maxNameBytes = 255
 
-    /// What the store was found to be.
+    /// The origin of the store's file.
     public enum Origin: Equatable, Sendable {
-        /// There was none; it is empty.
+        /// The store was created now and is empty.
         case created
-        /// The file is the one that was written here.
+        /// This program wrote this file on this machine.
         case here
-        /// The file comes from another machine, is a copy, or was restored. What is in it may be older than what was
-        /// sent: sending from it again would use keys and counters twice.
+        /// The file comes from another machine, is a copy, or was restored. Its values may be older than what was sent,
+        /// so sending with them could use keys and counters twice.
         case copied
     }
 
-    /// What the store was found to be. `copied` becomes `here` by `adopt`.
+    /// The origin of the store's file. `adopt` changes `copied` to `here`.
     public private(set) var origin: Origin
 
     private let database: Database
@@ -31,13 +30,13 @@ public final class OpenSessionStore {
     private let place: StorePlace
     private let statements: Statements
 
-    /// Opens the store of an owner, and makes it if there is none.
+    /// Opens the store of an owner, or creates it.
     /// - Parameters:
-    ///   - directory: the owner's own, opened under the rule `.secret`.
+    ///   - directory: the owner's directory, opened with the rule `.secret`.
     ///   - messenger: 1 to 255 bytes, as in the owner's records.
     ///   - id: 1 to 255 bytes.
     ///   - key: 32 bytes that are used for session stores only.
-    /// - Throws: `.foreign`, `.unknownVersion`, and every other case but `.copied`.
+    /// - Throws: all cases except `.copied`.
     public convenience init(
         in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes
     ) throws(SessionStoreError) {
@@ -45,7 +44,7 @@ public final class OpenSessionStore {
             in: directory, messenger: messenger, id: id, key: key, machine: StorePlace.thisMachine)
     }
 
-    /// - Parameter machine: 16 bytes that no other machine has.
+    /// - Parameter machine: 16 bytes, unique to the machine.
     package init(
         in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes, machine: [UInt8]
     ) throws(SessionStoreError) {
@@ -69,7 +68,7 @@ public final class OpenSessionStore {
         statements = try Statements(database)
     }
 
-    /// Makes the table and the first value at once.
+    /// Creates the table and the first value at once.
     private static func create(
         _ database: Database, _ sealer: borrowing ValueSealer, _ place: StorePlace
     ) throws(SessionStoreError) {
@@ -86,7 +85,7 @@ public final class OpenSessionStore {
         }
     }
 
-    /// - Throws: `.damaged` if there is none, or if it does not open under this key.
+    /// - Throws: `.damaged` if it is missing, or if it does not open with this key.
     private static func storedPlace(
         _ database: Database, _ sealer: borrowing ValueSealer
     ) throws(SessionStoreError) -> StorePlace {
@@ -99,7 +98,7 @@ public final class OpenSessionStore {
         return place
     }
 
-    /// Closes the file. What its log holds moves into the file; if that fails, the next opening does it.
+    /// Closes the file. Its log is merged into the file now or, if that fails, at the next opening.
     public func close() {
         statements.finish()
         try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -110,7 +109,8 @@ public final class OpenSessionStore {
 
     // MARK: Reading
 
-    /// A value; nil if there is none of that kind and name.
+    /// Decrypts a value.
+    /// - Returns: nil if the value does not exist.
     /// - Throws: `.damaged` for a value that does not open; `.system`.
     public func read(_ kind: ValueKind, _ name: [UInt8]) throws(SessionStoreError) -> SecureBytes? {
         guard let sealed = try statements.get.first(Self.row(kind, name, sealer), { $0.bytes(0) }) else { return nil }
@@ -121,12 +121,12 @@ public final class OpenSessionStore {
         }
     }
 
-    /// Whether there is a value of that kind and name, sound or not.
+    /// Whether a value of that kind and name exists. It may be damaged.
     public func contains(_ kind: ValueKind, _ name: [UInt8]) throws(SessionStoreError) -> Bool {
         try statements.find.first(Self.row(kind, name, sealer)) { _ in true } ?? false
     }
 
-    /// How many values of a kind there are.
+    /// The number of values of a kind.
     public func count(of kind: ValueKind) throws(SessionStoreError) -> Int {
         try statements.count.first([.text(kind.text)]) { $0.number(0) } ?? 0
     }
@@ -140,18 +140,17 @@ public final class OpenSessionStore {
 
     // MARK: Changing
 
-    /// Makes all changes of `body` at once: whatever step the process dies at, they are all made or none is. When this
+    /// Makes all changes of `body` at once: if the process dies, either all of them are made or none. After this
     /// returns, they survive a power cut.
-    /// - Throws: `.copied` if the store is a copy, and then `body` is not called; what `body` throws, and then nothing
-    ///   has changed; `.full`, and then nothing has changed. After any other error of the last step, the changes may
-    ///   show at the next opening.
+    /// - Throws: `.copied` for a copied store, without calling `body`; the error of `body`; `.full`. Then nothing has
+    ///   changed. After any other error of the last step, the changes may be visible at the next opening.
     public func transaction<Result: ~Copyable>(_ body: (borrowing Transaction) throws -> Result) throws -> Result {
         guard origin != .copied else { throw SessionStoreError.copied(path: database.path) }
         return try change(body)
     }
 
-    /// Takes a copy into use: makes the changes of `body`, which removes what must not be used in two places, and
-    /// remembers this machine and this file, all at once. For a store that is no copy, a transaction as any other.
+    /// Takes a copied store into use: makes the changes of `body`, which removes values that must not be used in two
+    /// places, and saves this machine and this file, all at once. For other stores this is an ordinary transaction.
     public func adopt<Result: ~Copyable>(_ body: (borrowing Transaction) throws -> Result) throws -> Result {
         let result = try change { transaction in
             let result = try body(transaction)
@@ -170,7 +169,7 @@ public final class OpenSessionStore {
             try database.run("COMMIT")
             return result
         } catch {
-            // After some errors SQLite has done it already.
+            // After some errors SQLite has rolled back already.
             if database.isInTransaction { try? database.run("ROLLBACK") }
             throw error
         }
@@ -190,16 +189,16 @@ public final class OpenSessionStore {
     }
 }
 
-/// Changes that are made together; see `OpenSessionStore.transaction`. Reading shows them already.
+/// The changes of `OpenSessionStore.transaction`. Reads see them at once.
 public struct Transaction: ~Copyable {
-    /// For reading.
+    /// The store, for reading.
     public let store: OpenSessionStore
 
     fileprivate init(store: OpenSessionStore) { self.store = store }
 
-    /// Sets a value, whether or not there is one.
+    /// Sets a value, and replaces an existing one.
     /// - Parameters:
-    ///   - kind: not `store`, which is the store's own.
+    ///   - kind: any except `store`, which is reserved.
     ///   - name: 1 to 255 bytes.
     ///   - value: at most `OpenSessionStore.maxValueBytes` bytes.
     public func set(_ kind: ValueKind, _ name: [UInt8], _ value: Span<UInt8>) throws(SessionStoreError) {
@@ -207,7 +206,7 @@ public struct Transaction: ~Copyable {
         try store.set(kind, name, value)
     }
 
-    /// Removes a value; one that is not there is fine.
+    /// Removes a value. A missing value is not an error.
     public func remove(_ kind: ValueKind, _ name: [UInt8]) throws(SessionStoreError) {
         precondition(kind != StorePlace.kind)
         try store.remove(kind, name)
@@ -220,7 +219,7 @@ public struct Transaction: ~Copyable {
     }
 }
 
-/// The statements of a store, parsed once.
+/// The statements of a store, which are compiled once.
 private struct Statements {
     static let get = "SELECT sealed FROM value WHERE kind = ? AND name = ?"
     static let set = "INSERT OR REPLACE INTO value (kind, name, sealed) VALUES (?, ?, ?)"
@@ -241,6 +240,6 @@ private struct Statements {
         removeAll = try database.prepare("DELETE FROM value WHERE kind = ?")
     }
 
-    /// Drops them all: the database cannot be closed before.
+    /// Finishes all statements, before the database is closed.
     func finish() { for statement in [get, find, count, set, remove, removeAll] { statement.finish() } }
 }

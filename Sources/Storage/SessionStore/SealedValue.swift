@@ -12,14 +12,15 @@ internal import SecureMemory
 //   key              BLAKE2b-256(key: the store's, data: messenger and ID, salt: "value", personal: "keytool-session1")
 //   additional data  "KTS1", then messenger, ID, kind and name, each with its length in one byte before it
 //
-// The column `name` is BLAKE2b-128 of the name under the key with the salt "name", so that the file does not tell whom
-// an owner writes to. The additional data hold the name itself: two names with one digest would not open as each other.
+// The column `name` is BLAKE2b-128 of the name under the key with the salt "name", so that the file does not reveal to
+// whom an owner writes. The additional data contain the name itself, so values of two names with one digest do not open
+// as each other.
 
-/// What kind of value: 1 to 16 lower-case letters. The file shows it.
+/// The kind of a value: 1 to 16 lower-case letters. The file stores it in plain.
 public struct ValueKind: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
-    /// Anything but 1 to 16 lower-case letters is a mistake in the program and ends it.
+    /// Creates a kind from a literal. The process ends if it is not 1 to 16 lower-case letters.
     public init(stringLiteral text: StaticString) {
         self.text = text.description
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -27,7 +28,7 @@ public struct ValueKind: Hashable, Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// The keys of one owner's store, and whose it is.
+/// The keys and the owner of a store.
 struct ValueSealer: ~Copyable {
     private static let magic = Array("KTS1".utf8)
     private static let personal = "keytool-session1"
@@ -42,7 +43,7 @@ struct ValueSealer: ~Copyable {
     /// - Parameters:
     ///   - messenger: 1 to 255 bytes.
     ///   - id: 1 to 255 bytes.
-    ///   - key: 32 bytes, of all stores of one keystore.
+    ///   - key: 32 bytes, the key of all stores of a keystore.
     init(messenger: String, id: String, key: borrowing SecureBytes) {
         let owner = Self.lengthPrefixed(Array(messenger.utf8)) + Self.lengthPrefixed(Array(id.utf8))
         valueKey = BLAKE2b.deriveKey(from: key, data: owner.span, salt: "value", personal: Self.personal)
@@ -50,20 +51,20 @@ struct ValueSealer: ~Copyable {
         beginning = Self.magic + owner
     }
 
-    /// What stands for a name in the file, 16 bytes.
+    /// The digest that stands for a name in the file, 16 bytes.
     func digest(of name: [UInt8]) -> [UInt8] { BLAKE2b.authenticate(name.span, key: nameKey, count: Self.nameCount) }
 
     func seal(_ value: Span<UInt8>, _ kind: ValueKind, _ name: [UInt8]) -> [UInt8] {
         seal(value, kind, name, nonce: Random.bytes(XChaChaPoly.nonceCount))
     }
 
-    /// - Parameter nonce: 24 bytes that were never used with this key.
+    /// - Parameter nonce: 24 bytes, never used twice with one key.
     func seal(_ value: Span<UInt8>, _ kind: ValueKind, _ name: [UInt8], nonce: [UInt8]) -> [UInt8] {
         Self.magic + nonce
             + XChaChaPoly.seal(value, nonce: nonce, key: valueKey, additionalData: additionalData(kind, name))
     }
 
-    /// - Throws: `.notAuthentic` for anything but what `seal` made of this kind and name with this owner's key.
+    /// - Throws: `.notAuthentic` unless `seal` made the bytes for this owner, kind and name.
     func open(_ sealed: [UInt8], _ kind: ValueKind, _ name: [UInt8]) throws(AuthenticationError) -> SecureBytes {
         guard sealed.count >= Self.overhead, sealed.starts(with: Self.magic) else { throw .notAuthentic }
         let nonceEnd = Self.magic.count + XChaChaPoly.nonceCount

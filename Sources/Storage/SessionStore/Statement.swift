@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A statement that may be carried out many times: bind, step, read the columns, reset.
+/// A compiled statement, which can be executed many times: bind, step, read the columns, reset.
 @safe
 final class Statement {
     private let database: Database
@@ -32,14 +32,14 @@ final class Statement {
         }
     }
 
-    /// - Returns: whether there is a row.
+    /// - Returns: whether a row was read.
     func step() throws(SessionStoreError) -> Bool {
         let result = unsafe sqlite3_step(handle)
         guard result == SQLITE_ROW || result == SQLITE_DONE else { throw database.failure(result) }
         return result == SQLITE_ROW
     }
 
-    /// Binds, takes the first row, if there is one, to `body`, and resets.
+    /// Binds, passes the first row to `body`, and resets.
     /// - Returns: nil without a row.
     func first<Result>(
         _ parameters: [Parameter], _ body: (Statement) -> Result
@@ -49,27 +49,27 @@ final class Statement {
         return try step() ? body(self) : nil
     }
 
-    /// Carries out a statement that has no rows.
+    /// Executes a statement without rows.
     func run(_ parameters: [Parameter]) throws(SessionStoreError) {
         defer { reset() }
         try bind(parameters)
         _ = try step()
     }
 
-    /// Ends the reading of rows: it holds the file's pages.
+    /// Resets the statement, which otherwise locks pages of the file.
     func reset() { unsafe sqlite3_reset(handle) }
 
-    /// The bytes of a column of this row; none for NULL.
+    /// The bytes of a column of this row; empty for NULL.
     func bytes(_ column: Int32) -> [UInt8] {
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: unsafe start == nil ? 0 : count))
     }
 
-    /// The number in a column of this row; 0 for what is none.
+    /// The number in a column of this row; 0 for other types.
     func number(_ column: Int32) -> Int { Int(unsafe sqlite3_column_int64(handle, column)) }
 
-    /// A value for a statement's question mark.
+    /// The value of a parameter.
     enum Parameter {
         case text(String)
         case blob([UInt8])

@@ -8,10 +8,10 @@ internal import SecureMemory
 //   user_version     1
 //   value            kind TEXT, name BLOB (16 bytes), sealed BLOB; see `SealedValue`
 //
-// While it is open, the log of changes stands beside it as `sessions.db-wal`. There is no `sessions.db-shm`, because
-// one process at a time has the file (EXCLUSIVE).
+// While it is open, its log is beside it as `sessions.db-wal`. It has no `sessions.db-shm`, because only one process at
+// a time opens the file (EXCLUSIVE).
 
-/// Opens the file of a store, and makes it if there is none.
+/// Opens the file of a store, or creates it.
 enum StoreFile {
     static let name = "sessions.db"
     static let version = 1
@@ -20,16 +20,16 @@ enum StoreFile {
         CREATE TABLE value (kind TEXT NOT NULL, name BLOB NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (kind, name)) \
         STRICT, WITHOUT ROWID
         """
-    /// Longest value or row that SQLite reads or writes, in bytes: the longest sealed value, and what stands beside it.
+    /// Longest value or row that SQLite reads or writes, in bytes: the longest sealed value and the other columns.
     private static let maxRowBytes = OpenSessionStore.maxValueBytes + 1024
 
-    /// - Returns: the database, and whether it is new: it has no table yet.
+    /// - Returns: the database, and whether it is new and has no table.
     static func open(in directory: borrowing Directory) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
         let path: String
         do throws(FileError) {
-            // SQLite would make it with other permissions.
+            // SQLite would create it with other permissions.
             if try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
-            // A file whose log has been tampered with is not read any further than this.
+            // A file with a modified log is not read any further.
             for file in [name, name + "-wal", name + "-journal"] where try directory.contains(file) {
                 try directory.requirePlainFile(file)
             }
@@ -44,8 +44,8 @@ enum StoreFile {
         return (database, isNew)
     }
 
-    /// The path may have led elsewhere when SQLite opened it. It did not if it now leads to the file in this directory,
-    /// and the open file is the one at this path.
+    /// Checks that SQLite has opened the file in this directory: the path leads to it now, and the open file is the one
+    /// at this path.
     private static func compare(
         _ database: Database, path: String, with directory: borrowing Directory
     ) throws(SessionStoreError) {
@@ -54,8 +54,8 @@ enum StoreFile {
         guard isSame, database.isWhereItWas else { throw .file(.wrongKind(path: database.path)) }
     }
 
-    /// Sets what has to be set before the file is read, and compares the schema.
-    /// - Returns: whether there is no schema yet.
+    /// Sets the options that must be set before the file is read, and checks the schema.
+    /// - Returns: whether the schema is missing.
     private static func prepare(_ database: Database) throws(SessionStoreError) -> Bool {
         database.restrict(maxValueBytes: Int32(maxRowBytes))
         try database.run(
@@ -69,7 +69,7 @@ enum StoreFile {
             PRAGMA synchronous = FULL;
             """)
         let isNew = try compareSchema(of: database)
-        // Whatever mode it was in: a copy that another program made may have left this one.
+        // Sets the mode again, because another program that copied the file may have changed it.
         try database.run("PRAGMA journal_mode = WAL")
         return isNew
     }
@@ -92,14 +92,14 @@ enum StoreFile {
         return false
     }
 
-    /// Makes the table. The caller has begun a transaction.
+    /// Creates the table. The caller has begun a transaction.
     static func makeSchema(in database: Database) throws(SessionStoreError) {
         try database.run(
             "\(table); PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
     }
 }
 
-/// Which machine and which file a store was last adopted on: its value of the kind `store`.
+/// The machine and the file on which a store was last adopted: its value of the kind `store`.
 ///
 ///     offset  length  meaning
 ///          0       1  1, the version
@@ -135,7 +135,7 @@ struct StorePlace: Equatable {
         self.machine = machine
     }
 
-    /// - Returns: nil for anything but what `encoded` makes.
+    /// - Returns: nil unless `encoded` made the bytes.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count == 17 + Self.machineCount, bytes[0] == 1 else { return nil }
         file = FileIdentity(inode: Self.number(bytes, 1), birth: Self.number(bytes, 9))

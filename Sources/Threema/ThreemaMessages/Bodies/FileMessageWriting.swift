@@ -39,7 +39,7 @@ extension FileMessage {
         return .object(members)
     }
 
-    /// The same JSON with each character outside of ASCII as an escape: those stand in strings only.
+    /// The JSON with each character outside of ASCII as an escape. Such characters are in strings only.
     private static func ascii(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x80 }) else { return json }
         var result: [UInt8] = []

@@ -9,11 +9,11 @@ public enum MessageBody: Equatable, Sendable {
     case groupChat(GroupIdentity, ChatContent)
     /// Whether the sender is typing.
     case typing(Bool)
-    /// The sender's profile picture; nil if there is none any more, or none for this receiver.
+    /// The sender's profile picture; nil if it was removed, or if this receiver may not see it.
     case profilePicture(PictureMessage?)
     /// The sender has lost the receiver's profile picture.
     case requestProfilePicture
-    /// The members of a group of the sender, without the sender; none if the receiver is no member any more.
+    /// The members of a group of the sender, without the sender; empty if the receiver was removed from the group.
     case groupSetup(GroupID, members: [ThreemaID])
     /// The name of a group of the sender.
     case groupName(GroupID, String)
@@ -21,7 +21,7 @@ public enum MessageBody: Equatable, Sendable {
     case groupPicture(GroupID, PictureMessage?)
     /// The sender asks the receiver, whose group it is, for members, name and picture.
     case groupSyncRequest(GroupID)
-    /// The sender is no member any more.
+    /// The sender has left the group.
     case groupLeave(GroupIdentity)
     /// A call has begun.
     case groupCallStart(GroupIdentity, GroupCallStart)

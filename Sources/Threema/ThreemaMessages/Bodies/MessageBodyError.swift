@@ -6,11 +6,11 @@ public enum MessageBodyError: Error, Equatable, Sendable {
     case tooShort(minimum: Int, actual: Int)
     case tooLong(limit: Int, actual: Int)
     case notUnicode
-    /// A member or creator is no ID.
+    /// A member or creator is not an ID.
     case invalidID
     /// A number or a choice has a value that means nothing.
     case invalidValue
-    /// Latitude, longitude or accuracy is no such number.
+    /// Latitude, longitude or accuracy is malformed or out of range.
     case coordinates
     /// The name of a place has a line break, which its message cannot hold.
     case lineBreak

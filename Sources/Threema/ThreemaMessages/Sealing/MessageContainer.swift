@@ -35,7 +35,7 @@ enum MessageContainer {
         for _ in 0..<count { buffer.append(UInt8(count)) }
     }
 
-    /// - Returns: where the body stands.
+    /// - Returns: the range of the body.
     /// - Throws: `.container` if no padding, or nothing before it, is there. Only the last byte is looked at, as in
     ///   the apps: the box is authentic, so nobody probes here.
     static func body(of container: Span<UInt8>) throws(MessageError) -> Range<Int> {

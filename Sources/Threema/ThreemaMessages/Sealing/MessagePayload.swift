@@ -32,7 +32,7 @@ public struct MessagePayload: Equatable, Sendable {
     public var flags: MessageFlags
     /// The sender's nickname in clear text, 32 bytes padded with zeros. Empty but towards gateway IDs.
     public var legacyNickname: [UInt8]
-    /// tag ‖ ciphertext; empty if there is no metadata.
+    /// tag ‖ ciphertext; empty without metadata.
     public var metadataBox: [UInt8]
     /// Of both boxes.
     public var nonce: MessageNonce
@@ -103,6 +103,6 @@ public struct MessagePayload: Equatable, Sendable {
 public enum MessagePayloadError: Error, Equatable, Sendable {
     case tooShort(minimum: Int, actual: Int)
     case tooLong(limit: Int, actual: Int)
-    /// Sender or receiver is no ID.
+    /// Sender or receiver is not an ID.
     case invalidID
 }

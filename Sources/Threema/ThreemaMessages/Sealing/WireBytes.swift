@@ -19,7 +19,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// A copy outside of guarded memory, of what is no key.
+    /// A copy in ordinary memory, for bytes that are not a key.
     func publicBytes(_ range: Range<Int>) -> [UInt8] { extracting(range).revealBytes() }
 }
 
