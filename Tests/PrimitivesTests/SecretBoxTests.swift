@@ -13,6 +13,14 @@ import VectorKit
         #expect(try open(box, nonce, key) == plaintext)
     }
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "secretbox-detached"))
+    func `the tag stands first`(_ vector: Vector) throws {
+        let plaintext = try vector.inputs.bytes("plaintext")
+        let key = try vector.inputs.bytes("key")
+        let box = SecretBox.seal(plaintext.span, nonce: try vector.inputs.bytes("nonce"), key: key.span)
+        #expect(try box == vector.expected.bytes("tag") + vector.expected.bytes("ciphertext"))
+    }
+
     @Test(arguments: try Vector.positive(in: .safeEncrypt).filter { $0.expected.has("blob_hex") })
     func `Safe backups`(_ vector: Vector) throws {
         let masterKey = try vector.inputs.bytes("master_key")

@@ -13,6 +13,12 @@ import VectorKit
         #expect(X25519.publicKey(of: clientKey.span).hex == (try vector.expected.string("public_key")))
     }
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "derive-public-key"))
+    func `public key of the apps`(_ vector: Vector) throws {
+        let privateKey = try vector.inputs.bytes("secretKey")
+        #expect(X25519.publicKey(of: privateKey.span).hex == (try vector.expected.string("publicKey")))
+    }
+
     @Test(arguments: [0, 31, 33, 64]) func `a key of another length ends the process`(_ count: Int) async {
         await #expect(processExitsWith: .failure) { [count] in
             let privateKey = [UInt8](repeating: 1, count: count)
