@@ -59,3 +59,10 @@ extension EnclosedKey {
     static func of(_ bytes: [UInt8]) -> EnclosedKey { EnclosedKey(SecureBytes(copying: bytes.span)) }
     var copied: [UInt8] { bytes.copied }
 }
+
+extension Blob {
+    /// A secretbox with any nonce.
+    static func sealed(_ plain: [UInt8], _ nonce: [UInt8], _ key: [UInt8]) -> [UInt8] {
+        SecretBox.seal(plain.span, nonce: nonce, key: key.span)
+    }
+}
