@@ -25,6 +25,17 @@ struct Party: Sendable {
         try message.seal(keys: keys(with: other.publicKey), notIn: NoNonces()).payload
     }
 
+    func sealImage(_ image: [UInt8], for other: Party) throws -> (blob: [UInt8], nonce: MessageNonce) {
+        let keys = try keys(with: other.publicKey)
+        return LegacyImage.seal(image.span, from: id, keys: keys, notIn: NoNonces())
+    }
+
+    func openImage(_ image: LegacyImage, _ blob: [UInt8], from other: Party) throws -> [UInt8] {
+        let keys = try keys(with: other.publicKey)
+        let plain = try image.open(blob.span, keys: keys)
+        return plain.copied
+    }
+
     func open(_ payload: MessagePayload, from other: PublicKey) throws -> Message {
         try payload.open(keys: keys(with: other))
     }
