@@ -25,7 +25,7 @@ import Testing
     private func ask(
         _ method: HTTPRequest.Method, _ path: String, at endpoint: borrowing HTTPEndpoint
     ) throws -> HTTPResponse {
-        let body: [UInt8]? = method == .put ? [1, 2, 3] : nil
+        let body: [UInt8]? = method == .put || method == .post ? [1, 2, 3] : nil
         return try client.send(
             HTTPRequest(method, path, headers: ["Expect:"], body: body, limit: 100), to: endpoint, progress: nil)
     }
@@ -38,10 +38,21 @@ import Testing
 
     @Test func `requests of all methods share one`() throws {
         let login = endpoint(password: "correct horse")
-        for method: HTTPRequest.Method in [.get, .put, .delete, .mkcol, .get] {
+        for method: HTTPRequest.Method in [.get, .put, .post, .delete, .mkcol, .get] {
             _ = try ask(method, "/safe/x", at: login)
         }
         #expect(try counts() == [2, 0])
+    }
+
+    @Test func `a POST goes with its body and type, and a broken one is not sent again`() throws {
+        let endpoint = endpoint()
+        var request = HTTPRequest(
+            .post, "/echo", headers: ["Content-Type: application/json"], body: Array("{}".utf8), limit: 100)
+        let echo = try client.send(request, to: endpoint, progress: nil)
+        #expect(String(decoding: echo.body, as: UTF8.self) == "POST ['application/json'] {}")
+        request = HTTPRequest(.post, "/vanish", body: [1], limit: 100)
+        #expect(throws: HTTPError.connection(.brokenOff)) { try client.send(request, to: endpoint, progress: nil) }
+        #expect(try counts().last == 1)
     }
 
     @Test func `one that was idle for longer than servers keep theirs is left`() async throws {

@@ -32,6 +32,9 @@ public final class HTTPSServer: @unchecked Sendable {
                     time.sleep(60)
                 if self.path == "/counts":
                     return self.answer(200, f"{len(connections)} {len(vanished)}".encode())
+                if self.path == "/echo":
+                    kind = self.headers.get_all("Content-Type")
+                    return self.answer(200, f"{self.command} {kind} ".encode() + body)
                 if self.path == "/vanish":
                     vanished.append(1)
                     self.close_connection = True
@@ -67,6 +70,8 @@ public final class HTTPSServer: @unchecked Sendable {
                     with open(path, "rb") as file:
                         self.answer(200, file.read(), self.tag(path))
                 self.do(act)
+            def do_POST(self):
+                self.do(lambda path, body: self.answer(405))
             def do_PUT(self):
                 def act(path, body):
                     if not os.path.isdir(os.path.dirname(path)):

@@ -4,6 +4,7 @@ package struct HTTPRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case put = "PUT"
+        case post = "POST"
         case delete = "DELETE"
         /// Creates a directory (WebDAV, RFC 4918, 9.3).
         case mkcol = "MKCOL"
@@ -14,7 +15,7 @@ package struct HTTPRequest: Sendable {
     package let path: String
     /// Lines `NAME: VALUE`. `NAME:` removes a header that the client would add.
     package var headers: [String]
-    /// The body of a PUT.
+    /// The body of a PUT or a POST.
     package var body: [UInt8]?
     /// Longest body of the answer, in bytes.
     package var limit: Int

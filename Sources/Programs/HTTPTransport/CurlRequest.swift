@@ -90,7 +90,7 @@ struct CurlRequest: ~Copyable {
     /// password.
     mutating func logIn(_ login: borrowing Login) { authorization = login.authorization }
 
-    /// Sets the body of a PUT and its length.
+    /// Sets the body of a PUT or a POST, and its length.
     mutating func send(_ body: [UInt8]) {
         Curl.requireMemory(sending: body.count)
         set(CURLOPT_POST, 1)
