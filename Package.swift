@@ -43,6 +43,11 @@ let package = Package(
         .library(name: "SessionStore", targets: ["SessionStore", "AtomicFiles", "SecureMemory"]),
         .library(name: "Threema", targets: ["Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         .library(
+            name: "ThreemaDirectory",
+            targets: [
+                "ThreemaDirectory", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
+        .library(
             name: "ThreemaSafe",
             targets: [
                 "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
@@ -95,6 +100,8 @@ let package = Package(
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
+        room(
+            "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Safe/SafeStore", ["SafeWire", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
@@ -143,6 +150,8 @@ let package = Package(
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),

@@ -1,0 +1,45 @@
+import Encodings
+import Threema
+import ThreemaDirectory
+
+/// Shows the requests by which an identity is registered, and what a directory gets of an address. Nothing is sent.
+///
+///     echo 'PHONE OR E-MAIL' | ask-directory
+@main
+struct AskDirectory {
+    static func main() throws {
+        guard let line = readLine() else { return print("usage: echo 'PHONE OR E-MAIL' | ask-directory") }
+        let key = ClientKey.random()
+        // A directory would draw the token and the key pair.
+        let publicKey = ClientKey.random().publicKey
+        let replies = [
+            #"{"token":"AAAA","tokenRespKeyPub":"\#(Base64.encode(publicKey.bytes.span))"}"#,
+            #"{"success":true,"identity":"ECHOECHO","serverGroup":"0a"}"#,
+        ]
+        var sent = 0
+        let created = try register(key) { request in
+            print("\(request.method.rawValue) \(request.path)")
+            let json = replies[sent]
+            sent += 1
+            return DirectoryReply(status: 200, body: Array(json.utf8))
+        }
+        print("registered: \(created.id)")
+        for hash in try hashes(of: line) { print("hash: \(hash.base64)") }
+    }
+
+    /// - Parameter send: sends a request over HTTPS, with the headers of `DirectoryRequest.headers`.
+    static func register(
+        _ key: borrowing ClientKey, send: (DirectoryRequest) throws -> DirectoryReply
+    ) throws -> CreatedIdentity {
+        let question = SignedQuestion.create(key)
+        switch try question.next(send(question.request), key: key) {
+        case .answer(let created): return created
+        case .request(let proof): return try question.answer(send(proof))
+        }
+    }
+
+    static func hashes(of address: String) throws -> [ContactHash] {
+        if address.contains("@") { return try EmailAddress(normalizing: address).hashes }
+        return [ContactHash(try PhoneNumber(parsing: address))]
+    }
+}

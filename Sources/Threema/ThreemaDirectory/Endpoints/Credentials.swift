@@ -1,0 +1,78 @@
+internal import Encodings
+public import SecureMemory
+public import Threema
+
+/// What a relay for calls wants to see.
+public struct TurnCredentials: ~Copyable, Sendable {
+    /// `turn:` and `turns:` URLs, as the directory wrote them.
+    public let urls: [String]
+    /// Servers that have IPv6, too.
+    public let dualStackURLs: [String]
+    /// The name that goes with the password.
+    public let user: String
+    /// As the directory wrote it.
+    public let password: SecureBytes
+    /// In seconds from now.
+    public let expiration: Int
+}
+
+/// What the server of group calls wants to see.
+public struct GroupCallCredentials: ~Copyable, Sendable {
+    /// Where group calls are; not checked against `allowedHostSuffixes` yet.
+    public let baseURL: String
+    /// A server has to have a name that ends with one of these.
+    public let allowedHostSuffixes: [String]
+    /// As the directory wrote it.
+    public let token: SecureBytes
+    /// In seconds from now.
+    public let expiration: Int
+}
+
+/// What the server of files wants to see: `Authorization: ThreemaBlobToken TOKEN`.
+public struct BlobCredentials: ~Copyable, Sendable {
+    /// As the directory wrote it.
+    public let token: SecureBytes
+    /// In seconds from now.
+    public let expiration: Int
+}
+
+extension SignedQuestion where Answer: ~Copyable {
+    /// For a call between two.
+    public static func turnCredentials(
+        for id: ThreemaID
+    ) -> SignedQuestion<TurnCredentials> where Answer == TurnCredentials {
+        SignedQuestion("identity/turn_cred", [.identity(id), .init("type", "voip")], .init(secrets: ["turnPassword"])) {
+            (fields) throws(DirectoryError) in
+            try fields.requireSuccess()
+            return TurnCredentials(
+                urls: try fields.texts("turnUrls"), dualStackURLs: try fields.texts("turnUrlsDualStack"),
+                user: try fields.text("turnUsername"), password: try fields.secret("turnPassword"),
+                expiration: try fields.seconds("expiration"))
+        }
+    }
+
+    /// For a group call.
+    public static func groupCallCredentials(
+        for id: ThreemaID
+    ) -> SignedQuestion<GroupCallCredentials> where Answer == GroupCallCredentials {
+        SignedQuestion("identity/sfu_cred", [.identity(id)], .init(secrets: ["sfuToken"])) {
+            (fields) throws(DirectoryError) in
+            try fields.requireSuccess()
+            return GroupCallCredentials(
+                baseURL: try fields.text("sfuBaseUrl"),
+                allowedHostSuffixes: try fields.texts("allowedSfuHostnameSuffixes"),
+                token: try fields.secret("sfuToken"), expiration: try fields.seconds("expiration"))
+        }
+    }
+
+    /// For files. The field `token` of the second reply is the credential, not a challenge.
+    public static func blobCredentials(
+        for id: ThreemaID
+    ) -> SignedQuestion<BlobCredentials> where Answer == BlobCredentials {
+        SignedQuestion("identity/blob_cred", [.identity(id)], .init(secrets: ["token"])) {
+            (fields) throws(DirectoryError) in
+            try fields.requireSuccess()
+            return BlobCredentials(token: try fields.secret("token"), expiration: try fields.seconds("expiration"))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Encodings
+public import SecureMemory
+public import Threema
+
+/// What permits an identity to look for contacts, for some time: as secret as a password.
+public struct MatchToken: ~Copyable, Sendable {
+    /// As the directory wrote it.
+    public let bytes: SecureBytes
+
+    /// A token that was stored.
+    public init(_ bytes: consuming SecureBytes) { self.bytes = bytes }
+
+    /// Whether a new token may help, once, if a search fails with this one. It does not if the directory asks to wait.
+    public static func isWorthRefreshing(after error: DirectoryError) -> Bool {
+        if case .rateLimited = error { false } else { true }
+    }
+}
+
+/// A contact that the directory knows.
+public struct FoundContact: Equatable, Sendable {
+    /// The contact.
+    public let id: ThreemaID
+    /// Its key, as the directory says.
+    public let publicKey: PublicKey
+    /// Which of the hashes that were sent is the contact's: at least one.
+    public let hashes: [ContactHash]
+}
+
+/// What a search has found.
+public struct FoundContacts: Equatable, Sendable {
+    /// When to search again, in seconds.
+    public let checkInterval: Int
+    /// In the order of the reply.
+    public let contacts: [FoundContact]
+}
+
+extension SignedQuestion where Answer == MatchToken {
+    /// A token for searches.
+    public static func matchToken(for id: ThreemaID) -> SignedQuestion {
+        SignedQuestion("identity/match_token", [.identity(id)], .init(secrets: ["matchToken"])) {
+            (fields) throws(DirectoryError) in
+            try fields.requireSuccess()
+            return MatchToken(try fields.secret("matchToken"))
+        }
+    }
+}
+
+extension Question where Answer == FoundContacts {
+    /// Most hashes in one search.
+    public static var maxHashes: Int { 10_000 }
+
+    /// Looks for contacts by hashes of their addresses. The directory learns the hashes, and can find most phone
+    /// numbers by trying all of them.
+    /// - Parameters:
+    ///   - hashes: 1 to `maxHashes`.
+    ///   - isIncludingInactive: also identities that were not used for a long time.
+    public static func match(
+        _ hashes: [ContactHash], token: borrowing MatchToken, isIncludingInactive: Bool = false
+    ) -> Question {
+        // The request's body is ordinary memory.
+        let field = JSONValue.Member("matchToken", .string(token.bytes.revealText()))
+        return match(hashes, [field], isIncludingInactive)
+    }
+
+    /// The same for a directory that wants no token.
+    public static func match(_ hashes: [ContactHash], isIncludingInactive: Bool = false) -> Question {
+        match(hashes, [], isIncludingInactive)
+    }
+
+    private static func match(
+        _ hashes: [ContactHash], _ token: [JSONValue.Member], _ isIncludingInactive: Bool
+    ) -> Question {
+        precondition((1...maxHashes).contains(hashes.count))
+        var fields = token
+        for kind in [ContactHash.Kind.email, .phone] {
+            let list = hashes.filter { $0.kind == kind }.map { JSONValue.string($0.base64) }
+            fields.append(.init(kind.listName, .array(list)))
+        }
+        if isIncludingInactive { fields.append(.init("includeInactive", true)) }
+        let sent = Set(hashes)
+        return Question(.post, "identity/match", fields, .ofList(hashes.count)) { (reply) throws(DirectoryError) in
+            let interval = try reply.checkInterval()
+            var contacts: [FoundContact] = []
+            for fields in try reply.objects("identities") { contacts.append(try contact(fields, sent)) }
+            return FoundContacts(checkInterval: interval, contacts: contacts)
+        }
+    }
+
+    private static func contact(
+        _ fields: ReplyFields, _ sent: Set<ContactHash>
+    ) throws(DirectoryError) -> FoundContact {
+        guard let id = try? ThreemaID(fields.text("identity")) else { throw .malformed(field: "identity") }
+        let key = try fields.base64("publicKey")
+        guard key.count == PublicKey.count else { throw .malformed(field: "publicKey") }
+        var hashes: [ContactHash] = []
+        for kind in [ContactHash.Kind.email, .phone] where fields.has(kind.name) {
+            // A directory that returns others would make us believe that somebody has an address.
+            guard let hash = ContactHash(kind, digest: try fields.base64(kind.name)), sent.contains(hash) else {
+                throw .malformed(field: kind.name)
+            }
+            hashes.append(hash)
+        }
+        guard !hashes.isEmpty else { throw .malformed(field: "identities") }
+        return FoundContact(id: id, publicKey: PublicKey(key), hashes: hashes)
+    }
+}
+
+extension ContactHash.Kind {
+    /// Of a hash in a reply.
+    fileprivate var name: String { self == .email ? "emailHash" : "mobileNoHash" }
+    /// Of the hashes in a request.
+    fileprivate var listName: String { name + "es" }
+}

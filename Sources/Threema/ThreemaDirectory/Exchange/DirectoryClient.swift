@@ -1,0 +1,105 @@
+package import HTTP
+package import Threema
+
+/// Asks a directory over HTTPS. Nothing is sent twice: after a failure of a connection nobody knows whether a request
+/// was carried out.
+package struct DirectoryClient: ~Copyable {
+    private let http: any HTTPClient
+    private let endpoint: HTTPEndpoint
+    private let headers: [String]
+    private let now: @Sendable () -> Int
+
+    /// - Parameters:
+    ///   - endpoint: as `DirectoryServer.endpoint` makes it.
+    ///   - userAgent: one line.
+    ///   - now: this machine's clock, in seconds since the epoch.
+    package init(
+        _ http: any HTTPClient, _ endpoint: consuming HTTPEndpoint, userAgent: String,
+        now: @escaping @Sendable () -> Int
+    ) {
+        self.http = http
+        self.endpoint = endpoint
+        headers = DirectoryRequest.headers + ["User-Agent: " + userAgent]
+        self.now = now
+    }
+
+    /// Sends a question and reads its answer.
+    package func ask<Answer: ~Copyable>(_ question: Question<Answer>) throws(DirectoryFailure) -> Answer {
+        let reply = try send(question.request)
+        do throws(DirectoryError) {
+            return try question.answer(reply)
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// Sends both phases of a question, and reads the answer.
+    /// - Parameter key: of the identity that asks.
+    package func ask<Answer: ~Copyable>(
+        _ question: SignedQuestion<Answer>, key: borrowing ClientKey
+    ) throws(DirectoryFailure) -> Answer {
+        let reply = try send(question.request)
+        let second: DirectoryRequest
+        do throws(DirectoryError) {
+            switch try question.next(reply, key: key) {
+            case .answer(let answer): return answer
+            case .request(let request): second = request
+            }
+        } catch {
+            throw .directory(error)
+        }
+        let proven = try send(second)
+        do throws(DirectoryError) {
+            return try question.answer(proven)
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// Looks for contacts. Without a token, and once if the search fails with one, a new token is fetched.
+    /// - Parameter token: a stored one, or nil; afterwards the one to use next time.
+    package func match(
+        _ hashes: [ContactHash], for id: ThreemaID, key: borrowing ClientKey, token: inout MatchToken?
+    ) throws(DirectoryFailure) -> FoundContacts {
+        let isStored = token != nil
+        if !isStored { token = try ask(.matchToken(for: id), key: key) }
+        do throws(DirectoryFailure) {
+            return try search(hashes, token)
+        } catch .directory(let error) where isStored && MatchToken.isWorthRefreshing(after: error) {
+            token = try ask(.matchToken(for: id), key: key)
+            return try search(hashes, token)
+        }
+    }
+
+    private func search(
+        _ hashes: [ContactHash], _ token: borrowing MatchToken?
+    ) throws(DirectoryFailure) -> FoundContacts {
+        switch token {
+        case .some(let token): try ask(.match(hashes, token: token))
+        case .none: try ask(.match(hashes))
+        }
+    }
+
+    private func send(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
+        let method: HTTPRequest.Method = request.method == .get ? .get : .post
+        let timeouts = HTTPTimeouts(connect: .seconds(15), idle: .seconds(20), total: .seconds(60))
+        let sent = HTTPRequest(
+            method, request.path, headers: headers, body: request.body, limit: request.maxAnswerBytes,
+            timeouts: timeouts)
+        do throws(HTTPError) {
+            let response = try http.send(sent, to: endpoint, progress: nil)
+            return DirectoryReply(
+                status: response.status, body: response.body, secondsToWait: response.secondsToWait(now: now()))
+        } catch {
+            throw .http(error)
+        }
+    }
+}
+
+/// Why a question has no answer.
+package enum DirectoryFailure: Error, Equatable, Sendable {
+    /// There is no reply.
+    case http(HTTPError)
+    /// The reply is no answer.
+    case directory(DirectoryError)
+}

@@ -1,0 +1,49 @@
+internal import Encodings
+
+/// One request to a directory.
+public struct DirectoryRequest: Equatable, Sendable {
+    /// What is asked.
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    /// What has to be sent along with each request.
+    public static let headers = ["Content-Type: application/json", "Accept: application/json"]
+
+    /// Most identities that one request may name.
+    public static let maxIdentities = 1000
+
+    /// What is asked.
+    public let method: Method
+    /// Goes behind the directory's URL, which ends with a slash; begins with none.
+    public let path: String
+    /// JSON; nil for a GET. Ordinary memory, also if it holds a token or a revocation key.
+    public let body: [UInt8]?
+    /// Longest answer that has to be read, in bytes.
+    public let maxAnswerBytes: Int
+
+    init(_ method: Method, _ path: String, _ fields: [JSONValue.Member] = [], maxAnswerBytes: Int) {
+        self.method = method
+        self.path = path
+        body = method == .get ? nil : JSONValue.object(fields).encoded
+        self.maxAnswerBytes = maxAnswerBytes
+    }
+}
+
+/// What a directory answered to one request.
+public struct DirectoryReply: Sendable {
+    /// HTTP's status code.
+    public let status: Int
+    /// At most as many bytes as the request permits, or one more.
+    public let body: [UInt8]
+    /// For how long the directory wants not to be asked again (`Retry-After`); nil if it does not say.
+    public let secondsToWait: Int?
+
+    /// What a client has received. Redirects are not followed.
+    public init(status: Int, body: [UInt8], secondsToWait: Int? = nil) {
+        self.status = status
+        self.body = body
+        self.secondsToWait = secondsToWait
+    }
+}

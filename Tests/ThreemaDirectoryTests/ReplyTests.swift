@@ -1,0 +1,207 @@
+import Encodings
+import SecureMemory
+import Testing
+import Threema
+import VectorKit
+
+@testable import ThreemaDirectory
+
+/// Replies that a directory should not write.
+@Suite struct ReplyTests {
+    private let id = try! ThreemaID("ECHOECHO")
+    private static let key = Base64.encode([UInt8](repeating: 9, count: 32).span)
+    private static let entry =
+        #"{"identity":"ECHOECHO","publicKey":"\#(key)","featureMask":255,"state":0,"type":0}"#
+
+    private func reply(_ body: String) -> DirectoryReply { DirectoryReply(status: 200, body: Array(body.utf8)) }
+
+    // MARK: An identity
+
+    @Test(arguments: [
+        ("identity", #""ECHOECH0""#), ("identity", #""echoecho""#), ("identity", "1"), ("publicKey", "null"),
+        ("publicKey", #""AA""#), ("publicKey", #""AA==\n""#), ("featureMask", "-1"), ("featureMask", "1.5"),
+        ("featureMask", "18446744073709551616"), ("featureMask", #""1""#), ("state", "3"), ("state", "true"),
+        ("type", "1e3"), ("type", "null"),
+    ])
+    func `a field that is wrong`(_ field: String, _ value: String) throws {
+        let value = try JSONScanner.parse(Array(value.utf8).span)
+        let entry = try JSONScanner.parse(Array(Self.entry.utf8).span)
+        let question = Question.fetch(id)
+        let body = DirectoryReply(status: 200, body: entry.setting(field, to: value).encoded)
+        #expect(throws: DirectoryError.malformed(field: field)) { try question.answer(body) }
+        let missing = DirectoryReply(status: 200, body: entry.setting(field, to: nil).encoded)
+        #expect(throws: DirectoryError.malformed(field: field)) { try question.answer(missing) }
+    }
+
+    @Test func `the greatest mask`() throws {
+        let body = Self.entry.replacing("255", with: "18446744073709551615")
+        #expect(try Question.fetch(id).answer(reply(body)).featureMask.rawValue == .max)
+    }
+
+    @Test func `a reply that is cut or altered is an error or an entry of this identity`() throws {
+        let question = Question.fetch(id)
+        let whole = Array(Self.entry.utf8)
+        for count in whole.indices {
+            #expect(throws: DirectoryError.self) {
+                try question.answer(DirectoryReply(status: 200, body: Array(whole[..<count])))
+            }
+        }
+        for bit in 0..<whole.count * 8 {
+            var body = whole
+            body[bit / 8] ^= 1 << (bit % 8)
+            do throws(DirectoryError) {
+                #expect(try question.answer(DirectoryReply(status: 200, body: body)).id == id)
+            } catch {
+                switch error {
+                case .malformed, .badJSON: break
+                default: Issue.record("\(error)")
+                }
+            }
+        }
+    }
+
+    @Test func `what costs too much is not read`() {
+        let question = Question.fetch(id)
+        let long = DirectoryReply(status: 200, body: [UInt8](repeating: 0x20, count: 64 * 1024 + 1))
+        #expect(throws: DirectoryError.tooLong(limit: 64 * 1024)) { try question.answer(long) }
+        #expect(question.request.maxAnswerBytes == 64 * 1024)
+        let deep = String(repeating: "[", count: 60_000)
+        #expect(throws: DirectoryError.badJSON(.tooDeep(limit: 8))) { try question.answer(reply(deep)) }
+        let many = "[" + String(repeating: "1,", count: 20_000) + "1]"
+        #expect(throws: DirectoryError.badJSON(.tooManyValues(limit: 1000))) { try question.answer(reply(many)) }
+        #expect(throws: DirectoryError.badJSON(.duplicateName(offset: 7))) {
+            try question.answer(reply(#"{"a":1,"a":1}"#))
+        }
+        #expect(throws: DirectoryError.malformed(field: "identity")) { try question.answer(reply("[]")) }
+    }
+
+    // MARK: Lists
+
+    @Test func `a list of identities holds only what was asked for, once`() throws {
+        let question = Question.fetch([id, try ThreemaID("ABCDEFGH")])
+        let two = #"{"identities":[\#(Self.entry),\#(Self.entry)]}"#
+        #expect(throws: DirectoryError.malformed(field: "identities")) { try question.answer(reply(two)) }
+        let other = #"{"identities":[\#(Self.entry.replacing("ECHOECHO", with: "OTHEROTH"))]}"#
+        #expect(throws: DirectoryError.malformed(field: "identities")) { try question.answer(reply(other)) }
+        for body in ["{}", #"{"identities":{}}"#, #"{"identities":[1]}"#, #"{"identities":null}"#] {
+            #expect(throws: DirectoryError.malformed(field: "identities")) { try question.answer(reply(body)) }
+        }
+        #expect(try question.answer(reply(#"{"identities":[]}"#)) == [])
+    }
+
+    @Test func `lists in order have the length of the question`() throws {
+        let masks = Question.checkFeatureMask([id])
+        for list in ["[]", "[1,2]", #"["1"]"#, "1", "[-1]", "[[1]]"] {
+            #expect(throws: DirectoryError.malformed(field: "featureMasks")) {
+                try masks.answer(reply(#"{"featureMasks":\#(list)}"#))
+            }
+        }
+        let check = Question.check([id])
+        let body = #"{"states":[0],"types":[0],"featureMasks":[null]}"#
+        #expect(try check.answer(reply(body)).checkInterval == 86_400)
+        for (from, to) in [("[0],\"t", "[null],\"t"), ("[0],\"t", "[3],\"t"), ("\"types\":[0]", "\"types\":[]")] {
+            #expect(throws: DirectoryError.self) { try check.answer(reply(body.replacing(from, with: to))) }
+        }
+    }
+
+    @Test(arguments: [(0, 60), (59, 60), (3600, 3600), (86_400_000, 30 * 86_400)])
+    func `an interval has bounds`(_ said: Int, _ taken: Int) throws {
+        let body = #"{"checkInterval":\#(said),"states":[0],"types":[0],"featureMasks":[1]}"#
+        #expect(try Question.check([id]).answer(reply(body)).checkInterval == taken)
+    }
+
+    @Test func `a search finds nothing that was not looked for`() throws {
+        let sent = ContactHash(try PhoneNumber(parsing: "+41791234567"))
+        let other = ContactHash(try PhoneNumber(parsing: "+41791234568"))
+        let question = Question.match([sent])
+        func found(_ hash: String) -> DirectoryReply {
+            reply(#"{"identities":[{"identity":"ECHOECHO","publicKey":"\#(Self.key)"\#(hash)}]}"#)
+        }
+        let answer = try question.answer(found(#","mobileNoHash":"\#(sent.base64)""#))
+        #expect(answer.contacts.map(\.hashes) == [[sent]] && answer.checkInterval == 86_400)
+        #expect(throws: DirectoryError.malformed(field: "mobileNoHash")) {
+            try question.answer(found(#","mobileNoHash":"\#(other.base64)""#))
+        }
+        #expect(throws: DirectoryError.malformed(field: "emailHash")) {
+            try question.answer(found(#","emailHash":"\#(sent.base64)""#))
+        }
+        #expect(throws: DirectoryError.malformed(field: "identities")) { try question.answer(found("")) }
+    }
+
+    // MARK: Challenges
+
+    private func challenge(_ token: [UInt8], _ key: [UInt8]) -> DirectoryReply {
+        reply(#"{"token":"\#(Base64.encode(token.span))","tokenRespKeyPub":"\#(Base64.encode(key.span))"}"#)
+    }
+
+    @Test func `a challenge that proves nothing is refused`() {
+        let key = ClientKey.random()
+        let public32 = key.publicKey.bytes
+        func expect(_ field: String, _ reply: DirectoryReply) {
+            do throws(DirectoryError) {
+                _ = try SignedQuestion.revoke(id).next(reply, key: key)
+                Issue.record("accepted: \(String(decoding: reply.body, as: UTF8.self))")
+            } catch {
+                #expect(error == .malformed(field: field))
+            }
+        }
+        expect("tokenRespKeyPub", challenge([1], Array(public32.dropLast())))
+        expect("tokenRespKeyPub", challenge([1], public32 + [0]))
+        // Points of small order: every key would give the same response.
+        expect("tokenRespKeyPub", challenge([1], [UInt8](repeating: 0, count: 32)))
+        expect("tokenRespKeyPub", challenge([1], [1] + [UInt8](repeating: 0, count: 31)))
+        expect("token", challenge([], public32))
+        expect("token", challenge([UInt8](repeating: 1, count: 4097), public32))
+        expect("tokenRespKeyPub", reply(#"{"token":"AA=="}"#))
+        expect("token", reply(#"{"token":"?","tokenRespKeyPub":"\#(Self.key)"}"#))
+        expect("token", reply(#"{"success":true}"#))
+    }
+
+    @Test func `the second request repeats the first, and proves it`() throws {
+        let key = ClientKey.random()
+        let question = SignedQuestion.setRevocationKey(RevocationKey(password: Array("password".utf8).span), of: id)
+        let firstBody = question.request.body ?? []
+        let first = try JSONScanner.parse(firstBody.span)
+        let publicKey = ClientKey.random().publicKey.bytes
+        guard case .request(let second) = try question.next(challenge([7, 7], publicKey), key: key) else {
+            Issue.record("no second request")
+            return
+        }
+        #expect(second.path == question.request.path && second.method == .post)
+        let secondBody = second.body ?? []
+        let fields = try JSONScanner.parse(secondBody.span)
+        let names = fields.members?.map(\.name)
+        #expect(names == ["identity", "revocationKey", "token", "response"])
+        #expect(first["revocationKey"]?.string == "XohImA==")
+        #expect(fields["revocationKey"]?.string == first["revocationKey"]?.string)
+        #expect(fields["token"]?.string == "Bwc=")
+        let expected = try Challenge(token: [7, 7], publicKey: PublicKey(publicKey)).response(of: key)
+        #expect(fields["response"]?.string == Base64.encode(expected.span))
+    }
+
+    @Test func `words are cut and hold no control characters`() {
+        #expect(ServerWords("a\u{1b}[2Jb\u{202e}c\nd").text == "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d")
+        #expect(ServerWords(String(repeating: "ä", count: 1000)).text.unicodeScalars.count == 512)
+    }
+
+    @Test func `a result without success is none`() {
+        let question = Question.revoke(id, by: RevocationKey(password: Array("password".utf8).span))
+        for body in ["{}", "", #"{"success":1}"#, #"{"success":null}"#, #"{"success":"true"}"#] {
+            #expect(throws: DirectoryError.self, "\(body)") { try question.answer(reply(body)) }
+        }
+        #expect(throws: DirectoryError.refused(ServerWords("No"))) { try question.answer(reply(#"{"error":"No"}"#)) }
+        #expect(throws: DirectoryError.malformed(field: "success")) {
+            try question.answer(DirectoryReply(status: 204, body: []))
+        }
+    }
+
+    @Test func `an ISO time is a time`() throws {
+        let question = SignedQuestion.checkRevocationKey(of: id)
+        for time in ["2014-10-29 12:32:54Z", "2014-02-30T12:32:54Z", "2014-10-29T12:32:54", "", "2014-10-2-T12:32:54Z"]
+        {
+            #expect(throws: DirectoryError.malformed(field: "lastChanged")) {
+                try question.answer(reply(#"{"revocationKeySet":true,"lastChanged":"\#(time)"}"#))
+            }
+        }
+    }
+}
