@@ -1,4 +1,4 @@
-public import Encodings
+internal import Encodings
 public import SecureMemory
 public import Threema
 
