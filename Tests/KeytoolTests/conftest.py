@@ -19,8 +19,21 @@ from kit.webservers import SERVERS
 dispositions.give_defaults_to_children()
 
 
+# Handed out first, so that no process is left with one of them at the end: the slowest files, by processor time.
+SLOWEST = [f"test_{name}.py" for name in (
+    "full_disk", "kill_steps", "kill", "key_import", "https", "memory", "https_faults", "safe_turns", "version1",
+    "argon2id", "key_faults", "https_places", "https_refusals", "https_retry", "key_protect", "key_choice",
+    "interrupted", "never_destroyed", "package", "doctor", "completions", "memory_https", "memory_prompt",
+    "hostile_documents", "https_trust", "prompt_wrong", "progress", "manual_examples", "keystore_damage")]
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: measures time, or shares something with all others; runs after them")
+
+
+def pytest_collection_modifyitems(items):
+    places = {name: place for place, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,11 @@ def share(cases, number, count):
     return cases if TRIES_ALL else cases[number::count]
 
 
+def in_turn(cases, number):
+    """What the repetition of this number, from 0, tries, where so many repetitions differ in little."""
+    return cases if TRIES_ALL else [cases[number % len(cases)]]
+
+
 def often(times, one_in):
     """How often something random is repeated; its seed is the same, so that a short run begins as a long one does."""
     return times if TRIES_ALL else times // one_in

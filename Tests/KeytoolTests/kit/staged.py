@@ -4,9 +4,10 @@ import base64
 import functools
 
 from kit import identityfiles
-from kit.injection import points, without_waiting
+from kit.injection import kill, points, without_waiting
 from kit.place import ID, OTHER_ID, Place
 from kit.runner import on_two_processors
+from kit.sampling import in_turn
 from kit.scenes import ANY, DELETION_INTERRUPTED, SCENES
 
 
@@ -137,6 +138,26 @@ class Staged:
             return document is not None and document in documents
         held = key(known["old"], ID) or key(known["new"], ID)
         return document is not None and document["user"]["privatekey"] == held
+
+
+def kill_at_each_call(staged):
+    """Kills the scene's command at each of its calls that change files, and runs a next one, which ends as documented:
+    the scene's next commands take turns, and each is tried after each call under `make test-all`."""
+    scene, turns = staged.scene, {point: number for number, point in enumerate(staged.points)}
+
+    def check(place, point):
+        kill(place.keytool, point, *scene.command(place))
+        staged.nothing_is_lost(place)
+        has_safe = "safe" in staged.view(place)["identities"].get(ID, {})
+        status = place.keytool("safe", "status", ID)
+        assert status.code == (0 if has_safe else 10), status
+        place.keep("killed")
+        # Two neighbours have the same turn: every second call is another processor's.
+        for next in in_turn(scene.nexts, turns[point] // 2):
+            place.bring_back("killed")
+            staged.goes_on(place, next)
+
+    staged.each(staged.points, check)
 
 
 def key(view, id):
