@@ -150,6 +150,13 @@ def test_addresses_that_are_none(owner, directory, safe_password, url):
     assert list(directory.path.iterdir()) == []
 
 
+@pytest.mark.parametrize("path, hint", [
+    ("/mnt/nas", "file:///mnt/nas"), ("/" + "a" * 100, "put file:// before the path")])
+def test_hint_for_a_path_without_a_scheme_is_never_cut(owner, safe_password, path, hint):
+    result = owner.fails(64, "safe", "setup", "--server", path, *safe_password)
+    assert f"hint: {hint}\n" in result.err
+
+
 def test_directory_with_a_name_that_a_url_cannot_hold(owner, tmp_path, safe_password):
     directory = SafeDirectory(tmp_path / "my säfe #1 100%")
     directory.path.mkdir()

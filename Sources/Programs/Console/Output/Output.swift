@@ -114,8 +114,15 @@ package enum OutputError: Error {
 }
 
 extension String {
-    /// Text from elsewhere, fit for a terminal: without control characters, and not too long for a line.
-    package var printable: String { String(String(unicodeScalars.prefix(80)).withoutControls) }
+    /// Text from elsewhere for a terminal: without control characters, at most 80 characters (Unicode scalars). Where
+    /// it was cut it ends with "…".
+    package var printable: String {
+        let isCut = unicodeScalars.count > Self.lineLength
+        let shown = isCut ? String(unicodeScalars.prefix(Self.lineLength - 1)) + "…" : self
+        return shown.withoutControls
+    }
+
+    private static let lineLength = 80
 
     /// What may come from anywhere, for example a path, without what would move a terminal's cursor or turn its line.
     fileprivate var withoutControls: String {

@@ -203,8 +203,12 @@ extension SafeServerAddress {
             try self.init(parsing: text)
         } catch {
             guard error == .unknownScheme, text.hasPrefix("/") else { throw error }
+            // An address that is cut would name another directory.
+            let isShown = text == text.printable
             throw CommandFailure(
-                failure: Failure(error.failure.status, error.failure.message, hints: "file://\(text.printable)"))
+                failure: Failure(
+                    error.failure.status, error.failure.message,
+                    hints: isShown ? "file://\(text)" : "put file:// before the path"))
         }
     }
 }
