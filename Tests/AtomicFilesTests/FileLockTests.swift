@@ -123,7 +123,7 @@ import VectorKit
         _ = try lock()
     }
 
-    /// Between opening and locking the file may be replaced; whoever then answers "locked" has locked a
+    /// Between opening and locking the file may be replaced; a process that then answers "locked" has locked a
     /// file that no other process will ever look at. Here the file is replaced all the time.
     @Test func `a lock is got on the file that stands there, or not at all`() throws {
         let (hasBegun, isOver) = (Flag(), Flag())

@@ -1,7 +1,8 @@
 package import SafeWire
 import Synchronization
 
-/// A Safe server in memory, prepared, that honours conditions. It can fail, lie, lose its answer, and see the process die that asks it.
+/// A Safe server in memory, prepared, that honours conditions. It can fail, lie, lose its answer, and see the process
+/// die that asks it.
 package final class MemoryServer: Sendable {
     package enum Request: Equatable, Sendable {
         case config, fetch, store, remove, prepare
@@ -40,7 +41,7 @@ package final class MemoryServer: Sendable {
         self.atDeath = atDeath
     }
 
-    /// What a caller who is dead gets to hear. Whoever is alive never does.
+    /// What a caller who is dead gets to hear. A living caller never gets it.
     package static let death = SafeExchangeError.refused(code: 9999)
 
     // MARK: Behind the exchange's back

@@ -36,8 +36,8 @@ package struct Scenario: Sendable, CustomStringConvertible {
         Terms(isAlias: true, honoursConditions: false, retries: 1),
     ]
 
-    /// Two faults and a kill in sequences of six, or less where more can happen, around one verb each; everything at once
-    /// without faults to the same depth, and with them to less.
+    /// Two faults and a kill in sequences of six, or less where more can happen, around one verb each; everything at
+    /// once without faults to the same depth, and with them to less.
     package static let all: [Scenario] = allTerms.flatMap { terms in
         focused.map {
             Scenario($0.name, terms, keystores: $0.keystores, $0.events, faults: 2, kills: 1, depth: $0.depth)

@@ -79,7 +79,7 @@ import SafeRules
                 notBefore: timestamp(near: start, &generator),
                 retentionDays: .random(in: .min ... .max, using: &generator)
             )
-            // Whoever pushes again when told to has uploaded after three runs at most.
+            // A push at each of the given times has uploaded after three runs at most.
             var runs = 0
             loop: while runs < 3 {
                 runs += 1

@@ -141,7 +141,7 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             let isThere = try holds(server, id(1), [1])
             #expect(isThere)
         },
-        SafeExchangeRule("a server that is away is unavailable, and is not made anew") { server in
+        SafeExchangeRule("a server that is away is unavailable, and is not created again") { server in
             try server.takeAway()
             try expectAway(server) { _ = try server.exchange.config() }
             try expectAway(server) { _ = try server.exchange.fetch(id(1)) }

@@ -4,7 +4,7 @@ import VectorKit
 
 /// That the numbers are random no test can show; that they are there, and everywhere, it can.
 @Suite struct RandomTests {
-    @Test func `every byte is drawn anew`() {
+    @Test func `every byte is drawn`() {
         // Fewer than 20 values in 64 draws of one byte: less likely than 2^-100.
         for count in [1, 24, 40] {
             let draws = (0..<64).map { _ in Random.bytes(count) }

@@ -175,7 +175,7 @@ import ThreemaSafe
         SafeBackup.seal(Array(json.utf8).span, nonce: [UInt8](repeating: 3, count: 24), keys: Household.safeKeys())
     }
 
-    /// Whoever knows the password can write any number.
+    /// Anyone who knows the password can write any number.
     @Test(arguments: [1 << 53 - 1, 1 << 53, 1 << 53 + 1, .max - 1, .max] as [Int64])
     func `numbers at the end of counting trap nothing`(_ generation: Int64) throws {
         let writerInfo =

@@ -53,7 +53,7 @@ import Threema
             let profile = try house.profile()
             house.server.misbehave(death(number, time))
             guard house.killing({ try house.push() }) else { break }
-            // Whoever looks now finds nothing, the old backup or the new one, but nothing broken.
+            // A reader now finds nothing, the old backup or the new one, but nothing broken.
             _ = try house.stored()
             let repeated = try house.push()
             #expect(repeated.outcome != .unchanged, "request \(number)")

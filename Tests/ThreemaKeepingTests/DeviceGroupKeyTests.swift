@@ -99,7 +99,7 @@ import VectorKit
         #expect(try isHolding(Self.profile(0xdd)))
         try house.push()
         #expect(try isSame(house.server.backups[Household.place], Self.profile(0xdd)))
-        // Written anew, it is in its own record, and nothing has changed.
+        // Written again, it is in its own record, and nothing has changed.
         try house.locked().write(Self.profile(0xdd))
         #expect(try records().profile == Household.document().encoded)
         #expect(try house.push().outcome == .unchanged)

@@ -122,7 +122,7 @@ import Threema
         alice.asked = []
     }
 
-    @Test func `the same ID under another nonce is a duplicate, in a group whoever sends it`() throws {
+    @Test func `the same ID under another nonce is a duplicate, in a group from any sender`() throws {
         var (alice, bob) = try Engine.pair()
         let carol = try Party("000CAROL")
         bob.contacts[carol.id] = carol.publicKey

@@ -180,7 +180,7 @@ public struct Directory: ~Copyable, Sendable {
     /// Removes a directory in this one, with the files in it; one that is not there is fine.
     /// - Parameters:
     ///   - depth: how many directories may stand one in the other, that one included; a deeper one stops the removal.
-    ///   - lastName: of the file that goes last: the lock, which a process that waits for it makes anew.
+    ///   - lastName: of the file that goes last: the lock, which a process that waits for it creates again.
     package func removeDirectory(_ name: String, depth: Int = 1, last lastName: String? = nil) throws(FileError) {
         guard try contains(name) else { return }
         let inner = try directory(name)

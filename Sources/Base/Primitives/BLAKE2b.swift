@@ -1,8 +1,8 @@
 internal import CSodium
 public import SecureMemory
 
-/// BLAKE2b (RFC 7693) with digests of 32 bytes, of 64, and for `authenticate` of any length: keyed, with the native salt
-/// and personalisation fields.
+/// BLAKE2b (RFC 7693) with digests of 32 bytes, of 64, and for `authenticate` of any length: keyed, with the native
+/// salt and personalisation fields.
 public enum BLAKE2b {
     /// Length of a digest in bytes.
     public static let count = 32

@@ -40,8 +40,8 @@ static inline int keytool_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/// The inode's number, and when it was made in nanoseconds since the epoch (0 if the file system does not say). The name
-/// is not followed if it is a link.
+/// The inode's number, and when it was made in nanoseconds since the epoch (0 if the file system does not say). The
+/// name is not followed if it is a link.
 static inline int keytool_file_identity(
     int directory, const char *name, unsigned long long *inode, unsigned long long *birth) {
     struct statx status;
@@ -59,12 +59,12 @@ static inline int keytool_pipe(int *ends) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
 }
 
-/// Marks every open descriptor from `first` on as close-on-exec, whoever opened it; Linux 5.11 or newer.
+/// Marks every open descriptor from `first` on as close-on-exec, also those of libraries; Linux 5.11 or newer.
 static inline int keytool_close_on_exec_from(unsigned int first) {
     return (int)syscall(SYS_close_range, first, ~0U, 1U << 2);  // CLOSE_RANGE_CLOEXEC
 }
 
-/// The child has no descriptors from `first` on, whoever opened them and however.
+/// The child has no descriptors from `first` on.
 static inline int keytool_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

@@ -117,8 +117,8 @@ struct Session {
     /// - Parameters:
     ///   - source: where the key may come from.
     ///   - rule: what to do about a passphrase that is given for a keystore without protection.
-    /// - Throws: `KeystoreError.unprotected` if a passphrase is given for a keystore without protection: whoever can
-    ///   write the directory could have put a keystore of their own there.
+    /// - Throws: `KeystoreError.unprotected` if a passphrase is given for a keystore without protection: somebody who
+    ///   can write to the directory could have put another keystore there.
     func unlock(
         _ locked: LockedKeystore, _ passphrase: SecretOptions<KeystorePassphrase>,
         from source: KeySource = .keyringOrPassphrase,
@@ -161,7 +161,7 @@ struct Session {
         let progress = output.progress?.handler
         let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
-        // Whoever watches can interrupt a long wait; a job is better ended, and run again later.
+        // A person can interrupt a long wait; a job should end, and run again later.
         let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
         let client = client
         let retry = RetryPolicy(total: limits.total, longestWait: longestWait) { Sleep.wait($0) }

@@ -89,7 +89,7 @@ extension SafeMachine {
     }
 
     mutating func carryOut(_ removal: Removal) {
-        // The upload of the survivor took time, so the place is looked at again.
+        // The upload of the survivor took time, so the place is read again.
         guard !work.isLookDue else {
             work.isLookDue = false
             return remove(removal)

@@ -132,7 +132,7 @@ package struct SafeMachine: Sendable {
         var probeFailure: SafeFailure?
         /// The survivor was uploaded again before a deletion.
         var hasRestoredSurvivor = false
-        /// The place of the deletion has to be looked at again.
+        /// The place of the deletion has to be read again.
         var isLookDue = false
         /// A look before the upload did not find the backup.
         var isRestoring = false

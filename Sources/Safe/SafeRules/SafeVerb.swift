@@ -77,7 +77,7 @@ package struct Clauses: OptionSet, Hashable, Sendable {
     /// The old place is read and judged before its backup is deleted.
     package static let judgesOldPlace = Clauses(rawValue: 1)
     /// Two addresses with one backup id are proven to be two places before anything is deleted at one of them, and the
-    /// survivor is looked at after that.
+    /// survivor is read after that.
     package static let provesPlaces = Clauses(rawValue: 2)
     /// A change that cannot continue does not prevent pushes to the current place.
     package static let pushesBesideStuckChange = Clauses(rawValue: 4)

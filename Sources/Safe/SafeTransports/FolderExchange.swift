@@ -5,7 +5,7 @@ package import SafeWire
 
 /// The Safe server in a local directory, `file:///DIR`.
 ///
-/// Each request opens the directory anew, because it may be mounted or unmounted in between.
+/// Each request opens the directory again, because it may be mounted or unmounted in between.
 package struct FolderExchange: SafeExchange {
     private let path: String
     private let name: String

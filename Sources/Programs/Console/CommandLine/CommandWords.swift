@@ -101,7 +101,7 @@ extension ParsableCommand {
     }
 }
 
-/// A noun that stands alone, or nothing at all: whoever typed it wants help, and a script has lost a word.
+/// Only a noun, or nothing: a person wants help, and a script has lost a word.
 package struct MissingVerb: Explained {
     let help: String
     /// The sentence, and where help is.

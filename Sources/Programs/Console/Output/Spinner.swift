@@ -107,7 +107,7 @@ private final class SpinnerDrawing: Sendable {
     func run() {
         defer { close(rope) }
         guard isAwaited(Self.delayMilliseconds), isInForeground else { return }
-        // Whoever interrupts the work has a clean line, and the process dies of the signal as ever.
+        // An interruption leaves a clean line, and the process dies of the signal.
         let signals = CaughtSignals([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { number in
             // What the background writes may stop it, in the middle of this.
             if tcgetpgrp(STDERR_FILENO) == getpgrp() { SpinnerDrawing.erase() }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Another program that is running.
 ///
-/// It has the standard descriptors, those that it is given, and no others of ours, whoever opened them.
+/// It has the standard descriptors and those that it is given; it inherits no other descriptor of this process.
 package struct ChildProcess {
     private let id: pid_t
 
@@ -74,7 +74,7 @@ package struct ChildProcess {
     /// The process group of a program that has its own.
     var group: pid_t { id }
 
-    /// The signal by which it was stopped since this was last asked. Its end is not looked at.
+    /// The signal that has stopped it since the last call. Its exit is not reported here.
     func newStop() -> Int32? {
         var signal: Int32 = 0
         return unsafe keytool_wait(id, WSTOPPED | WNOHANG, &signal) > 0 ? signal : nil

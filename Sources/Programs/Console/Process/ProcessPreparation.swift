@@ -12,7 +12,7 @@ enum ProcessPreparation {
             _ = unsafe keytool_openat(AT_FDCWD, "/dev/null", mode, 0)
         }
         umask(0o077)
-        // Whoever started us may have opened a descriptor for a secret, which no program of ours is to have.
+        // The parent may have opened a descriptor for a secret, which our children must not inherit.
         _ = keytool_close_on_exec_from(UInt32(STDERR_FILENO) + 1)
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
@@ -23,7 +23,7 @@ enum ProcessPreparation {
         Environment.withhold("OPENSSL_ENGINES")
         // This one would write the keys of connections to a file.
         Environment.withhold("SSLKEYLOGFILE")
-        // Whoever started us may ignore the ends of children; then nobody learns how ours ended.
+        // The parent may ignore SIGCHLD; then the exit status of our children would be lost.
         signal(SIGCHLD, SIG_DFL)
         // A closed pipe is a failed write (74), not a death without a word.
         signal(SIGPIPE, SIG_IGN)

@@ -32,7 +32,8 @@ struct SecretFileAccess {
     /// Links that are followed; as many as the kernel follows.
     private static var maxLinks: Int { 40 }
 
-    /// The path and, while its last step is a link, where that leads. Whoever can replace any of them gives the secret.
+    /// The path and, while its last step is a link, where that leads. An account that can replace any of them can
+    /// replace the secret.
     private static func places(_ path: String) -> [String] {
         var places = [path]
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

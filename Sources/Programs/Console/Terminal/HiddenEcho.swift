@@ -61,7 +61,7 @@ enum HiddenEcho {
         if unsafe isHidden { restore(TCSANOW) }
     }
 
-    /// Async-signal-safe. In the background the terminal would stop whoever changes it.
+    /// Async-signal-safe. The terminal would stop a background process that changes it.
     /// - Parameter isInterrupted: end the question's line, which Enter has not ended.
     private static func restore(_ action: Int32, isInterrupted: Bool = false) {
         let former = signal(SIGTTOU, SIG_IGN)

@@ -31,7 +31,7 @@ struct BackupSheet {
     private static let rowPitch = 9.0
     private static let firstRow = 144.0
 
-    /// The page as an SVG document: text in the fonts of whoever prints it, and no reference to anything else.
+    /// The page as an SVG document: text in fonts that every printer has, and without references to other files.
     var svg: String {
         """
         <?xml version="1.0" encoding="UTF-8"?>

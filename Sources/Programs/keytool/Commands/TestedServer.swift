@@ -119,7 +119,7 @@ struct TestedServer: ~Copyable {
         if case .parent(let path)? = missing {
             return Failure(.tempfail, "the directory \(path.printable) does not exist; check that the disk is mounted")
         }
-        // A certificate that has expired is none to trust, whoever issued it: that alone is said.
+        // An expired certificate cannot be trusted, so the message says only that.
         return Failure(certificate?.flaw.map { SafeExchangeError.untrusted(address.text, $0) } ?? error)
     }
 

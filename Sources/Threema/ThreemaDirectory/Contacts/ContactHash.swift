@@ -1,8 +1,8 @@
 internal import Encodings
 internal import Primitives
 
-/// What a directory gets of an address that is looked for (whitepaper, "Address Book Synchronization"): HMAC-SHA256 under
-/// a key that everybody knows. It hides no phone number: there are few enough to try them all.
+/// What a directory gets of an address that is looked for (whitepaper, "Address Book Synchronization"): HMAC-SHA256
+/// under a key that everybody knows. It hides no phone number: there are few enough to try them all.
 public struct ContactHash: Hashable, Sendable {
     /// What kind of address.
     public enum Kind: Hashable, Sendable {

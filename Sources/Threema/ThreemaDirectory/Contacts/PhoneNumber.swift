@@ -10,8 +10,8 @@ public struct PhoneNumber: Hashable, Sendable {
     /// The digits, without a plus sign, as the directory takes them.
     public let digits: String
 
-    /// - Throws: `.noCountry` for a number that begins neither with `+` nor with `00`; `.malformed` for other characters,
-    ///   for fewer than 7 or more than 15 digits, and for a country's code that begins with a zero.
+    /// - Throws: `.noCountry` for a number that begins neither with `+` nor with `00`; `.malformed` for other
+    ///   characters, for fewer than 7 or more than 15 digits, and for a country's code that begins with a zero.
     public init(parsing text: String) throws(ContactAddressError) {
         let bytes = Array(text.replacing("(0)", with: "").utf8).filter { !Self.separators.contains($0) }
         if bytes.first == UInt8(ascii: "+") {

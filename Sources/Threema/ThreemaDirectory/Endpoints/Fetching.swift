@@ -5,15 +5,15 @@ public import Threema
 public struct OwnEntry: Equatable, Sendable {
     /// Which chat server is the identity's.
     public let serverGroup: String
-    /// The linked e-mail address, as the directory shows it; nil if there is none.
+    /// The linked e-mail address, as the directory shows it; nil without one.
     public let email: ServerWords?
-    /// The linked phone number, as the directory shows it; nil if there is none.
+    /// The linked phone number, as the directory shows it; nil without one.
     public let mobileNumber: ServerWords?
 }
 
 extension Question {
     /// What the directory says of one identity.
-    /// - Returns: a question whose answer throws `.unknownIdentity` if there is none.
+    /// - Returns: a request whose reply throws `.unknownIdentity` if no identity has this ID.
     public static func fetch(_ id: ThreemaID) -> Question where Answer == DirectoryEntry {
         Question(.get, "identity/" + escaped(id), [], .init(isOfIdentity: true)) { (fields) throws(DirectoryError) in
             let entry = try DirectoryEntry(fields)

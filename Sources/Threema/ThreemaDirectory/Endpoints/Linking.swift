@@ -5,7 +5,7 @@ public import Threema
 public enum LinkResult: Equatable, Sendable {
     /// It was linked already.
     case alreadyLinked
-    /// The directory has sent an e-mail; whoever follows the link in it links the address.
+    /// The directory has sent an e-mail; following the link in it links the address.
     case mailSent
     /// The directory sends a code in a text message; `verify` links the number.
     case codeSent(VerificationID)

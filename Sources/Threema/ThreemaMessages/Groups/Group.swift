@@ -17,7 +17,7 @@ public struct Group: Equatable, Sendable {
     public internal(set) var others: [ThreemaID]
     /// Empty until the creator has sent one.
     public internal(set) var name: String
-    /// Nil if there is none.
+    /// Nil if the group has none.
     public internal(set) var picture: PictureMessage?
     /// Whether the user is in it.
     public internal(set) var standing: Standing

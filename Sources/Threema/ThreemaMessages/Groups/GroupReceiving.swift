@@ -3,8 +3,8 @@ public import Threema
 
 /// What a member does about the messages of a group. Pure: contacts, clock and IDs are parameters.
 ///
-/// The creator alone says who is in a group, and what it is called. Whoever gets a message for a group that it does not
-/// know asks the creator, once an hour at most.
+/// The creator alone says who is in a group, and what it is called. A member that gets a message for a group that it
+/// does not know asks the creator, once an hour at most.
 public struct GroupRules: Sendable {
     /// The user.
     public let own: ThreemaID

@@ -13,7 +13,8 @@ public protocol BlobSink {
     /// Why it could not be written.
     associatedtype Failure: Error
 
-    /// Writes bytes at an offset from the start. Offsets go up, but for a blob's tag, which comes last and stands first.
+    /// Writes bytes at an offset from the start. Offsets go up, but for a blob's tag, which comes last and stands
+    /// first.
     mutating func write(_ bytes: Span<UInt8>, at offset: Int) throws(Failure)
 
     /// Gives what was written its final name, for example by syncing and renaming. Called once, at the end.

@@ -9,7 +9,7 @@ public import SecureMemory
 //                   HMS:  app ID ‖ | ‖ token
 //                   none: nothing
 //
-// Token and push key of APNs are binary and may hold the delimiter: whoever reads this begins at the end.
+// Token and push key of APNs are binary and may hold the delimiter: a reader has to begin at the end.
 
 /// Where the chat server sends push notifications.
 public enum PushToken: Equatable, Sendable {

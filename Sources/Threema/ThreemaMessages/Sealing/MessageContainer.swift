@@ -36,7 +36,7 @@ enum MessageContainer {
     }
 
     /// - Returns: the range of the body.
-    /// - Throws: `.container` if no padding, or nothing before it, is there. Only the last byte is looked at, as in
+    /// - Throws: `.container` if no padding, or nothing before it, is there. Only the last byte is read, as in
     ///   the apps: the box is authentic, so nobody probes here.
     static func body(of container: Span<UInt8>) throws(MessageError) -> Range<Int> {
         guard container.count > typeCount else { throw .container }

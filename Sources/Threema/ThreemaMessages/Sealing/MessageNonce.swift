@@ -4,7 +4,7 @@ public import Threema
 
 /// The nonce of a message: 24 random bytes, the same for its metadata box and its message box.
 ///
-/// The two boxes have different keys, so sharing the nonce is safe. With one key a nonce is used once, whoever sends:
+/// The two boxes have different keys, so sharing the nonce is safe. With one key a nonce is used once, by either side:
 /// both directions of a conversation have the same key.
 public struct MessageNonce: Hashable, Sendable {
     /// Length in bytes.
