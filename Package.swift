@@ -151,7 +151,8 @@ let package = Package(
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
-            of: "ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+            of: "ThreemaDirectory",
+            ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
