@@ -207,4 +207,21 @@ import VectorKit
             return try MessageBody.groupChat(Self.group, .image(image)).encodedBody()
         }
     }
+
+    @Test func `the longest message fits into a payload`() throws {
+        let (alice, gateway) = (try Party("000ALICE"), try Party("*GATEWAY"))
+        var message = Message(
+            .chat(.opaque(.audio, [UInt8](repeating: 1, count: 7000))), from: alice, to: gateway)
+        message.createdAt = Timestamp(milliseconds: .max)
+        message.nickname = .set(String(repeating: "n", count: 32))
+        let payload = try message.seal(
+            keys: alice.keys(with: gateway.publicKey), nonce: .zero, randomPadding: 255
+        ).encoded
+        #expect(payload.count <= MessagePayload.maxCount)
+        #expect(try gateway.open(MessagePayload(decoding: payload.span), from: alice.publicKey) == message)
+        message.nickname = .set(String(repeating: "n", count: 33))
+        #expect(throws: MessageError.body(.tooLong(limit: 32, actual: 33))) {
+            try message.seal(keys: alice.keys(with: gateway.publicKey), nonce: .zero, randomPadding: 1)
+        }
+    }
 }

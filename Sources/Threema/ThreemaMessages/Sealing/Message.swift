@@ -49,7 +49,7 @@ public struct Message: Equatable, Sendable {
     /// - Parameters:
     ///   - keys: of sender and receiver.
     ///   - used: the sender's nonces. Insert the result's `nonceDigest` before the payload leaves.
-    /// - Throws: `.used` with what `used` throws; `.message(.body)`, `.message(.tooLong)`.
+    /// - Throws: `.used` with what `used` throws; `.message(.body)`.
     public func seal<Used: UsedNonces>(
         keys: borrowing ContactKeys, notIn used: Used
     ) throws(SealingError<Used.Failure>) -> SealedMessage {
@@ -84,16 +84,12 @@ public struct Message: Equatable, Sendable {
             throw .body(error)
         }
         let metadata = MessageMetadata(nickname: sent, messageID: id, createdAt: createdAt)
-        let payload = MessagePayload(
+        // The limits of body, padding and nickname keep this below `MessagePayload.maxCount`.
+        return MessagePayload(
             sender: sender, receiver: receiver, id: id,
             createdAt: UInt32(clamping: createdAt.milliseconds / 1000), flags: flags,
             legacyNickname: legacyNickname(sent), metadataBox: metadata.seal(nonce: nonce, keys: keys), nonce: nonce,
             messageBox: container.withBytes { Box.seal($0, nonce: nonce.bytes, sharedKey: keys.message) })
-        let count = payload.encoded.count
-        guard count <= MessagePayload.maxCount else {
-            throw .tooLong(limit: MessagePayload.maxCount, actual: count)
-        }
-        return payload
     }
 
     /// 32 bytes: gateways do not read metadata, so they get the nickname in clear text.

@@ -16,6 +16,4 @@ public enum MessageError: Error, Equatable, Sendable {
     case unknownType(UInt8)
     /// The body is not one of its type.
     case body(MessageBodyError)
-    /// Body, padding and metadata do not fit into a payload.
-    case tooLong(limit: Int, actual: Int)
 }
