@@ -33,7 +33,8 @@ public struct MessageNonce: Hashable, Sendable {
     /// The form in which a used nonce is stored.
     /// - Parameter own: the identity that stores it, whether it has sent or received.
     public func digest(for own: ThreemaID) -> NonceDigest {
-        NonceDigest(HMACSHA256.authenticate(bytes.span, key: own.bytes.span))
+        // IDs are no secrets: guarded memory would cost more than all the rest.
+        NonceDigest(HMACSHA256.authenticate(bytes.span, publicKey: own.bytes))
     }
 }
 
