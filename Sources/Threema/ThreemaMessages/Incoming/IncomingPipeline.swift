@@ -14,7 +14,7 @@ public struct IncomingPipeline: Sendable {
         case lookUpNonce(NonceDigest)
         /// Find the public key: of a special contact, a stored contact, one that the directory gave in the last ten
         /// minutes, or the directory, in this order. Then call `open(keys:isBlocked:)`, or `refuseSender()` if there is
-        /// no such ID or it was revoked.
+        /// no such ID, it was revoked, or `ContactKeys` refuses its public key.
         case findContact(ThreemaID)
         /// Give the envelope to the session with this contact, then call `answer(unwrapped:)`. What that changes in the
         /// session is stored with the result, not before.
