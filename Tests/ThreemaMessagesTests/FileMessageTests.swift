@@ -11,6 +11,20 @@ import VectorKit
     static let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
     static let required = "\"b\":\"\(blob)\",\"k\":\"\(key)\",\"m\":\"image/png\",\"s\":5"
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "decode-file-message"))
+    func `a message of the apps`(_ vector: Vector) throws {
+        let json = try vector.inputs.utf8("json")
+        let file = try FileMessage(decoding: json.span)
+        #expect(file.blobID.description == (try vector.expected.string("fileBlobId")))
+        #expect(file.key.copied.hex == (try vector.expected.string("key")))
+        #expect(file.mediaType == (try vector.expected.string("mediaType")))
+        #expect(file.name == (try vector.expected.string("name")))
+        #expect(Int(file.size) == (try vector.expected.integer("size")))
+        #expect(file.thumbnail?.blobID.description == (try vector.expected.string("thumbnailBlobId")))
+        #expect(file.caption == (try vector.expected.string("caption")))
+        #expect(Int(file.rendering.rawValue) == (try vector.expected.integer("renderingType")))
+    }
+
     @Test func `all members are read, in any order and spelling`() throws {
         let escapedKey = Self.key.replacing("00", with: "\\u0030\\u0030")
         let json = """

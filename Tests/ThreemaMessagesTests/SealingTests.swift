@@ -52,6 +52,26 @@ import VectorKit
         #expect(again.encoded == bytes)
     }
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "seal-message"))
+    func `a message to a gateway, from its parts`(_ vector: Vector) throws {
+        let sender = try Party(vector.inputs.string("senderIdentity"), vector.inputs.bytes("senderSecretKey"))
+        let receiver = try Party(vector.inputs.string("receiverIdentity"), vector.inputs.bytes("receiverSecretKey"))
+        #expect(receiver.publicKey.hex == (try vector.inputs.string("receiverPublicKey")))
+        let id = try #require(MessageID(hex: vector.inputs.string("messageId")))
+        let milliseconds = Int64(try vector.inputs.integer("createdAtMs"))
+        let message = Message(
+            from: sender.id, to: receiver.id, id: id, createdAt: Timestamp(milliseconds: milliseconds),
+            nickname: .set(try vector.inputs.string("nickname")), body: .chat(.text(try vector.inputs.string("text"))))
+        #expect(Int(message.flags.rawValue) == (try vector.inputs.integer("flags")))
+        let nonce = MessageNonce(try vector.inputs.bytes("nonce"))
+        let padding = try vector.inputs.integer("padLength")
+        #expect(try message.body.container(padding: padding).hex == vector.inputs.string("containerPlain"))
+        let keys = try sender.keys(with: receiver.publicKey)
+        let payload = try message.seal(keys: keys, nonce: nonce, randomPadding: padding)
+        #expect(payload.encoded.hex == (try vector.expected.string("payload")))
+        #expect(try receiver.open(payload, from: sender.publicKey) == message)
+    }
+
     @Test(arguments: try Vector.all(in: .threemaClient, op: "seal-metadata"))
     func `metadata box of the Android app`(_ vector: Vector) throws {
         let sender = try Party("00000000", vector.inputs.bytes("senderSecretKey"))
