@@ -9,7 +9,7 @@ struct AskDirectory {
     static func main() throws {
         guard let line = readLine() else { return print("usage: echo 'PHONE OR E-MAIL' | ask-directory") }
         let key = ClientKey.random()
-        // A directory draws the token and the key pair anew each time.
+        // A directory draws the token and the key pair for each request.
         let replies = [
             #"{"token":"AAAA","tokenRespKeyPub":"hSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="}"#,
             #"{"success":true,"identity":"ECHOECHO","serverGroup":"0a"}"#,
