@@ -113,7 +113,7 @@ def test_two_wrong_characters(typed):
     """Nothing names them. Groups are typed again by number, and the rest is kept."""
     run = typed(changed(changed(CODE, 2), 41))
     answer(run, ASKED, WORD)
-    run.expect(r"hint: more than one character is wrong")
+    run.expect(r"hint: no single wrong or swapped character")
     answer(run, r"\nNumber of a wrong group, or the check word[^\n]*: $", "1, 11")
     again(run, 1, CODE)
     again(run, 11, CODE)

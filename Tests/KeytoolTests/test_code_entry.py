@@ -54,8 +54,8 @@ def test_says_how(checking):
 
 
 @pytest.mark.parametrize("group, said", [
-    ("AB", "group 2 has 2 characters; each has 4"), ("ABCDE", "group 2 has 5 characters; each has 4"),
-    ("ABCDEFG", "group 2 has 7 characters; each has 4"), ("AB1D", 'group 2 has the invalid character "1" at position 3'),
+    ("AB", "group 2 has 2 characters; it needs 4"), ("ABCDE", "group 2 has 5 characters; it needs 4"),
+    ("ABCDEFG", "group 2 has 7 characters; it needs 4"), ("AB1D", 'group 2 has the invalid character "1" at position 3'),
     ("ABC!", 'group 2 has the invalid character "!" at position 4'), ("ABCD.", 'group 2 has the invalid character "." at position 5'),
     ("", "group 2 is missing"), ("ÄBCD", 'group 2 has the invalid character "Ä" at position 1'), ("\x1b[31", 'group 2 has the invalid character U+001B at position 1')])
 def test_a_wrong_one_is_asked_for_again(checking, group, said):

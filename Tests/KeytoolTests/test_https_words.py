@@ -71,7 +71,7 @@ STRANGE = {"headers": f.header_bomb, "one header": f.long_header, "interim answe
 def test_answer_that_is_none(pushed, name):
     pushed.server.fault("config", STRANGE[name])
     result = pushed.fails(75, "safe", "push", "--force")
-    assert "/safe/ sent an invalid HTTP answer, or too long headers\n" in result.err
+    assert "/safe/ sent an invalid HTTP answer, or headers that are too long\n" in result.err
 
 
 # Proxies

@@ -41,7 +41,7 @@ struct KeepSessions {
         let name = Array(contact.utf8)
         try store.transaction { changes in
             let counter = try store.read("sending", name)?.withBytes { $0[0] } ?? 0
-            try changes.set("sending", name, [counter + 1].span)
+            try changes.set("sending", name, [counter &+ 1].span)
             try changes.set("queue", name, Array(message.utf8).span)
         }
     }

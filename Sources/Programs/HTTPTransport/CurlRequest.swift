@@ -160,7 +160,7 @@ struct CurlRequest: ~Copyable {
         let response = HTTPResponse(
             status: number(CURLINFO_RESPONSE_CODE), body: buffer.body, headers: buffer.headers)
         // If the body is not needed, a part of it is enough.
-        let isBodyWanted = method == .get && response.status == 200
+        let isBodyWanted = (method == .get || method == .post) && response.status == 200
         var result = code
         if buffer.isIdle { result = CURLE_OPERATION_TIMEDOUT }
         if buffer.isTooLong { result = CURLE_WEIRD_SERVER_REPLY }

@@ -29,6 +29,8 @@ public final class OpenSessionStore {
     private let sealer: ValueSealer
     private let place: StorePlace
     private let statements: Statements
+    /// The first change that failed in the present transaction.
+    private var failure: SessionStoreError?
 
     /// Opens the store of an owner, or creates it.
     /// - Parameters:
@@ -163,9 +165,12 @@ public final class OpenSessionStore {
 
     private func change<Result: ~Copyable>(_ body: (borrowing Transaction) throws -> Result) throws -> Result {
         precondition(!database.isInTransaction, "a transaction in a transaction")
+        failure = nil
         try database.run("BEGIN IMMEDIATE")
         do {
             let result = try body(Transaction(store: self))
+            // After some errors SQLite has rolled back, and would commit later changes alone.
+            if let failure { throw failure }
             try database.run("COMMIT")
             return result
         } catch {
@@ -177,15 +182,26 @@ public final class OpenSessionStore {
 
     fileprivate func set(_ kind: ValueKind, _ name: [UInt8], _ value: Span<UInt8>) throws(SessionStoreError) {
         precondition(value.count <= Self.maxValueBytes)
-        try statements.set.run(Self.row(kind, name, sealer) + [.blob(sealer.seal(value, kind, name))])
+        try write(statements.set, Self.row(kind, name, sealer) + [.blob(sealer.seal(value, kind, name))])
     }
 
     fileprivate func remove(_ kind: ValueKind, _ name: [UInt8]) throws(SessionStoreError) {
-        try statements.remove.run(Self.row(kind, name, sealer))
+        try write(statements.remove, Self.row(kind, name, sealer))
     }
 
     fileprivate func removeAll(_ kind: ValueKind) throws(SessionStoreError) {
-        try statements.removeAll.run([.text(kind.text)])
+        try write(statements.removeAll, [.text(kind.text)])
+    }
+
+    /// After one change has failed, no other one of the same transaction is made, even if `body` catches the error.
+    private func write(_ statement: Statement, _ values: [Statement.Parameter]) throws(SessionStoreError) {
+        if let failure { throw failure }
+        do throws(SessionStoreError) {
+            try statement.run(values)
+        } catch {
+            failure = error
+            throw error
+        }
     }
 }
 

@@ -12,6 +12,8 @@ internal import SecureMemory
 public struct ReplayStore: Sendable {
     /// Length in bytes of a nonce that `draw` returns.
     public static let nonceCount = 24
+    /// Length in bytes of a nonce's digest.
+    public static let digestCount = 32
 
     private static let kind: ValueKind = "nonce"
     private let ownID: [UInt8]
@@ -27,14 +29,26 @@ public struct ReplayStore: Sendable {
 
     /// Whether a nonce was used or received before.
     public func contains(_ nonce: [UInt8], in store: OpenSessionStore) throws(SessionStoreError) -> Bool {
-        try store.contains(Self.kind, digest(of: nonce))
+        try contains(digest: digest(of: nonce), in: store)
+    }
+
+    /// Whether a nonce was used or received before, by its digest: 32 bytes, as `digest(of:)` returns them.
+    public func contains(digest: [UInt8], in store: OpenSessionStore) throws(SessionStoreError) -> Bool {
+        precondition(digest.count == Self.digestCount)
+        return try store.contains(Self.kind, digest)
     }
 
     /// Remembers a nonce, if the transaction is made.
     /// - Throws: `ReplayError.replayed` if it was used or received before.
     public func remember(_ nonce: [UInt8], in transaction: borrowing Transaction) throws {
-        guard try !contains(nonce, in: transaction.store) else { throw ReplayError.replayed }
-        try transaction.set(Self.kind, digest(of: nonce), Span())
+        try remember(digest: digest(of: nonce), in: transaction)
+    }
+
+    /// Remembers a nonce by its digest: 32 bytes, as `digest(of:)` returns them.
+    /// - Throws: `ReplayError.replayed` if it was used or received before.
+    public func remember(digest: [UInt8], in transaction: borrowing Transaction) throws {
+        guard try !contains(digest: digest, in: transaction.store) else { throw ReplayError.replayed }
+        try transaction.set(Self.kind, digest, Span())
     }
 
     /// A random nonce that was neither used nor received before. It is remembered, if the transaction is made.

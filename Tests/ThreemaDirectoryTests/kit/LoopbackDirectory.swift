@@ -5,8 +5,8 @@ import Threema
 
 @testable import ThreemaDirectory
 
-/// The directory of the command line's tests, in a process of Python's: it has implementations of its own for proofs and
-/// hashes, and TLS.
+/// The directory of the command line's tests, in a process of Python's: it has implementations of its own for proofs
+/// and hashes, and TLS.
 final class LoopbackDirectory: @unchecked Sendable {
     let server: DirectoryServer
     private let process = Process()

@@ -152,7 +152,7 @@ package struct SecretAsker<Kind: Secret> {
     private var missing: SecretError {
         .none(
             title: Kind.title,
-            sources: "--\(Kind.stem)-file, -command and -fd, \(Kind.variable)_FILE, _COMMAND and _FD, "
+            sources: "--\(Kind.stem)-file, -command or -fd, \(Kind.variable)_FILE, _COMMAND or _FD, or "
                 + "the systemd credential \(Kind.credential)")
     }
 }

@@ -43,8 +43,10 @@ extension SafeKeeper {
     ) throws -> ChangeResult {
         let new = server
         if preparing {
-            let current = try keystore.identity(.threema(id)).requiredSetup().current.moved(to: new.copy)
-            try connect(current).prepare(.standard)
+            let setup = try keystore.identity(.threema(id)).requiredSetup()
+            let target = setup.current.moved(to: new.copy)
+            // Otherwise the command is refused, and must not have written anything.
+            if !target.isSame(as: setup.current) { try connect(target).prepare(.standard) }
         }
         let name = SafeTarget.freshPlaceName
         return try change(id, options) { $0.moved(to: new.copy, placeName: name) }

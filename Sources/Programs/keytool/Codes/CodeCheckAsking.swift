@@ -24,7 +24,7 @@ extension ControllingTerminal {
             "hint",
             CodeSlip.isBetween(present, word)
                 ? "the check word may be mistyped: this code has \(present.text)"
-                : "more than one character is wrong: compare the code group by group")
+                : "no single wrong or swapped character explains it: compare the code group by group")
         let question =
             isOption
             ? "Number of a wrong group (Ctrl-D cancels): "

@@ -29,7 +29,7 @@ extension CodeEntryError: Explained {
         switch self {
         case .character(let error): error.failure
         case .wrongLength(let group, let characters):
-            Failure(.badData, "group \(group) has \(characters) characters; each has \(GroupedCode.groupSize)")
+            Failure(.badData, "group \(group) has \(characters) characters; it needs \(GroupedCode.groupSize)")
         case .unevenRun(let characters):
             Failure(
                 .badData,

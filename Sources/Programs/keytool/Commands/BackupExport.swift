@@ -90,7 +90,7 @@ struct BackupExport: Verb {
             pictures.lines.forEach { session.output.note($0) }
         }
         if !pictures.isEmpty {
-            session.output.hint("anyone who has the picture has the code: print it, then delete the file")
+            session.output.hint("anyone who has the file has the code: print it, then delete the file")
         }
         session.output.note("check word \(check)")
         session.output.hint("each export makes a new code; older codes stay valid, with their own passwords")

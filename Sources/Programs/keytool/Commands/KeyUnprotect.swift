@@ -26,7 +26,8 @@ struct KeyUnprotect: Verb {
             return try session.reportProtection("key unprotect", "there is no passphrase to remove")
         }
         if !yes {
-            try session.dialog.confirm("remove the passphrase, so that anyone who can read the directory has the keys")
+            session.output.note("without a passphrase, anyone who can read the keystore has the keys")
+            try session.dialog.confirm("remove the passphrase")
         }
         try session.unlock(locked, keystore.passphrase, from: .passphrase).unprotect()
         let protection = WrappedKey.Protection.none

@@ -40,7 +40,7 @@ struct RedactedKeystoreFailure {
         case .exists: "a file already exists"
         case .exposed(_, let mode): "one of its files is accessible to other users (mode 0\(String(mode, radix: 8)))"
         case .notOurs: "one of its files belongs to another account"
-        case .wrongKind: "one of its files is a link or a special file"
+        case .wrongKind: "one of its files is a link, a special file or a directory, or its directory is a file"
         case .unsafeLink: "another user could redirect its path"
         case .tooLarge(_, let limit): "one of its files is longer than \(limit) bytes"
         case .locked: "another keytool process is using it"

@@ -29,7 +29,7 @@ struct RedactedSafeFailure {
         case .throttled: "its server asks to wait"
         case .notPrepared, .noBackups, .cannotPrepare: "config or backups/ is missing on its server"
         case .unexpectedStatus(_, let status): "its server does not answer like a Safe server: status \(status)"
-        case .redirected: "its server redirects to another address"
+        case .redirected: "its server redirects, and keytool does not follow"
         case .unauthorized(_, false): "its server requires a user name and password"
         case .unauthorized(_, true): "its server does not accept the stored user name and password"
         case .deletionForbidden: "its server refuses to delete the backup"

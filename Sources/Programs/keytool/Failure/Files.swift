@@ -14,8 +14,9 @@ extension FileError: Explained {
         case .notOurs(let path, let owner): Self.notOurs(path, owner)
         case .wrongKind(let path):
             Failure(
-                .permission, "\(path) is a link or a special file",
-                hints: "keytool accepts only regular files and directories without links: remove it, or restore a copy")
+                .permission,
+                "\(path) is not what is expected there: a file instead of a directory, a directory, a link or a special file",
+                hints: "check the path; keytool does not follow links in a keystore")
         case .unsafeLink(let path):
             Failure(.permission, "another user could redirect \(path)", hints: "use the real path of the directory")
         case .tooLarge(let path, let limit): Failure(.badData, "\(path) is longer than \(limit) bytes")

@@ -98,7 +98,7 @@ extension KeyFileError: Explained {
         case .notOpened:
             Failure(.wrongPassword, "the passphrase is wrong, or the key file is damaged")
         case .derivation(let error): error.failure
-        case .notReproduced: .defect("verification of the new master key file failed; the old file is unchanged")
+        case .notReproduced: .defect("verification of the new master key file failed; it was not stored")
         }
     }
 }

@@ -119,7 +119,7 @@ extension SafeFailure {
         case .notVerified: (.verifyFailed, Self.notReturned(server).message)
         case .notRemoved: (.verifyFailed, "the server confirmed the deletion, but still returns the backup")
         case .losesContacts(let before, let now):
-            (.exists, "the profile has only \(now) contacts; the last upload had \(before)")
+            (.exists, "the profile has only \(now) contacts; the last known backup had \(before)")
         case .absent: (.absent, "there is no Safe backup of \(id) on \(server)")
         case .damaged: (.badData, "the Safe backup of \(id) on the server is damaged: it was truncated or modified")
         case .older: (.verifyFailed, "the server returned an older backup of \(id) than the last upload")

@@ -46,7 +46,7 @@ extension SafeExchangeError: Explained {
         case .redirected(let server, let target):
             Failure(
                 .notASafeServer,
-                "\(server) redirects to \(target.words); keytool does not follow redirects to another address",
+                "\(server) redirects to \(target.words); keytool does not follow this redirect",
                 hints: "the login page of a hotel or train also does this; otherwise set up that address")
         case .unauthorized(let server, false):
             Failure(
@@ -145,7 +145,7 @@ extension ConnectionFailure {
         case .notConnected: "cannot be reached"
         case .proxy: "cannot be reached through the proxy"
         case .timeout: "did not answer in time"
-        case .badAnswer: "sent an invalid HTTP answer, or too long headers"
+        case .badAnswer: "sent an invalid HTTP answer, or headers that are too long"
         case .brokenOff: "closed the connection too early"
         }
     }
@@ -222,7 +222,7 @@ extension SafeServerAddressError: Explained {
         case .badURL: Failure(.usage, "that is not the address of a server: https://HOST/PATH")
         case .hasCredentials:
             Failure(
-                .usage, "the address may contain a password, which other users of this machine could see",
+                .usage, "the address seems to contain a password, and other users of this machine could see it",
                 hints: "--server https://HOST/PATH --server-user NAME, and --server-password-file FILE",
                 "write an @ in a path as %40, and a slash in the password of a --server-file as %2F")
         }

@@ -2,7 +2,7 @@ public import Encodings
 
 /// Why a reply is no answer.
 public enum DirectoryError: Error, Equatable, Sendable {
-    /// Status 404, or an identity that was revoked, where an identity was asked for.
+    /// Status 404, in reply to a request about an identity. A revoked identity is an entry with the state `invalid`.
     case unknownIdentity
     /// Status 401.
     case unauthorized(UnauthorizedReason)

@@ -59,6 +59,10 @@ extension MessageBody {
     private static func members(_ bytes: Span<UInt8>) throws(MessageBodyError) -> [ThreemaID] {
         let rest = bytes.count % ThreemaID.count
         guard rest == 0 else { throw .wrongLength(expected: bytes.count - rest, actual: bytes.count) }
+        let count = bytes.count / ThreemaID.count
+        guard count < MessageLimits.groupMembers else {
+            throw .tooLong(limit: MessageLimits.groupMembers - 1, actual: count)
+        }
         var members: [ThreemaID] = []
         for start in stride(from: 0, to: bytes.count, by: ThreemaID.count) {
             guard let id = try? ThreemaID(bytes: bytes.extracting(start..<start + ThreemaID.count)) else {

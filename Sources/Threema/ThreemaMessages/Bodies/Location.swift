@@ -45,7 +45,7 @@ public struct Location: Equatable, Sendable {
 
     init(decoding bytes: Span<UInt8>) throws(MessageBodyError) {
         guard let text = bytes.text() else { throw .notUnicode }
-        let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        let lines = Self.lines(text, atMost: 3)
         let numbers = lines[0].split(separator: ",", omittingEmptySubsequences: false)
         guard (2...3).contains(numbers.count), let latitude = Self.number(numbers[0]),
             let longitude = Self.number(numbers[1])
@@ -65,9 +65,15 @@ public struct Location: Equatable, Sendable {
         if let accuracy { text += ",\(Self.text(accuracy))" }
         if let name { text += "\n\(name)" }
         if let address {
-            text += "\n" + address.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
+            text += "\n" + Self.lines(address, atMost: .max).joined(separator: "\\n")
         }
         try body.append(Array(text.utf8))
+    }
+
+    /// The lines of a text. By bytes: to `Character`, CR LF is one character, which is not a line feed.
+    private static func lines(_ text: String, atMost count: Int) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "\n"), maxSplits: count - 1, omittingEmptySubsequences: false)
+            .map { Substring($0) }
     }
 
     /// A decimal number, also with an exponent; not the other words that `Double` reads, such as `nan` and `0x1p3`.

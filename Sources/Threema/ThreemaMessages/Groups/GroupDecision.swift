@@ -1,8 +1,10 @@
 public import Threema
 
-/// What is to be done about a group. Decisions are carried out in their order.
+/// What is to be done about a group. Decisions are carried out in their order. Store all of them in the transaction
+/// that stores the message's nonce, and carry them out afterwards: after a crash the same message counts as a replay,
+/// so what was not stored then is lost.
 public enum GroupDecision: Equatable, Sendable {
-    /// Store the group, in the transaction that stores the message's nonce.
+    /// Store the group.
     case store(Group)
     /// Create contacts for these IDs, which nobody has introduced: acquaintance level "group".
     case addContacts([ThreemaID])

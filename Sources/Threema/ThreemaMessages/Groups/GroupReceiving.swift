@@ -65,9 +65,11 @@ public struct GroupRules: Sendable {
             group.name = name
             return [.store(group)]
         case .groupPicture(_, let picture):
-            guard group.picture != picture else { return [] }
+            // The same picture again may be the first that arrives.
+            let fetch = picture.map { [GroupDecision.fetchPicture($0)] } ?? []
+            guard group.picture != picture else { return fetch }
             group.picture = picture
-            return [.store(group)] + (picture.map { [.fetchPicture($0)] } ?? [])
+            return [.store(group)] + fetch
         case .groupChat(_, let content): return [.show(content)]
         case .groupCallStart(_, let start): return [.showCall(start)]
         default: return [.discard(.noGroupMessage)]
@@ -90,6 +92,8 @@ public struct GroupRules: Sendable {
         ]
     }
 
+    /// The pause between requests is for each group. Group and creator are the sender's claim, so a sender that names
+    /// new groups can make this identity write to their creators: limit requests for each sender, too.
     private func unknown(_ identity: GroupIdentity, _ known: Knowledge) -> [GroupDecision] {
         // A creator has nobody to ask.
         guard identity.creator != own, GroupSync.isDue(last: known.lastSyncRequest, now: known.now) else {

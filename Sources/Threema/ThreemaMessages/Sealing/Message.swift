@@ -74,7 +74,8 @@ public struct Message: Equatable, Sendable {
         keys: borrowing ContactKeys, nonce: MessageNonce, randomPadding: Int
     ) throws(MessageError) -> MessagePayload {
         let sent = body.type.distributesProfile ? nickname : .unchanged
-        if case .set(let text) = sent, text.utf8.count > MessageLimits.nicknameBytes || text.isEmpty {
+        if case .set(let text) = sent, text.isEmpty { throw .body(.invalidValue) }
+        if case .set(let text) = sent, text.utf8.count > MessageLimits.nicknameBytes {
             throw .body(.tooLong(limit: MessageLimits.nicknameBytes, actual: text.utf8.count))
         }
         let container: SecureBytes
