@@ -55,7 +55,7 @@ def test_another_name(safe, certificates, verb):
 def test_another_spelling_is_the_same_address(safe, spelling):
     """Nothing to move, and nothing is asked."""
     url = safe.server.url.replace("/safe", spelling)
-    assert "the Safe of ABCD1234 is already there" in safe.fails(64, "safe", "move", "--server", url).err
+    assert "the Safe of ABCD1234 is already at this address" in safe.fails(64, "safe", "move", "--server", url).err
     assert safe.server.requests() == [] and safe.server.names() == [KEYS.backup_id]
     assert safe.json("safe", "push")["result"] == "unchanged"
 
@@ -227,7 +227,7 @@ def test_aborting_spares_what_another_device_has_written(pushed, other):
     assert pushed.keytool("safe", "move", *other.options).code == 14
     theirs = other.stored[PLACE] = pushed.written_by_an_app()
     other.heal()
-    assert "another device has written" in pushed.keytool.ok("safe", "push", "--quiet").err
+    assert "from another device" in pushed.keytool.ok("safe", "push", "--quiet").err
     result = pushed.keytool.ok("safe", "move", "--abort")
     assert other.stored == {PLACE: theirs} and "may still hold a backup" in result.err
     assert pushed.keytool.ok("safe", "push", "--quiet").err == ""

@@ -114,8 +114,8 @@ def test_typing_something_else(made, keytool, terminal):
 def test_code_that_was_never_proven(made, keytool, backup_password):
     keytool.ok("backup", "export", *backup_password)
     refused = keytool.fails(64, "id", "remove")
-    assert "warning" in refused.err and "proven" in refused.err, "exporting proves nothing"
-    assert "proven" in keytool.ok("id", "remove", "--yes").err
+    assert "warning" in refused.err and "ever verified" in refused.err, "exporting proves nothing"
+    assert "ever verified" in keytool.ok("id", "remove", "--yes").err
 
 
 def test_code_that_was_proven(made, keytool, backup_password):
@@ -130,7 +130,7 @@ def test_code_that_was_proven(made, keytool, backup_password):
 def test_code_of_another_key_proves_nothing(made, keytool, backup_password):
     code = oracle.seal_code(oracle.Identity("ABCD1234", bytes(range(32))), BACKUP_PASSWORD)
     keytool.ok("backup", "check", "-", *backup_password, stdin=code)
-    assert "proven" in keytool.ok("id", "remove", "--yes").err
+    assert "ever verified" in keytool.ok("id", "remove", "--yes").err
 
 
 def test_code_proven_in_json(made, keytool, backup_password):
@@ -166,4 +166,4 @@ def test_safe_that_is_left_on_a_server_that_is_away(safe):
 def test_quiet(made, keytool):
     result = keytool.ok("id", "remove", "--yes", "-q")
     assert result.out == ""
-    assert "proven" in result.err, "a warning is not a word of success"
+    assert "ever verified" in result.err, "a warning is not a word of success"

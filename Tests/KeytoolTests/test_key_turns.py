@@ -58,7 +58,7 @@ def test_passphrase_that_somebody_else_has_changed(protected, passwd):
     result = changed_meanwhile(
         protected, lambda: masterkey.rewrap(protected, b"somebody-elses", PASSPHRASE),
         *passwd(NEW_PASSPHRASE))
-    assert result.code == 11 and "nothing was changed" in result.err, result
+    assert result.code == 11 and "this command changed nothing" in result.err, result
 
 
 def test_protection_that_somebody_else_has_put_on(keytool, given):

@@ -196,7 +196,7 @@ def test_a_damaged_identity_is_removed(machine, record):
     damage(machine, record)
     on_server = snapshot(machine.directory.path)
     result = machine.keytool.ok("id", "remove", "--yes", "ABCD1234")
-    assert ("setup is damaged" in result.err) == (record == "safe")
+    assert ("damaged setup" in result.err) == (record == "safe")
     assert (str(machine.directory.path) in result.err) == (record != "safe")
     assert snapshot(machine.directory.path) == on_server
     assert machine.keytool.json("id", "list")["identities"] == []

@@ -213,7 +213,7 @@ def test_create_makes_one_directory_only(safe, other_keytool, tmp_path, safe_pas
         safe.push()
         command = (safe.keytool, "safe", "move")
     keytool, *command = command
-    assert "mounted" in keytool.fails(75, *command, "--create", "--server", url).err
+    assert "mount" in keytool.fails(75, *command, "--create", "--server", url).err
     (tmp_path / "mnt").mkdir()
     keytool.fails(75, *command, "--create", "--server", url)
     assert not (tmp_path / "mnt/nas").exists()
