@@ -32,7 +32,7 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli examples model build completions install uninstall deb dist lint format arrows words secrets bench clean
+.PHONY: help demo test test-all check check-cli examples vectors model build completions install uninstall deb dist lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -50,6 +50,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
 	$(MAKE) examples
+	$(MAKE) vectors
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
 
@@ -69,6 +70,9 @@ check-cli: ## run the tests of the binary whose names match, on a debug build: m
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
 	Scripts/test-examples $(swift)
+
+vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
+	Scripts/test-vectors $(swift)
 
 model: ## check the rules of the Safe: every sequence of verbs and faults to a depth, then random ones
 	$(swift) build -c release --product safe-model $(imports)
@@ -112,10 +116,10 @@ $(binary):
 	$(MAKE) build
 
 lint: ## check the formatting
-	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Package.swift
+	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
 
 format: ## format the sources in place
-	$(swift) format --in-place --recursive --parallel Sources Tests Examples Benchmarks Package.swift
+	$(swift) format --in-place --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift
 
 arrows: ## check that every import points down the storeys of ARCHITECTURE.md
 	Scripts/check-arrows
@@ -132,7 +136,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/replay
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-examples Benchmarks/KeyDerivation/.build
+	rm -rf .build .build-room .build-examples .build-vectors Benchmarks/KeyDerivation/.build
 
 # The first two are those of `make demo` and `make test`, which say that they install what is missing.
 set-up-build set-up-test:

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A program that computes test vectors with keytool's libraries, as another package would: by what is public.
+let package = Package(
+    name: "Vectors",
+    dependencies: [
+        // Named, because a package at a path is otherwise called after the directory of the clone.
+        .package(name: "keytool", path: "..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "vectors",
+            dependencies: [
+                .product(name: "Primitives", package: "keytool"), .product(name: "Threema", package: "keytool"),
+                .product(name: "ThreemaMessages", package: "keytool"),
+                .product(name: "ThreemaDirectory", package: "keytool"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)])
+    ]
+)

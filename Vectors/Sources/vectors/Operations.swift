@@ -1,0 +1,42 @@
+/// Computes a vector's results and compares them.
+typealias Operation = @Sendable (inout Check) throws -> Void
+
+/// The operations of system `threema` that keytool's public API can do, by name. README.md has inputs and results.
+///
+/// `mix-entropy` is missing: the public form draws the random numbers itself, and nothing reverses it.
+let operations: [String: Operation] = [
+    "blake2b-512": Primitive.blake2b512,
+    "blake2b-kdf": Primitive.blake2bKDF,
+    "box": Primitive.box,
+    "derive-public-key": Primitive.derivePublicKey,
+    "desktop-boxes": Primitive.desktopBoxes,
+    "device-group-keys": Primitive.deviceGroupKeys,
+    "secretbox-detached": Primitive.secretBoxDetached,
+    "shared-secret": Primitive.sharedSecret,
+
+    "encode-payload": Payload.encode,
+    "nonce-hash": Payload.nonceHash,
+    "open-message": Payload.open,
+    "seal-message": Payload.seal,
+    "seal-metadata": Payload.sealMetadata,
+
+    "decode-file-message": Body.decodeFileMessage,
+    "group-member-text": Body.groupMemberText,
+    "group-setup": Body.groupSetup,
+    "pad": Body.pad,
+
+    "seal-blob": Media.sealBlob,
+    "set-profile-picture": Media.setProfilePicture,
+
+    "open-push-payload": Push.openPayload,
+    "push-token-payload": Push.tokenPayload,
+
+    "decode-identity": Directory.decodeIdentity,
+    "decode-turn-credentials": Directory.decodeTurnCredentials,
+    "directory-challenge": Directory.challenge,
+    "work-directory-challenge": Directory.workChallenge,
+
+    "match-email-alternatives": Matching.emailAlternatives,
+    "match-email-hash": Matching.emailHash,
+    "match-phone-hash": Matching.phoneHash,
+]
