@@ -22,8 +22,9 @@ public enum BLAKE2b {
         deriveKey(from: key, data: data, salt: Array(salt.utf8), personal: Array(personal.utf8))
     }
 
-    /// Derives a key with salt and personalisation as bytes, for test vectors.
-    package static func deriveKey(
+    /// Derives a key with salt and personalisation that are not text: at most 16 bytes each, padded with zeros. The rest
+    /// is as in the other form.
+    public static func deriveKey(
         from key: borrowing SecureBytes, data: Span<UInt8> = Span(), salt: [UInt8], personal: [UInt8]
     ) -> SecureBytes {
         precondition(key.count > 0, "an empty key would make this the plain hash")
