@@ -150,6 +150,14 @@ def test_addresses_that_are_none(owner, directory, safe_password, url):
     assert list(directory.path.iterdir()) == []
 
 
+def test_server_that_is_a_file(owner, tmp_path, safe_password):
+    (tmp_path / "code.txt").write_text("a file\n")
+    for create in ([], ["--create"]):
+        result = owner.fails(74, "safe", "setup", *create, "--server", f"file://{tmp_path}/code.txt", *safe_password)
+        assert "not a directory" in result.err.lower()
+    assert (tmp_path / "code.txt").read_text() == "a file\n"
+
+
 @pytest.mark.parametrize("path, hint", [
     ("/mnt/nas", "file:///mnt/nas"), ("/" + "a" * 100, "put file:// before the path")])
 def test_hint_for_a_path_without_a_scheme_is_never_cut(owner, safe_password, path, hint):

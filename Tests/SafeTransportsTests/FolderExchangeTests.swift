@@ -114,8 +114,8 @@ import SafeTransports
         let backup = try server.exchange.fetch(id)?.bytes
         #expect(backup == [1])
         let file = try FolderExchange(SafeServerAddress(parsing: server.address + "/config"))!
-        #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.config() }
-        #expect(throws: SafeExchangeError.refused(code: ELOOP)) { try file.prepare(.standard) }
+        #expect(throws: SafeExchangeError.refused(code: ENOTDIR)) { try file.config() }
+        #expect(throws: SafeExchangeError.refused(code: ENOTDIR)) { try file.prepare(.standard) }
     }
 
     @Test func `of many writers at once, each waiting for its turn, one whole backup stands there`() throws {

@@ -61,6 +61,7 @@ package struct FolderExchange: SafeExchange {
             switch error {
             case .missing: throw .unavailable(name)
             case .exists: throw .notEmpty(name)
+            case .wrongKind(path): throw .refused(code: ENOTDIR)
             default: throw SafeExchangeError(error, name)
             }
         }
@@ -75,6 +76,7 @@ package struct FolderExchange: SafeExchange {
         } catch {
             // The directory itself is missing: it is not mounted, or the disk was unplugged.
             if case .missing = error { throw .unavailable(name) }
+            if case .wrongKind = error { throw .refused(code: ENOTDIR) }
             throw SafeExchangeError(error, name)
         }
         do throws(FileError) {
