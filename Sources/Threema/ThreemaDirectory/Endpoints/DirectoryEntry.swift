@@ -5,7 +5,7 @@ public import Threema
 public struct DirectoryEntry: Equatable, Sendable {
     /// Whom it is about.
     public let id: ThreemaID
-    /// Nil if the directory gives something that is no key: do not write to this identity.
+    /// Nil if the directory gives a key of another length: do not write to this identity.
     public let publicKey: PublicKey?
     /// What its app can do.
     public let featureMask: FeatureMask

@@ -5,7 +5,7 @@ extension FileMessage {
     private static let keyPath = ["k"]
 
     /// - Throws: `.tooLong` past 256 bytes of name, 6000 of caption or 7000 of JSON; `.member("s")` for a negative
-    ///   size; `.member("x")` for metadata that is no object.
+    ///   size; `.member("x")` for metadata that is not an object.
     func encode(into body: inout BodyWriter) throws(MessageBodyError) {
         try Self.check(name, MessageLimits.fileNameBytes)
         try Self.check(caption, MessageLimits.textBytes)
