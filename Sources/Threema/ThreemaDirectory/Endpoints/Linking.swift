@@ -57,28 +57,28 @@ extension SignedQuestion where Answer == LinkResult {
         _ email: String, _ id: ThreemaID, _ language: String,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
     ) -> SignedQuestion {
-        SignedQuestion(
+        link(
             "identity/link_email",
-            [.identity(id), .init("email", .string(email)), .init("lang", .string(language))],
-            early: alreadyLinked
-        ) { (fields) throws(DirectoryError) in
-            try fields.requireSuccess()
-            return try read(fields)
-        }
+            [.identity(id), .init("email", .string(email)), .init("lang", .string(language))], read: read)
     }
 
     private static func linkMobile(
         _ digits: String, _ id: ThreemaID, _ language: String,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
     ) -> SignedQuestion {
-        SignedQuestion(
+        link(
             "identity/link_mobileno",
             [
                 .identity(id), .init("mobileNo", .string(digits)), .init("lang", .string(language)),
                 .init("httpsUrl", true),
-            ],
-            early: alreadyLinked
-        ) { (fields) throws(DirectoryError) in
+            ], read: read)
+    }
+
+    private static func link(
+        _ path: String, _ fields: [JSONValue.Member],
+        read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
+    ) -> SignedQuestion {
+        SignedQuestion(path, fields, early: alreadyLinked) { (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return try read(fields)
         }
