@@ -61,8 +61,7 @@ package struct FolderExchange: SafeExchange {
             switch error {
             case .missing: throw .unavailable(name)
             case .exists: throw .notEmpty(name)
-            case .wrongKind(path): throw .refused(code: ENOTDIR)
-            default: throw SafeExchangeError(error, name)
+            default: throw SafeExchangeError(error, name, at: path)
             }
         }
     }
@@ -76,19 +75,18 @@ package struct FolderExchange: SafeExchange {
         } catch {
             // The directory itself is missing: it is not mounted, or the disk was unplugged.
             if case .missing = error { throw .unavailable(name) }
-            if case .wrongKind = error { throw .refused(code: ENOTDIR) }
-            throw SafeExchangeError(error, name)
+            throw SafeExchangeError(error, name, at: path)
         }
         do throws(FileError) {
             return try request(safe)
         } catch {
-            throw SafeExchangeError(error, name)
+            throw SafeExchangeError(error, name, at: path)
         }
     }
 }
 
 extension SafeExchangeError {
-    fileprivate init(_ error: FileError, _ name: String) {
+    fileprivate init(_ error: FileError, _ name: String, at path: String) {
         self =
             switch error {
             // The directory exists, but `config` or `backups` does not.
@@ -98,6 +96,7 @@ extension SafeExchangeError {
                 .unavailable(name)
             case .system(_, _, ENOSPC), .system(_, _, EDQUOT), .system(_, _, EFBIG): .full
             case .system(_, _, let code): .refused(code: code)
+            case .wrongKind(path): .refused(code: ENOTDIR)
             case .wrongKind: .refused(code: ELOOP)
             case .locked: .busy(name)
             case .exists: .changed(name)
