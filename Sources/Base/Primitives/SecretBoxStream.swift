@@ -29,9 +29,8 @@ public struct SecretBoxStream: ~Copyable {
         defer { SpentStack.wipe() }
         // Guarded memory, because the state begins with the key of Poly1305. Allocations end at a page's end, and the
         // state's length is a multiple of its alignment, so the state is aligned.
-        guard let state = unsafe sodium_malloc(crypto_onetimeauth_statebytes()) else {
-            fatalError("out of memory")
-        }
+        let count = crypto_onetimeauth_statebytes()
+        guard let state = unsafe sodium_malloc(count) else { MemoryShortage.end(count) }
         unsafe authenticator = state.bindMemory(to: crypto_onetimeauth_poly1305_state.self, capacity: 1)
         self.nonce = nonce
         self.key = SecureBytes(copying: key)

@@ -28,7 +28,8 @@ package enum MemoryShortage {
         if isShort(of: bytes) { end(bytes) }
     }
 
-    static func end(_ bytes: Int) -> Never {
+    /// Ends the process after so many bytes were refused, as `require` does.
+    package static func end(_ bytes: Int) -> Never {
         unsafe ending?()
         fatalError("out of memory: \(bytes) bytes")
     }
