@@ -56,6 +56,25 @@ struct FullDiskTests {
         #expect(later == (.here, made, "grown"))
     }
 
+    @Test func `after a change that failed, no other one of its transaction is made`() throws {
+        let place = try TinyFileSystem(kibibytes: 256)
+        let store = try place.scratch.open()
+        let value = [UInt8](repeating: 1, count: 8000)
+        // More than SQLite keeps in memory, so that a change fails, and not only the end. SQLite rolls back then.
+        #expect(throws: SessionStoreError.full(path: place.scratch.at("sessions.db"))) {
+            try store.transaction { transaction in
+                for number in 0..<500 {
+                    try? transaction.set("queue", [UInt8(number / 256), UInt8(number % 256)], value.span)
+                }
+                try? transaction.set("session", "state", "late")
+            }
+        }
+        let found = try (store.count(of: "queue"), store.text("session", "state"))
+        #expect(found == (0, nil))
+        try store.transaction { try $0.set("session", "state", "next") }
+        #expect(try store.text("session", "state") == "next")
+    }
+
     @Test func `a store that was left on a full disk opens again`() throws {
         let place = try TinyFileSystem(kibibytes: 256)
         var store = try place.scratch.open()
