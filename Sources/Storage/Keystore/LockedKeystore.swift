@@ -164,9 +164,13 @@ public final class LockedKeystore: Sendable {
         guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
         return try Self.permissionProblems(in: identities) { (directory, name) throws(FileError) in
             guard Owner.isMessenger(name) else { return try Self.permissionProblems(of: directory) }
-            return try Self.permissionProblems(in: directory) { (directory, _) throws(FileError) in
+            var errors = try Self.permissionProblems(in: directory) { (directory, _) throws(FileError) in
                 try Self.permissionProblems(of: directory)
             }
+            for file in try directory.everyName() where Self.isPending(file) {
+                do throws(FileError) { try directory.requirePlainFile(file) } catch { errors.append(error) }
+            }
+            return errors
         }
     }
 
@@ -208,11 +212,13 @@ public final class LockedKeystore: Sendable {
         return now.withBytes { now in wrapped.file.withBytes { ConstantTime.areEqual(now, $0) } }
     }
 
-    /// Whether the keystore holds no identity of any version, and no other files among them.
+    /// Whether the keystore holds no identity of any version, no pending record, and no other files among them.
     static func isEmpty(_ directory: borrowing Directory) throws(FileError) -> Bool {
         guard let identities = try directory.directoryIfPresent(identitiesName) else { return true }
         for name in try identities.names() {
-            guard Owner.isMessenger(name), try identities.directory(name).names().isEmpty else { return false }
+            guard Owner.isMessenger(name), try identities.directory(name).names().isEmpty,
+                try pendings(of: name, in: directory).isEmpty
+            else { return false }
         }
         return true
     }
@@ -228,7 +234,12 @@ public final class LockedKeystore: Sendable {
         guard isUntidy, let lock = try? directory.lock(Self.lockName, wait: .zero) else { return }
         try? directory.sweepFiles()
         try? identities?.sweepDirectories(depth: Self.identityDepth)
-        for name in messengers { try? identities?.directory(name).sweepDirectories(depth: Self.identityDepth) }
+        for name in messengers {
+            guard let messenger = try? identities?.directory(name) else { continue }
+            // A pending record that was being written is a file.
+            try? messenger.sweepFiles()
+            try? messenger.sweepDirectories(depth: Self.identityDepth)
+        }
         _ = consume lock
     }
 }

@@ -136,15 +136,37 @@ public final class OpenKeystore: Sendable {
     /// the temporary directory of a killed process.
     /// - Throws: `KeystoreError.exists`; `FileError`; the error of `fill`. Then nothing was changed.
     public func add(_ owner: Owner, _ fill: (borrowing LockedIdentity) throws -> Void) throws {
+        let lock = try lockForAdding()
+        try addLocked(owner, fill)
+        _ = consume lock
+    }
+
+    /// The keystore's lock, for an operation that seals something new.
+    func lockForAdding() throws -> FileLock {
         let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
         // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
+        return lock
+    }
+
+    /// As `add`. The caller holds the keystore's lock.
+    func addLocked(_ owner: Owner, _ fill: (borrowing LockedIdentity) throws -> Void) throws {
         guard try home(of: owner) == nil else { throw KeystoreError.exists(owner) }
+        try self.fill(owner, in: makeMessengerDirectory(owner.messenger), fill)
+    }
+
+    /// The directory of a messenger's identities, created if it is missing.
+    func makeMessengerDirectory(_ messenger: String) throws(FileError) -> Directory {
         try directory.makeDirectory(LockedKeystore.identitiesName)
         let identities = try directory.directory(LockedKeystore.identitiesName)
-        try identities.makeDirectory(owner.messenger)
-        try self.fill(owner, in: identities.directory(owner.messenger), fill)
-        _ = consume lock
+        try identities.makeDirectory(messenger)
+        return try identities.directory(messenger)
+    }
+
+    /// - Returns: nil if no identity of that messenger was ever added.
+    func messengerDirectory(_ messenger: String) throws(FileError) -> Directory? {
+        guard let identities = try directory.directoryIfPresent(LockedKeystore.identitiesName) else { return nil }
+        return try identities.directoryIfPresent(messenger)
     }
 
     /// The caller holds the keystore's lock.
