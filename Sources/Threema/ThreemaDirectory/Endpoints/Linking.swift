@@ -34,7 +34,7 @@ extension SignedQuestion where Answer == LinkResult {
 
     /// Removes the link to the e-mail address.
     public static func unlinkEmail(of id: ThreemaID, language: String) -> SignedQuestion {
-        linkEmail("", id, language) { (_) throws(DirectoryError) in .unlinked }
+        linkEmail("", id, language, ifLinked: .unlinked) { (_) throws(DirectoryError) in .unlinked }
     }
 
     /// Links a phone number.
@@ -50,20 +50,20 @@ extension SignedQuestion where Answer == LinkResult {
 
     /// Removes the link to the phone number.
     public static func unlinkMobile(of id: ThreemaID, language: String) -> SignedQuestion {
-        linkMobile("", id, language) { (_) throws(DirectoryError) in .unlinked }
+        linkMobile("", id, language, ifLinked: .unlinked) { (_) throws(DirectoryError) in .unlinked }
     }
 
     private static func linkEmail(
-        _ email: String, _ id: ThreemaID, _ language: String,
+        _ email: String, _ id: ThreemaID, _ language: String, ifLinked: LinkResult = .alreadyLinked,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
     ) -> SignedQuestion {
         link(
             "identity/link_email",
-            [.identity(id), .init("email", .string(email)), .init("lang", .string(language))], read: read)
+            [.identity(id), .init("email", .string(email)), .init("lang", .string(language))], ifLinked, read: read)
     }
 
     private static func linkMobile(
-        _ digits: String, _ id: ThreemaID, _ language: String,
+        _ digits: String, _ id: ThreemaID, _ language: String, ifLinked: LinkResult = .alreadyLinked,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
     ) -> SignedQuestion {
         link(
@@ -71,23 +71,23 @@ extension SignedQuestion where Answer == LinkResult {
             [
                 .identity(id), .init("mobileNo", .string(digits)), .init("lang", .string(language)),
                 .init("httpsUrl", true),
-            ], read: read)
+            ], ifLinked, read: read)
     }
 
+    /// - Parameter ifLinked: the answer if the first reply says `linked: true` instead of asking for a proof. The
+    ///   address that was sent is the linked one then; an empty one means that nothing is linked.
     private static func link(
-        _ path: String, _ fields: [JSONValue.Member],
+        _ path: String, _ fields: [JSONValue.Member], _ ifLinked: LinkResult,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult
     ) -> SignedQuestion {
-        SignedQuestion(path, fields, early: alreadyLinked) { (fields) throws(DirectoryError) in
+        let early: @Sendable (ReplyFields) throws(DirectoryError) -> LinkResult? = { (fields) throws(DirectoryError) in
+            guard fields.has("linked"), try fields.bool("linked") else { return nil }
+            return ifLinked
+        }
+        return SignedQuestion(path, fields, early: early) { (fields) throws(DirectoryError) in
             try fields.requireSuccess()
             return try read(fields)
         }
-    }
-
-    /// The first reply says so instead of asking for a proof.
-    private static func alreadyLinked(_ fields: ReplyFields) throws(DirectoryError) -> LinkResult? {
-        guard fields.has("linked"), try fields.bool("linked") else { return nil }
-        return .alreadyLinked
     }
 }
 
