@@ -174,9 +174,41 @@ import VectorKit
         }
     }
 
+    @Test func `a body over the limit is too long, also if the HTTP client notices it`() throws {
+        let endpoint = try DirectoryServer(url: "https://directory.example/").endpoint()
+        let client = DirectoryClient(Flooded(), endpoint, userAgent: "test/1", now: { 0 })
+        #expect(throws: DirectoryFailure.directory(.tooLong(limit: 65_536))) {
+            try client.ask(.fetch(ThreemaID.random()))
+        }
+    }
+
+    @Test func `what leaves open whether a request was carried out`() {
+        let open: [DirectoryFailure] = [
+            .http(.connection(.brokenOff)), .directory(.unexpectedStatus(502)), .directory(.tooLong(limit: 1)),
+            .directory(.malformed(field: "identity")),
+        ]
+        for failure in open { #expect(failure.leavesOutcomeOpen, "\(failure)") }
+        let decided: [DirectoryFailure] = [
+            .request(.wrongCount(0, allowed: 1...2)), .http(.certificate(.selfSigned)), .directory(.failed),
+            .directory(.unauthorized(.unknown)), .directory(.rateLimited(seconds: 10)),
+        ]
+        for failure in decided { #expect(!failure.leavesOutcomeOpen, "\(failure)") }
+    }
+
     @Test func `a connection that fails is passed on`() throws {
         let endpoint = try DirectoryServer(url: "https://elsewhere.example/").endpoint()
         let client = DirectoryClient(directory, endpoint, userAgent: "test/1", now: { 0 })
         #expect(throws: DirectoryFailure.http(.badURL)) { try client.ask(.fetch(ThreemaID.random())) }
     }
+}
+
+/// A server that sends more than it was asked for.
+private struct Flooded: HTTPClient {
+    func send(
+        _ request: HTTPRequest, to endpoint: borrowing HTTPEndpoint, progress: HTTPProgress?
+    ) throws(HTTPError) -> HTTPResponse { throw .bodyTooLong }
+
+    func certificate(
+        of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
+    ) throws(HTTPError) -> PresentedCertificate? { nil }
 }

@@ -78,7 +78,7 @@ import VectorKit
     // MARK: Lists
 
     @Test func `a list of identities holds only what was asked for, once`() throws {
-        let question = Question.fetch([id, try ThreemaID("ABCDEFGH")])
+        let question = try Question.fetch([id, ThreemaID("ABCDEFGH")])
         let two = #"{"identities":[\#(Self.entry),\#(Self.entry)]}"#
         #expect(throws: DirectoryError.malformed(field: "identities")) { try question.answer(reply(two)) }
         let other = #"{"identities":[\#(Self.entry.replacing("ECHOECHO", with: "OTHEROTH"))]}"#
@@ -90,13 +90,13 @@ import VectorKit
     }
 
     @Test func `lists in order have the length of the question`() throws {
-        let masks = Question.checkFeatureMask([id])
+        let masks = try Question.checkFeatureMask([id])
         for list in ["[]", "[1,2]", #"["1"]"#, "1", "[-1]", "[[1]]"] {
             #expect(throws: DirectoryError.malformed(field: "featureMasks")) {
                 try masks.answer(reply(#"{"featureMasks":\#(list)}"#))
             }
         }
-        let check = Question.check([id])
+        let check = try Question.check([id])
         let body = #"{"states":[0],"types":[0],"featureMasks":[null]}"#
         #expect(try check.answer(reply(body)).checkInterval == 86_400)
         for (from, to) in [("[0],\"t", "[null],\"t"), ("[0],\"t", "[3],\"t"), ("\"types\":[0]", "\"types\":[]")] {
@@ -110,10 +110,49 @@ import VectorKit
         #expect(try Question.check([id]).answer(reply(body)).checkInterval == taken)
     }
 
+    @Test func `too many identities or hashes, or none, are no question`() throws {
+        for count in [0, 1001] {
+            let ids = [ThreemaID](repeating: id, count: count)
+            let error = DirectoryRequestError.wrongCount(count, allowed: 1...1000)
+            #expect(throws: error) { try Question.fetch(ids) }
+            #expect(throws: error) { try Question.check(ids) }
+            #expect(throws: error) { try Question.checkFeatureMask(ids) }
+        }
+        let hash = ContactHash(try PhoneNumber(parsing: "+41791234567"))
+        for count in [0, 10_001] {
+            let error = DirectoryRequestError.wrongCount(count, allowed: 1...10_000)
+            #expect(throws: error) { try Question.match([ContactHash](repeating: hash, count: count)) }
+        }
+        #expect(try Question.fetch([ThreemaID](repeating: id, count: 1000)).request.path == "identity/fetch_bulk")
+    }
+
+    @Test func `a token with quotes and control characters stands in the request as it is`() throws {
+        let text = "a\"b\\c\n\u{1}é"
+        let hash = ContactHash(try PhoneNumber(parsing: "+41791234567"))
+        let token = MatchToken(SecureBytes(copying: Array(text.utf8).span))
+        let question = try Question.match([hash], token: token)
+        let body = try #require(question.request.body)
+        let fields = try JSONScanner.parse(body.span)
+        #expect(fields["matchToken"]?.string == text)
+        #expect(fields["mobileNoHashes"]?.array?.count == 1 && fields["emailHashes"]?.array == [])
+    }
+
+    @Test(arguments: ["identity/link_email", "identity/link_mobileno"])
+    func `nothing to unlink is nothing that was linked already`(_ path: String) throws {
+        let question: SignedQuestion<LinkResult> =
+            path.hasSuffix("email") ? .unlinkEmail(of: id, language: "en") : .unlinkMobile(of: id, language: "en")
+        #expect(question.request.path == path)
+        guard case .answer(let result) = try question.next(reply(#"{"linked":true}"#), key: .random()) else {
+            Issue.record("asks for a proof")
+            return
+        }
+        #expect(result == .unlinked)
+    }
+
     @Test func `a search finds nothing that was not looked for`() throws {
         let sent = ContactHash(try PhoneNumber(parsing: "+41791234567"))
         let other = ContactHash(try PhoneNumber(parsing: "+41791234568"))
-        let question = Question.match([sent])
+        let question = try Question.match([sent])
         func found(_ hash: String) -> DirectoryReply {
             reply(#"{"identities":[{"identity":"ECHOECHO","publicKey":"\#(Self.key)"\#(hash)}]}"#)
         }

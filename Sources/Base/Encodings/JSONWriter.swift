@@ -25,6 +25,16 @@ extension JSONValue {
         )
     }
 
+    /// The bytes of a string as they stand between its quotes, for a secret that is inserted into such a gap. Ordinary
+    /// memory; the array takes its full size at once, so that no shorter copy is left behind.
+    /// - Parameter text: UTF-8.
+    package static func escaped(_ text: Span<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(6 * text.count)
+        for index in text.indices { encode(text[index], into: &bytes) }
+        return bytes
+    }
+
     /// The place of an empty string: the rest of its path from the present value, and the index of the path.
     private struct Gap {
         let path: ArraySlice<String>

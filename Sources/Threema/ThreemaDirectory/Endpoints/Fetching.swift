@@ -24,9 +24,11 @@ extension Question {
 
     /// What the directory says of several identities. Those that are unknown or revoked are missing in the answer.
     /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
-    public static func fetch(_ ids: [ThreemaID]) -> Question where Answer == [DirectoryEntry] {
+    public static func fetch(
+        _ ids: [ThreemaID]
+    ) throws(DirectoryRequestError) -> Question where Answer == [DirectoryEntry] {
         let asked = Set(ids)
-        return Question(.post, "identity/fetch_bulk", [.identities(ids)], .ofList(ids.count)) {
+        return Question(.post, "identity/fetch_bulk", [try .identities(ids)], .ofList(ids.count)) {
             (fields) throws(DirectoryError) in
             var entries: [DirectoryEntry] = []
             var found: Set<ThreemaID> = []
@@ -43,8 +45,11 @@ extension Question {
 
     /// State, kind and features of several identities, in the same order.
     /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
-    public static func check(_ ids: [ThreemaID]) -> Question where Answer == CheckedIdentities {
-        Question(.post, "identity/check", [.identities(ids)], .ofList(ids.count)) { (fields) throws(DirectoryError) in
+    public static func check(
+        _ ids: [ThreemaID]
+    ) throws(DirectoryRequestError) -> Question where Answer == CheckedIdentities {
+        Question(.post, "identity/check", [try .identities(ids)], .ofList(ids.count)) {
+            (fields) throws(DirectoryError) in
             let states = try fields.numbers("states", count: ids.count)
             let kinds = try fields.numbers("types", count: ids.count)
             let masks = try fields.optionalNumbers("featureMasks", count: ids.count)
@@ -62,8 +67,10 @@ extension Question {
 
     /// What the apps of several identities can do, in the same order; nil for an identity that is not valid.
     /// - Parameter ids: 1 to `DirectoryRequest.maxIdentities`.
-    public static func checkFeatureMask(_ ids: [ThreemaID]) -> Question where Answer == [FeatureMask?] {
-        Question(.post, "identity/check_featuremask", [.identities(ids)], .ofList(ids.count)) {
+    public static func checkFeatureMask(
+        _ ids: [ThreemaID]
+    ) throws(DirectoryRequestError) -> Question where Answer == [FeatureMask?] {
+        Question(.post, "identity/check_featuremask", [try .identities(ids)], .ofList(ids.count)) {
             (fields) throws(DirectoryError) in
             try fields.optionalNumbers("featureMasks", count: ids.count).map { $0.map(FeatureMask.init) }
         }
@@ -116,8 +123,9 @@ public struct CheckedIdentities: Equatable, Sendable {
 extension JSONValue.Member {
     static func identity(_ id: ThreemaID) -> Self { .init("identity", .string(id.text)) }
 
-    static func identities(_ ids: [ThreemaID]) -> Self {
-        precondition((1...DirectoryRequest.maxIdentities).contains(ids.count))
+    static func identities(_ ids: [ThreemaID]) throws(DirectoryRequestError) -> Self {
+        let allowed = 1...DirectoryRequest.maxIdentities
+        guard allowed.contains(ids.count) else { throw .wrongCount(ids.count, allowed: allowed) }
         return .init("identities", .array(ids.map { .string($0.text) }))
     }
 }

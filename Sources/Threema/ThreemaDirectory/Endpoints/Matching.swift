@@ -56,29 +56,40 @@ extension Question where Answer == FoundContacts {
     ///   - isIncludingInactive: also identities that were not used for a long time.
     public static func match(
         _ hashes: [ContactHash], token: borrowing MatchToken, isIncludingInactive: Bool = false
-    ) -> Question {
-        // The request's body is ordinary memory.
-        let field = JSONValue.Member("matchToken", .string(token.bytes.revealText()))
-        return match(hashes, [field], isIncludingInactive)
+    ) throws(DirectoryRequestError) -> Question {
+        let fields = try fields(hashes, isIncludingInactive)
+        return Question(path, fields, "matchToken", token.bytes, .ofList(hashes.count), read: reading(Set(hashes)))
     }
 
     /// The same for a directory that wants no token.
-    public static func match(_ hashes: [ContactHash], isIncludingInactive: Bool = false) -> Question {
-        match(hashes, [], isIncludingInactive)
+    public static func match(
+        _ hashes: [ContactHash], isIncludingInactive: Bool = false
+    ) throws(DirectoryRequestError) -> Question {
+        let fields = try fields(hashes, isIncludingInactive)
+        return Question(.post, path, fields, .ofList(hashes.count), read: reading(Set(hashes)))
     }
 
-    private static func match(
-        _ hashes: [ContactHash], _ token: [JSONValue.Member], _ isIncludingInactive: Bool
-    ) -> Question {
-        precondition((1...maxHashes).contains(hashes.count))
-        var fields = token
+    private static var path: String { "identity/match" }
+
+    private static func fields(
+        _ hashes: [ContactHash], _ isIncludingInactive: Bool
+    ) throws(DirectoryRequestError) -> [JSONValue.Member] {
+        guard (1...maxHashes).contains(hashes.count) else {
+            throw .wrongCount(hashes.count, allowed: 1...maxHashes)
+        }
+        var fields: [JSONValue.Member] = []
         for kind in [ContactHash.Kind.email, .phone] {
             let list = hashes.filter { $0.kind == kind }.map { JSONValue.string($0.base64) }
             fields.append(.init(kind.listName, .array(list)))
         }
         if isIncludingInactive { fields.append(.init("includeInactive", true)) }
-        let sent = Set(hashes)
-        return Question(.post, "identity/match", fields, .ofList(hashes.count)) { (reply) throws(DirectoryError) in
+        return fields
+    }
+
+    private static func reading(
+        _ sent: Set<ContactHash>
+    ) -> @Sendable (ReplyFields) throws(DirectoryError) -> FoundContacts {
+        { (reply) throws(DirectoryError) in
             let interval = try reply.checkInterval()
             var contacts: [FoundContact] = []
             for fields in try reply.objects("identities") { contacts.append(try contact(fields, sent)) }

@@ -56,13 +56,11 @@ extension Question {
     public static func checkLicence(
         user: String, password: borrowing SecureBytes, device: String, version: String, architecture: String
     ) -> Question where Answer == LicenceStatus {
-        // The request's body is ordinary memory.
         let fields: [JSONValue.Member] = [
-            .init("licenseUsername", .string(user)), .init("licensePassword", .string(password.revealText())),
-            .init("deviceId", .string(device)), .init("version", .string(version)),
-            .init("arch", .string(architecture)),
+            .init("licenseUsername", .string(user)), .init("deviceId", .string(device)),
+            .init("version", .string(version)), .init("arch", .string(architecture)),
         ]
-        return Question(.post, "check_license", fields, .init(isFailureAnswer: true)) {
+        return Question("check_license", fields, "licensePassword", password, .init(isFailureAnswer: true)) {
             (fields) throws(DirectoryError) in
             LicenceStatus(
                 isValid: try fields.bool("success"), reason: try fields.optionalText("error").map(ServerWords.init),

@@ -38,17 +38,32 @@ package struct DirectoryClient: ~Copyable {
     package func ask<Answer: ~Copyable>(
         _ question: SignedQuestion<Answer>, key: borrowing ClientKey
     ) throws(DirectoryFailure) -> Answer {
+        try finish(question, begin(question, key: key))
+    }
+
+    /// Sends the first phase of a question. The directory changes nothing yet.
+    /// - Returns: what `finish` needs.
+    package func begin<Answer: ~Copyable>(
+        _ question: SignedQuestion<Answer>, key: borrowing ClientKey
+    ) throws(DirectoryFailure) -> SignedQuestion<Answer>.Step {
         let reply = try send(question.request)
-        let second: DirectoryRequest
         do throws(DirectoryError) {
-            switch try question.next(reply, key: key) {
-            case .answer(let answer): return answer
-            case .request(let request): second = request
-            }
+            return try question.next(reply, key: key)
         } catch {
             throw .directory(error)
         }
-        let proven = try send(second)
+    }
+
+    /// Sends the second phase of a question, and reads the answer.
+    package func finish<Answer: ~Copyable>(
+        _ question: SignedQuestion<Answer>, _ step: consuming SignedQuestion<Answer>.Step
+    ) throws(DirectoryFailure) -> Answer {
+        let request: DirectoryRequest
+        switch consume step {
+        case .answer(let answer): return answer
+        case .request(let second): request = second
+        }
+        let proven = try send(request)
         do throws(DirectoryError) {
             return try question.answer(proven)
         } catch {
@@ -74,10 +89,16 @@ package struct DirectoryClient: ~Copyable {
     private func search(
         _ hashes: [ContactHash], _ token: borrowing MatchToken?
     ) throws(DirectoryFailure) -> FoundContacts {
-        switch token {
-        case .some(let token): try ask(.match(hashes, token: token))
-        case .none: try ask(.match(hashes))
+        let question: Question<FoundContacts>
+        do throws(DirectoryRequestError) {
+            switch token {
+            case .some(let token): question = try .match(hashes, token: token)
+            case .none: question = try .match(hashes)
+            }
+        } catch {
+            throw .request(error)
         }
+        return try ask(question)
     }
 
     private func send(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
@@ -90,6 +111,8 @@ package struct DirectoryClient: ~Copyable {
             let response = try http.send(sent, to: endpoint, progress: nil)
             return DirectoryReply(
                 status: response.status, body: response.body, secondsToWait: response.secondsToWait(now: now()))
+        } catch .bodyTooLong {
+            throw .directory(.tooLong(limit: request.maxAnswerBytes))
         } catch {
             throw .http(error)
         }
@@ -98,8 +121,30 @@ package struct DirectoryClient: ~Copyable {
 
 /// Why a question has no answer.
 package enum DirectoryFailure: Error, Equatable, Sendable {
+    /// Nothing was sent, because the question is not one that a directory answers.
+    case request(DirectoryRequestError)
     /// There is no reply.
     case http(HTTPError)
     /// The reply is no answer.
     case directory(DirectoryError)
+
+    /// Whether the directory may have carried out the request of which the answer is missing or not understood.
+    package var leavesOutcomeOpen: Bool {
+        switch self {
+        case .request: false
+        case .http(.connection): true
+        case .http: false
+        case .directory(let error): error.leavesOutcomeOpen
+        }
+    }
+}
+
+extension DirectoryError {
+    fileprivate var leavesOutcomeOpen: Bool {
+        switch self {
+        case .unknownIdentity, .unauthorized, .rateLimited, .refused, .failed: false
+        // A proxy may have answered in place of the directory.
+        case .unexpectedStatus, .tooLong, .badJSON, .malformed: true
+        }
+    }
 }

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SecureMemory
 
 /// One request to a directory.
 public struct DirectoryRequest: Equatable, Sendable {
@@ -29,6 +30,26 @@ public struct DirectoryRequest: Equatable, Sendable {
         body = method == .get ? nil : JSONValue.object(fields).encoded
         self.maxAnswerBytes = maxAnswerBytes
     }
+
+    /// A POST with a field whose text never becomes a `String`.
+    /// - Parameter secret: its bytes are UTF-8.
+    init(
+        _ path: String, _ fields: [JSONValue.Member], _ secretName: String, _ secret: borrowing SecureBytes,
+        maxAnswerBytes: Int
+    ) {
+        method = .post
+        self.path = path
+        var (text, offsets) = JSONValue.object(fields).encoded(splitting: [[secretName]])
+        secret.withBytes { text.insert(contentsOf: JSONValue.escaped($0), at: offsets[0]) }
+        body = text
+        self.maxAnswerBytes = maxAnswerBytes
+    }
+}
+
+/// A request that is not made because it has too many parts, or none.
+public enum DirectoryRequestError: Error, Equatable, Sendable {
+    /// The number of identities or hashes.
+    case wrongCount(Int, allowed: ClosedRange<Int>)
 }
 
 /// What a directory answered to one request.

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import SecureMemory
 public import Threema
 
 /// A request that needs no proof, and how its reply is read.
@@ -14,6 +15,17 @@ public struct Question<Answer: ~Copyable>: Sendable {
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
         request = DirectoryRequest(method, path, fields, maxAnswerBytes: reading.maxBytes)
+        self.reading = reading
+        self.read = read
+    }
+
+    /// A question with a field whose text never becomes a `String`.
+    init(
+        _ path: String, _ fields: [JSONValue.Member], _ secretName: String, _ secret: borrowing SecureBytes,
+        _ reading: ReplyFields.Reading = .init(),
+        read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
+    ) {
+        request = DirectoryRequest(path, fields, secretName, secret, maxAnswerBytes: reading.maxBytes)
         self.reading = reading
         self.read = read
     }
