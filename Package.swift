@@ -108,8 +108,8 @@ let package = Package(
         room(
             "Programs/ThreemaKeeping",
             [
-                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
-                "SecureMemory",
+                "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings",
+                "Primitives", "SecureMemory",
             ]),
         room(
             "Safe/SafeTransports",
@@ -118,8 +118,9 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
-                "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Encodings", "Primitives",
+                "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema",
+                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Encodings",
+                "Primitives",
                 "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

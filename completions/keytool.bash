@@ -221,13 +221,13 @@ _keytool_id() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    create|list|show|remove)
+    create|list|show|remove|fetch)
         # Offer subcommand argument completions
         "_keytool_id_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'create list show remove' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'create list show remove fetch' -- "${cur}"))
         ;;
     esac
 }
@@ -371,6 +371,54 @@ _keytool_id_remove() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion id remove -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_id_fetch() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion id fetch -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac

@@ -6,6 +6,7 @@ import pytest
 
 from kit import dispositions
 from kit.certificates import Certificates
+from kit.directoryserver import DirectoryServer
 from kit.faultserver import FaultServer
 from kit.httpsmachine import World
 from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
@@ -115,6 +116,20 @@ def directory(tmp_path):
     path = tmp_path / "safe-directory"
     path.mkdir(mode=0o700)
     return SafeDirectory(path)
+
+
+@pytest.fixture
+def id_directory(certificates):
+    """A directory of identities over HTTPS, which verifies proofs itself; it knows nobody yet."""
+    server = DirectoryServer(certificates.good)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def at(id_directory, certificates):
+    """The options that lead to it."""
+    return ["--directory", id_directory.url, "--directory-ca-file", certificates.authority.path]
 
 
 @pytest.fixture

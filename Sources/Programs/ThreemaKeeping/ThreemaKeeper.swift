@@ -10,7 +10,7 @@ package struct ThreemaKeeper: Sendable {
     package let codes: CodeKeeper
     /// Sets up, pushes, pulls, checks, moves and deletes Safe backups.
     package let safe: SafeKeeper
-    private let keystore: OpenKeystore
+    let keystore: OpenKeystore
 
     /// How long an operation without an option for it waits for an identity's lock.
     package static let lockWait = Duration.seconds(60)

@@ -42,8 +42,8 @@ struct Keytool: ParsableCommand {
 
 struct IDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "id", abstract: "Create, list, show and remove identities.",
-        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self])
+        commandName: "id", abstract: "Create, list, show and remove identities, and ask the directory for them.",
+        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

@@ -11,7 +11,7 @@ extension CommandGrammar {
                 "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
                 "hex": "a public key has 64 characters, 0-9 and a-f",
                 "word": "a check word has 8 characters, A-Z and 2-7",
-                "pin": "sha256// and 44 characters of base64; safe status --remote shows the present one",
+                "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
             ])
     }
 }

@@ -10,6 +10,7 @@ import ThreemaKeeping
 import SafeWire
 import Threema
 import SafeTransports
+import ThreemaDirectory
 
 /// What every verb works with: where to write, whether it may ask, and which keystore.
 struct Session {
@@ -170,6 +171,19 @@ struct Session {
                 ?? HTTPExchange(
                     server, for: id, by: client, timeout: limits.request, retry: retry, progress: progress,
                     observer: observer)!
+        }
+    }
+
+    /// The way to a directory. Nothing is opened before the first request.
+    var connectDirectory: DirectoryKeeper.Connect {
+        let show: @Sendable (String) -> Void = { [output] line in output.note(line) }
+        let isVerbose = output.isVerbose
+        let client = client
+        return { server in
+            let observed: any HTTPClient =
+                isVerbose ? ObservedClient(client: client, url: server.url, observe: show) : client
+            return DirectoryClient(
+                observed, server.endpoint(), userAgent: "keytool/\(Keytool.version)", now: { time(nil) })
         }
     }
 

@@ -70,7 +70,7 @@ extension SafeExchangeError: Explained {
         case .untrusted(let server, let flaw):
             Failure(
                 .untrustedServer, "the certificate of \(server) is not accepted: \(flaw.words)",
-                hints: flaw.hint, "nothing was sent")
+                hints: flaw.hint(option: "--ca-file"), "nothing was sent")
         case .pinMismatch(let server, let expected, let offered):
             Failure(
                 .pinMismatch,
@@ -138,7 +138,7 @@ extension SafeExchangeError.Unavailability {
 }
 
 extension ConnectionFailure {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .unknownHost: "cannot be found: its name has no address"
         case .noNameServer: "cannot be found: no name server answered in time"
@@ -150,7 +150,7 @@ extension ConnectionFailure {
         }
     }
 
-    fileprivate var hint: String {
+    var hint: String {
         switch self {
         case .unknownHost, .noNameServer, .notConnected: "check the network of this machine, or try again later"
         case .proxy: "https_proxy, HTTPS_PROXY or ALL_PROXY sets the proxy; no_proxy lists the exceptions"
@@ -172,7 +172,7 @@ extension RedirectTarget {
 }
 
 extension CertificateFailure {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .expired(let day): "it expired on \(day.printable)"
         case .notYetValid(let day): "it is not valid before \(day.printable)"
@@ -184,11 +184,12 @@ extension CertificateFailure {
         }
     }
 
-    fileprivate var hint: String {
+    /// - Parameter option: the command's own for certificate authorities.
+    func hint(option: String) -> String {
         switch self {
         case .expired, .notYetValid: "check the clock of this machine"
         case .otherHost: "check the name of the server; \(Self.loginPage)"
-        case .unknownIssuer, .selfSigned: "use --ca-file if the server has your own authority; \(Self.loginPage)"
+        case .unknownIssuer, .selfSigned: "use \(option) if the server has your own authority; \(Self.loginPage)"
         case .handshake, .other: "ask the operator of the server"
         }
     }

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Console
+import HTTP
+import ThreemaDirectory
+
+/// The options for a directory: address, certificate authorities and pins.
+struct DirectoryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The address of the directory: https://… (KEYTOOL_DIRECTORY).", valueName: "url"))
+    var directory: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificate authorities in this file (PEM) instead of the system's (KEYTOOL_DIRECTORY_CA_FILE).",
+            valueName: "file"),
+        completion: .file())
+    var directoryCaFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).",
+            valueName: "pin"))
+    var directoryPin: [PublicKeyPin] = []
+
+    /// Nobody has named a directory.
+    static let noDirectory = UsageFailure(
+        "no directory was given",
+        hint: "--directory https://…, which is remembered for each identity; there is no default")
+
+    /// Whether an option or the environment names a directory.
+    var isNamed: Bool { get throws { try directory != nil || Environment.setting("KEYTOOL_DIRECTORY") != nil } }
+
+    /// The directory to ask.
+    /// - Parameter remembered: that of the identity; nil if it has none. The environment is ignored if it has one. What
+    ///   no option says is taken from it if the address is the same.
+    /// - Throws: `UsageFailure` if no directory is named; `DirectoryServerError`; `InputError`.
+    func server(remembered: DirectoryServer?) throws -> DirectoryServer {
+        let named = try directory ?? (remembered == nil ? Environment.setting("KEYTOOL_DIRECTORY") : nil)
+        guard let url = named ?? remembered?.url else {
+            guard directoryCaFile == nil, directoryPin.isEmpty else {
+                throw UsageFailure("--directory-ca-file and --directory-pin require --directory")
+            }
+            throw Self.noDirectory
+        }
+        let plain = try DirectoryServer(url: url)
+        let same = plain.url == remembered?.url ? remembered : nil
+        return try DirectoryServer(
+            url: url, authority: authority(ofSame: same, isRemembered: same != nil),
+            pins: pins(ofSame: same, isRemembered: same != nil))
+    }
+
+    private func authority(ofSame same: DirectoryServer?, isRemembered: Bool) throws -> [UInt8]? {
+        let variable = isRemembered ? nil : try Environment.setting("KEYTOOL_DIRECTORY_CA_FILE")
+        guard let path = directoryCaFile ?? variable else { return same?.authority }
+        let text = try InputFile(path: path).read(limit: DirectoryServer.maxAuthorityBytes)
+        guard text.contains("-----BEGIN CERTIFICATE-----") else { throw InputError.noCertificate(path: path) }
+        return Array(text.utf8)
+    }
+
+    private func pins(ofSame same: DirectoryServer?, isRemembered: Bool) throws -> [PublicKeyPin] {
+        if !directoryPin.isEmpty { return directoryPin }
+        guard !isRemembered, let text = try Environment.setting("KEYTOOL_DIRECTORY_PIN") else {
+            return same?.pins ?? []
+        }
+        return try text.split(separator: " ").map { word in
+            guard let pin = PublicKeyPin(text: String(word)) else {
+                throw UsageFailure(
+                    "KEYTOOL_DIRECTORY_PIN is not a list of pins", hint: "sha256// and 44 characters of base64 each")
+            }
+            return pin
+        }
+    }
+}
+
+extension DirectoryServerError: Explained {
+    var failure: Failure {
+        switch self {
+        case .badURL: Failure(.usage, "that is not the address of a directory: https://HOST/PATH")
+        case .hasCredentials:
+            Failure(
+                .usage,
+                "the directory's address contains an @, perhaps a password, which other users of this machine could see",
+                hints: "write an @ in a path as %40")
+        case .tooMuch:
+            Failure(
+                .usage,
+                "the directory's address has over \(DirectoryServer.maxURLBytes - 1) bytes, there are over "
+                    + "\(DirectoryServer.maxPins) pins, or the authorities have over "
+                    + "\(DirectoryServer.maxAuthorityBytes / 1024) KiB")
+        case .notEncoded: .defect("a remembered directory is not readable")
+        }
+    }
+}

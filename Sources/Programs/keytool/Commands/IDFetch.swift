@@ -1,0 +1,106 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+struct IDFetch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Ask the directory for the public keys of identities.",
+        discussion: """
+            Prints ID, public key, state and type. The directory says so; to be sure, compare the key with its owner. \
+            With --directory, no keystore is opened.
+            """)
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The identities to ask for.", valueName: "id"))
+    var ids: [ThreemaID]
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        var asked: [ThreemaID] = []
+        for id in ids where !asked.contains(id) { asked.append(id) }
+        let server = try directory.isNamed ? directory.server(remembered: nil) : remembered(session)
+        let entries = try session.output.busy("asking the directory") {
+            try DirectoryKeeper.entries(of: asked, at: server, session.connectDirectory)
+        }
+        var members: [JSONValue] = []
+        var firstFailure: Failure?
+        for id in asked {
+            if let entry = entries.first(where: { $0.id == id }) {
+                members.append(entry.json)
+                continue
+            }
+            let failure = Failure.unknownIdentity(id, server)
+            members.append(["id": .string(id.text), "error": failure.json])
+            if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
+            firstFailure = firstFailure ?? failure
+        }
+        // A command that has found nothing prints an error only.
+        if entries.isEmpty, let firstFailure {
+            throw CommandFailure(failure: firstFailure, isReported: !session.output.isJSON)
+        }
+        try session.output.data(
+            entries.map(\.line), json: .result("id fetch", [("identities", .array(members))]))
+        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+    }
+
+    /// The one directory that the keystore's identities use.
+    private func remembered(_ session: Session) throws -> DirectoryServer {
+        let servers: [DirectoryServer]
+        do {
+            servers = try session.keeper(keystore.passphrase).directory(session.connectDirectory).servers()
+        } catch KeystoreError.absent {
+            servers = []
+        }
+        guard servers.count < 2 else {
+            throw UsageFailure(
+                "the identities in the keystore use several directories", hint: "choose one: --directory URL")
+        }
+        return try directory.server(remembered: servers.first)
+    }
+}
+
+extension DirectoryEntry {
+    /// One line: ID, key, state, type.
+    fileprivate var line: String {
+        "\(id)  \(publicKey?.hex ?? "no usable public key")  \(state.name)  \(kind.name)"
+    }
+
+    fileprivate var json: JSONValue {
+        .members([
+            ("id", .string(id.text)), ("public_key", publicKey.map { .string($0.hex) }),
+            ("state", .string(state.name)), ("type", .string(kind.name)),
+            ("feature_mask", .number(featureMask.rawValue)),
+        ])
+    }
+}
+
+extension IdentityState {
+    /// In snake case, as in JSON.
+    fileprivate var name: String {
+        switch self {
+        case .active: "active"
+        case .inactive: "inactive"
+        case .invalid: "invalid"
+        }
+    }
+}
+
+extension IdentityKind {
+    fileprivate var name: String {
+        switch self {
+        case .regular: "regular"
+        case .work: "work"
+        default: "type_\(rawValue)"
+        }
+    }
+}

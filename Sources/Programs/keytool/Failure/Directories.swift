@@ -1,0 +1,126 @@
+import Console
+import HTTP
+import SafeWire
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+extension DirectoryKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .failed(let server, let failure): failure.explained(server)
+        case .unfinished(let key, let server, let failure):
+            failure.explained(server).advising(
+                "the directory may have registered the key \(key.hex.prefix(8))…; it is stored here: keytool id create --resume"
+            )
+        case .noPending(let key):
+            Failure(
+                .absent, "no registration of the key \(key.hex.prefix(8))… is pending", hints: "keytool id list"
+            ).because(of: "no_pending")
+        case .noLinking(let id):
+            Failure(
+                .absent, "no phone number of \(id) waits for a code",
+                hints: "keytool id link mobile NUMBER requests one"
+            ).because(of: "no_linking")
+        }
+    }
+}
+
+extension Failure {
+    /// - Parameter server: the directory that was asked.
+    static func unknownIdentity(_ id: ThreemaID, _ server: DirectoryServer) -> Failure {
+        Failure(.absent, "\(server.url) does not know \(id)", hints: "check the ID; it may also have been revoked")
+            .because(of: "unknown_identity")
+    }
+}
+
+extension DirectoryFailure {
+    func explained(_ server: DirectoryServer) -> Failure {
+        switch self {
+        case .request(.wrongCount(let count, let allowed)):
+            Failure(.usage, "\(count) are too many or too few for one request; \(allowed.upperBound) are possible")
+        case .http(let error): error.explained(server)
+        case .directory(let error): error.explained(server.url)
+        }
+    }
+}
+
+extension HTTPError {
+    /// Connection and certificate failures of a directory, with the words of a Safe server's.
+    fileprivate func explained(_ server: DirectoryServer) -> Failure {
+        switch self {
+        case .connection(let failure): Failure(.tempfail, "\(server.url) \(failure.words)", hints: failure.hint)
+        case .certificate(let flaw):
+            Failure(
+                .untrustedServer, "the certificate of \(server.url) is not accepted: \(flaw.words)",
+                hints: flaw.hint(option: "--directory-ca-file"), "nothing was sent")
+        case .pinMismatch(let offered):
+            Failure(
+                .pinMismatch,
+                "\(server.url) has another public key than the pinned one: "
+                    + (offered?.text ?? "it could not be read") + ", not "
+                    + server.pins.map(\.text).joined(separator: ", "),
+                hints: ["nothing was sent"]
+                    + (offered.map { ["if the directory has a new key: --directory-pin \($0.text)"] }
+                        ?? ["try again later"]))
+        case .badAuthority: Failure(.badData, "the --directory-ca-file contains no usable certificate")
+        case .badURL: .defect("the directory's address is not accepted by the HTTP library")
+        case .bodyTooLong: Failure(.tooLarge, "\(server.url) returned more bytes than this request permits")
+        case .libraryMissing(let package): SafeExchangeError.libraryMissing(package).failure
+        case .libraryNeedsMemory: SafeExchangeError.libraryNeedsMemory.failure
+        }
+    }
+}
+
+extension DirectoryError {
+    fileprivate func explained(_ url: String) -> Failure {
+        switch self {
+        case .unknownIdentity:
+            Failure(.absent, "\(url) does not know this identity").because(of: "unknown_identity")
+        case .unauthorized(let reason): Failure(.serverAuth, "\(url) \(reason.words) (status 401)", hints: reason.hint)
+        case .rateLimited(let seconds):
+            Failure(.tempfail, "\(url) asks to wait \(seconds) seconds", hints: "try again later")
+        case .refused(let words): Failure(.failed, "\(url) refused: \(words.text)").because(of: "refused")
+        case .failed: Failure(.failed, "\(url) refused without giving a reason").because(of: "refused")
+        case .unexpectedStatus(let status): Self.unexpected(status, url)
+        case .tooLong(let limit): Failure(.tooLarge, "\(url) returned more than \(limit) bytes")
+        case .badJSON: Self.notUnderstood(url, "it is not JSON as keytool reads it")
+        case .malformed(let field): Self.notUnderstood(url, "the field \"\(field)\" is missing or malformed")
+        }
+    }
+
+    private static func unexpected(_ status: Int, _ url: String) -> Failure {
+        switch status {
+        case 403: Failure(.serverAuth, "\(url) forbids this request (status 403)", hints: "check --directory")
+        case 408, 423, 425, 500...599:
+            Failure(.tempfail, "\(url) cannot answer now: status \(status)", hints: "try again later")
+        default:
+            Failure(
+                .failed, "\(url) does not answer like a directory: status \(status)",
+                hints: "check --directory; the login page of a hotel or train can also cause this"
+            ).because(of: "not_a_directory")
+        }
+    }
+
+    private static func notUnderstood(_ url: String, _ problem: String) -> Failure {
+        Failure(.badData, "the answer of \(url) cannot be used: \(problem)", hints: "check --directory")
+    }
+}
+
+extension DirectoryError.UnauthorizedReason {
+    fileprivate var words: String {
+        switch self {
+        case .invalidCredentials: "requires a login, or does not accept the proof of the private key"
+        case .challengeExpired: "did not get the proof of the private key in time"
+        case .invalidChallengeResponse: "has another public key for this identity"
+        case .unknown: "did not accept the request"
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .challengeExpired: "try again"
+        default: "keytool id fetch ID shows which public key the directory has"
+        }
+    }
+}
