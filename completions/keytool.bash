@@ -234,9 +234,9 @@ _keytool_id() {
 
 _keytool_id_create() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --version -h --help)
-    repeating_options=()
-    non_repeating_options=(--keystore --color --id --entropy --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --resume --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --id --entropy --pending --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -255,6 +255,20 @@ _keytool_id_create() {
         ;;
     '--entropy')
         __keytool_add_completions -W 'keyboard'
+        return
+        ;;
+    '--pending')
+        __keytool_add_completions -W ''
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
         return
         ;;
     '--passphrase-file')
@@ -342,7 +356,7 @@ _keytool_id_remove() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --pending --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -353,6 +367,10 @@ _keytool_id_remove() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--pending')
+        __keytool_add_completions -W ''
         return
         ;;
     '--passphrase-file')

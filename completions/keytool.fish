@@ -36,13 +36,13 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'create'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'entropy=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'entropy=' 'resume' 'pending=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'list'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'show'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'remove'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'pending=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'fetch'
                 __keytool_parse_subcommand -r 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
@@ -202,8 +202,13 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" id' -l 'id' -d 'Use this ID instead of a random one.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" id' -l 'id' -d 'Use this ID instead of a random one; without a directory only.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" entropy' -l 'entropy' -d 'Mix the timing of your typing into the private key: keyboard.' -rfka 'keyboard'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" resume' -l 'resume' -d 'Finish a registration whose answer was lost.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" pending' -l 'pending' -d 'The registration with this public key, or the first digits of it.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -242,6 +247,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool id remove" -eq 1' -fka '(__keytool_custom_completion ---completion id remove -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" yes' -l 'yes' -d 'Do not ask for confirmation.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" pending' -l 'pending' -d 'The registration with this public key, or the first digits of it.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id remove" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

@@ -220,9 +220,11 @@ def test_variables():
 
 # Files
 
-# There after an interruption, when backups were replaced, or if a backup was for linking a device.
+# There after an interruption, when backups were replaced, if a backup was for linking a device, or if a directory knows
+# the identity.
 AT_TIMES = {f"identities/threema/ID/{name}"
-            for name in ("commit", "places/main/history/TIME-DIGEST", "devicegroupkey")}
+            for name in ("commit", "places/main/history/TIME-DIGEST", "devicegroupkey", "directory")}
+AT_TIMES.add("identities/threema/.pending-KEY")
 
 
 def test_files(safe):

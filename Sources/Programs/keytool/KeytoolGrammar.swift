@@ -9,6 +9,7 @@ extension CommandGrammar {
             forms: [
                 "duration": "a number and a unit: 30s, 10m, 24h or 3d",
                 "id": "an ID has 8 characters, A-Z and 0-9; the first may be *",
+                "digits": "the first digits of a public key; keytool id list shows them",
                 "hex": "a public key has 64 characters, 0-9 and a-f",
                 "word": "a check word has 8 characters, A-Z and 2-7",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",

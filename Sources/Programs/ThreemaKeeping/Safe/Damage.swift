@@ -21,6 +21,7 @@ struct Damage {
         isIdentity = try isDamaged(["identity"]) { _ = try records.identity() }
         isProfile = try isDamaged(["profile", "devicegroupkey"]) { _ = try records.profile() }
         isSetup = try isDamaged(["safe"]) { _ = try records.setup() }
+        _ = try isDamaged(["directory"]) { _ = try records.directory() }
     }
 
     private mutating func isDamaged(_ expected: [String], _ read: () throws -> Void) throws -> Bool {

@@ -27,6 +27,12 @@ struct DirectoryOptions: ParsableArguments {
         "no directory was given",
         hint: "--directory https://…, which is remembered for each identity; there is no default")
 
+    /// Authorities or pins without an address.
+    static let trustAlone = UsageFailure("--directory-ca-file and --directory-pin require --directory")
+
+    /// Whether an option says whom to trust.
+    var hasTrust: Bool { directoryCaFile != nil || !directoryPin.isEmpty }
+
     /// Whether an option or the environment names a directory.
     var isNamed: Bool { get throws { try directory != nil || Environment.setting("KEYTOOL_DIRECTORY") != nil } }
 
@@ -37,10 +43,7 @@ struct DirectoryOptions: ParsableArguments {
     func server(remembered: DirectoryServer?) throws -> DirectoryServer {
         let named = try directory ?? (remembered == nil ? Environment.setting("KEYTOOL_DIRECTORY") : nil)
         guard let url = named ?? remembered?.url else {
-            guard directoryCaFile == nil, directoryPin.isEmpty else {
-                throw UsageFailure("--directory-ca-file and --directory-pin require --directory")
-            }
-            throw Self.noDirectory
+            throw hasTrust ? Self.trustAlone : Self.noDirectory
         }
         let plain = try DirectoryServer(url: url)
         let same = plain.url == remembered?.url ? remembered : nil

@@ -4,6 +4,7 @@ import Encodings
 import ThreemaKeeping
 import SecureMemory
 import Threema
+import ThreemaDirectory
 
 /// Where an identity's private key gets entropy from besides the system.
 enum EntropySource: String, ExpressibleByArgument, CaseIterable {
@@ -14,7 +15,8 @@ struct IDCreate: Verb {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Create an identity.",
         discussion: """
-            Private key and ID are random. No directory knows this ID, so the phone apps cannot restore it. \
+            Private key and ID are random. With --directory, the directory registers the key and draws the ID. Otherwise \
+            no directory knows the ID, so the phone apps cannot restore it. \
             To use an identity that a phone has, export a backup code there, and run: keytool backup import.
             """)
 
@@ -22,38 +24,92 @@ struct IDCreate: Verb {
     @OptionGroup var globals: GlobalOptions
 
     // The IDs that there are would be the wrong ones to offer.
-    @Option(help: ArgumentHelp("Use this ID instead of a random one.", valueName: "id"), completion: .list([]))
+    @Option(
+        help: ArgumentHelp("Use this ID instead of a random one; without a directory only.", valueName: "id"),
+        completion: .list([]))
     var id: ThreemaID?
 
     @Option(help: ArgumentHelp("Mix the timing of your typing into the private key: keyboard.", valueName: "source"))
     var entropy: EntropySource?
 
+    @Flag(help: "Finish a registration whose answer was lost.")
+    var resume = false
+
+    @OptionGroup var pending: PendingOptions
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
     @OptionGroup var keystore: NewKeystoreOptions
 
-    func run(_ session: Session) throws {
-        let (keeper, identity) = try create(session)
-        try session.output.done(
-            IDShow.lines(of: identity),
-            json: .result(
-                "id create",
-                IDShow.members(of: identity) + [
-                    ("registered", false), ("protection", .string(keeper.isProtected ? "passphrase" : "none")),
-                ]))
-        session.output.hint("no directory knows this ID: the phone apps cannot restore it")
-        if !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        session.output.hint("make a backup code now: keytool backup export \(identity.id)")
+    func validate() throws {
+        guard id == nil || (directory.directory == nil && !resume) else {
+            throw ValidationError("--id cannot be combined with --directory or --resume: the directory draws the ID")
+        }
+        guard entropy == nil || !resume else {
+            throw ValidationError("--entropy and --resume cannot be combined: the private key exists already")
+        }
+        guard pending.pending == nil || resume else { throw ValidationError("--pending requires --resume") }
     }
 
-    private func create(_ session: Session) throws -> (ThreemaKeeper, IdentityKeeper.Summary) {
+    func run(_ session: Session) throws {
+        if resume { return try resume(session) }
+        guard try directory.isNamed else {
+            guard !directory.hasTrust else { throw DirectoryOptions.trustAlone }
+            let (keeper, identity) = try create(session) { try $0.identities.create(id, mixing: $1).id }
+            return try report(identity, keeper, nil, session)
+        }
+        guard id == nil else {
+            throw UsageFailure("the directory draws the ID: --id cannot be used", hint: "unset KEYTOOL_DIRECTORY")
+        }
+        let server = try directory.server(remembered: nil)
+        let (keeper, identity) = try create(session) { keeper, entropy in
+            try keeper.directory(session.connectDirectory).register(at: server, mixing: entropy)
+        }
+        try report(identity, keeper, server, session)
+    }
+
+    /// - Parameter make: makes the identity from the bytes that were typed.
+    private func create(
+        _ session: Session, _ make: (ThreemaKeeper, Span<UInt8>) throws -> ThreemaID
+    ) throws -> (ThreemaKeeper, ThreemaID) {
         guard entropy == .keyboard else {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            return (keeper, try keeper.identities.create(id, mixing: Span()))
+            return (keeper, try make(keeper, Span()))
         }
         guard session.dialog.mayAsk, let terminal = ControllingTerminal() else {
             throw UsageFailure("--entropy keyboard needs a terminal")
         }
         let typing = try terminal.collectTyping()
         let keeper = try session.keeperOfNewKeystore(keystore)
-        return (keeper, try typing.withBytes { try keeper.identities.create(id, mixing: $0) })
+        return (keeper, try typing.withBytes { try make(keeper, $0) })
+    }
+
+    private func resume(_ session: Session) throws {
+        let keeper = try session.keeper(keystore.passphrase)
+        let key = try pending.key(in: keeper)
+        let work = keeper.directory(session.connectDirectory)
+        let server = try directory.server(remembered: work.server(ofPending: key))
+        let (id, wasAdded) = try session.output.busy("asking the directory") { try work.resume(key, at: server) }
+        if wasAdded { session.output.note("the keystore holds \(id) already; nothing was sent") }
+        try report(id, keeper, server, session)
+    }
+
+    /// - Parameter server: the directory that has registered the key; nil for none.
+    private func report(
+        _ id: ThreemaID, _ keeper: ThreemaKeeper, _ server: DirectoryServer?, _ session: Session
+    ) throws {
+        let identity = try keeper.identities.summary(id)
+        try session.output.done(
+            IDShow.lines(of: identity),
+            json: .result(
+                "id create",
+                IDShow.members(of: identity) + [
+                    ("registered", .bool(server != nil)), ("directory", server.map { .string($0.url) }),
+                    ("protection", .string(keeper.isProtected ? "passphrase" : "none")),
+                ]))
+        if server == nil { session.output.hint("no directory knows this ID: the phone apps cannot restore it") }
+        if !keystore.noPassphrase { session.noteProtection(of: keeper) }
+        session.output.hint("make a backup code now: keytool backup export \(id)")
     }
 }

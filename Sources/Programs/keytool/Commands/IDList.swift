@@ -42,12 +42,18 @@ struct IDList: Verb {
                 firstFailure = firstFailure ?? failure
             }
         }
-        try session.output.data(lines, json: Self.json(members))
+        let pending = try keeper.identities.pendingKeys()
+        lines += pending.map { "pending   \($0.hex)  not registered yet" }
+        try session.output.data(lines, json: Self.json(members, pending: pending))
+        if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }
         if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
     }
 
-    private static func json(_ identities: [JSONValue]) -> JSONValue {
-        .result("id list", [("identities", .array(identities))])
+    /// - Parameter pending: the keys whose registration is not finished.
+    private static func json(_ identities: [JSONValue], pending: [PublicKey] = []) -> JSONValue {
+        let pending = pending.map { JSONValue.members([("public_key", .string($0.hex))]) }
+        return .result(
+            "id list", [("identities", .array(identities)), ("pending", pending.isEmpty ? nil : .array(pending))])
     }
 }

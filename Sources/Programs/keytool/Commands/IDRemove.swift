@@ -7,7 +7,10 @@ import Threema
 struct IDRemove: Verb {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove an identity from the keystore, with its private key.",
-        discussion: "A Safe backup on a server stays there. To delete it, run keytool safe delete first.")
+        discussion: """
+            A Safe backup on a server stays there. To delete it, run keytool safe delete first. With --pending, the \
+            private key of an unfinished registration is removed.
+            """)
 
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
@@ -17,10 +20,19 @@ struct IDRemove: Verb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
+    @OptionGroup var pending: PendingOptions
+
     @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard pending.pending == nil || named.id == nil else {
+            throw ValidationError("--pending cannot be combined with an ID")
+        }
+    }
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
+        guard pending.pending == nil else { return try removePending(keeper, session) }
         let id = try session.identity(named.id, in: keeper)
         let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
@@ -45,5 +57,18 @@ struct IDRemove: Verb {
                     ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(removal.isCodeProven)),
                     ("safe_left_on", removal.safeServer.map { .string($0) }),
                 ]))
+    }
+
+    private func removePending(_ keeper: ThreemaKeeper, _ session: Session) throws {
+        let key = try pending.key(in: keeper)
+        session.output.warn("if the directory has registered this key, its ID is lost for ever")
+        if !yes {
+            try session.dialog.confirm(
+                "remove the pending key \(key.hex.prefix(8))…", typing: String(key.hex.prefix(8)))
+        }
+        try keeper.identities.removePending(key)
+        try session.output.done(
+            ["removed the pending key \(key.hex)"],
+            json: .result("id remove", [("public_key", .string(key.hex)), ("removed", true)]))
     }
 }

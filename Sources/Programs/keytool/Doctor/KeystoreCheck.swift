@@ -81,10 +81,21 @@ struct KeystoreCheck {
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities]
-                + (try unread(keystore)) + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
+                + (try pending(keeper)) + (try unread(keystore))
+                + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
         } catch {
             return [problem("identities", error)]
         }
+    }
+
+    private func pending(_ keeper: ThreemaKeeper) throws -> [Finding] {
+        let count = try keeper.identities.pendingKeys().count
+        guard count > 0 else { return [] }
+        return [
+            Finding(
+                "pending", .warning,
+                "\(count) keys wait for their registration: keytool id create --resume, or id remove --pending")
+        ]
     }
 
     private func unread(_ keystore: OpenKeystore) throws -> [Finding] {

@@ -38,6 +38,11 @@ extension KeystoreError: Explained {
             Failure(
                 .badData, "the master key does not open the keystore: master.key or \(record) is damaged",
                 hints: "restore master.key and \(record) together from a copy of the directory")
+        case .damaged("pending", let owner?):
+            Failure(
+                .badData, "the pending key \(owner.id.prefix(8))… is damaged",
+                hints: "keytool id remove --pending \(owner.id.prefix(8)) removes it",
+                "or restore the whole keystore from a copy")
         case .damaged(let record, let owner?):
             Failure(
                 .badData, "the record \"\(record)\" of \(owner.id) is damaged",
@@ -69,6 +74,8 @@ extension KeystoreError: Explained {
                 "the private key is not affected: keytool safe pull --replace \(id) restores the record from the Safe backup",
                 "without a Safe backup: keytool backup export \(id), keytool id remove \(id), keytool backup import",
             ]
+        case "directory":
+            ["nothing else is affected: name the directory with --directory, and it is written again"]
         case "identity":
             [
                 "keytool backup import --replace restores the private key from the backup code",

@@ -1,0 +1,116 @@
+internal import Keystore
+internal import SecureMemory
+package import Threema
+package import ThreemaDirectory
+internal import ThreemaSafe
+
+// A key is sealed before the first request, so it is not lost if the answer is. If the process dies
+//
+//   before the second request     nothing was registered
+//   before the answer is here     the directory may hold the key; resuming registers it again, for another ID
+//   before the identity is added  the directory holds it; as above
+//   before the record is removed  the identity is there; resuming removes the record and sends nothing
+
+extension DirectoryKeeper {
+    /// Creates an identity with a random private key and an empty profile, which the directory knows.
+    /// - Parameter entropy: bytes that are mixed into the private key; may be empty.
+    /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored.
+    ///   `.unfinished` if it may have been; then `resume` goes on.
+    package func register(at server: DirectoryServer, mixing entropy: Span<UInt8>) throws -> ThreemaID {
+        let pending = PendingRegistration(.random(mixing: entropy), at: server)
+        let name = Owner.pending(pending.key.publicKey)
+        let content = pending.encoded()
+        try content.withBytes { try keystore.addPending(name, $0) }
+        do {
+            return try finish(pending, at: server)
+        } catch DirectoryKeepingError.failed(let server, let failure) {
+            try keystore.removePending(name)
+            throw DirectoryKeepingError.failed(server, failure)
+        }
+    }
+
+    /// The directory of a registration that is not finished.
+    /// - Throws: `DirectoryKeepingError.noPending`; `KeystoreError.damaged`.
+    package func server(ofPending key: PublicKey) throws -> DirectoryServer { try pending(key).server }
+
+    /// Finishes the registration of a key. If an earlier answer was lost, the directory registers it for another ID.
+    /// - Returns: the identity's ID, and whether it was in the keystore already, so that nothing was sent.
+    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`; `KeystoreError.damaged`.
+    package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
+        let pending = try pending(key)
+        if let id = try holder(of: pending.key) {
+            try keystore.removePending(.pending(key))
+            return (id, true)
+        }
+        do {
+            return (try finish(pending, at: server), false)
+        } catch DirectoryKeepingError.failed(let server, let failure) {
+            throw DirectoryKeepingError.unfinished(key, server, failure)
+        }
+    }
+
+    private func pending(_ key: PublicKey) throws -> PendingRegistration {
+        let name = Owner.pending(key)
+        let content: SecureBytes
+        do {
+            content = try keystore.pending(name)
+        } catch KeystoreError.noIdentity {
+            throw DirectoryKeepingError.noPending(key)
+        }
+        guard let pending = PendingRegistration(decoding: content) else {
+            throw KeystoreError.damaged(record: "pending", owner: name)
+        }
+        return pending
+    }
+
+    /// The identity of the keystore that has this private key. Damaged ones are skipped.
+    private func holder(of key: borrowing ClientKey) throws -> ThreemaID? {
+        let publicKey = key.publicKey
+        for owner in try keystore.identities() where owner.messenger == Owner.threema {
+            guard let id = try? ThreemaID(owner.id),
+                (try? keystore.identity(owner).identity().clientKey.publicKey) == publicKey
+            else { continue }
+            return id
+        }
+        return nil
+    }
+
+    /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have.
+    private func finish(_ pending: borrowing PendingRegistration, at server: DirectoryServer) throws -> ThreemaID {
+        let publicKey = pending.key.publicKey
+        let id = try register(pending.key, at: server)
+        let identity = Identity(id: id, clientKey: pending.key.copy)
+        do {
+            try keystore.complete(.pending(publicKey), as: .threema(id)) { new in
+                try new.write(.empty)
+                try new.write(.directory, server.encoded.span)
+                try new.write(identity)
+            }
+        } catch KeystoreError.noIdentity {
+            throw DirectoryKeepingError.noPending(publicKey)
+        }
+        return id
+    }
+
+    private func register(_ key: borrowing ClientKey, at server: DirectoryServer) throws -> ThreemaID {
+        let client = connect(server)
+        let question = SignedQuestion.create(key)
+        let step: SignedQuestion<CreatedIdentity>.Step
+        do throws(DirectoryFailure) {
+            step = try client.begin(question, key: key)
+        } catch {
+            // The directory has only been asked for a challenge.
+            throw DirectoryKeepingError.failed(server, error)
+        }
+        do throws(DirectoryFailure) {
+            return try client.finish(question, step).id
+        } catch {
+            throw error.leavesOutcomeOpen
+                ? DirectoryKeepingError.unfinished(key.publicKey, server, error) : .failed(server, error)
+        }
+    }
+}
+
+extension ClientKey {
+    fileprivate var copy: ClientKey { ClientKey(bytes.withBytes { SecureBytes(copying: $0) }) }
+}
