@@ -22,7 +22,7 @@ public struct SafeDocument: Equatable, Sendable {
             "settings": ["syncContacts": false],
         ])
 
-    private init(unchecked root: JSONValue) {
+    init(unchecked root: JSONValue) {
         self.root = root.sorted
     }
 

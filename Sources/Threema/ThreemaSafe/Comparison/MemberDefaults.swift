@@ -1,0 +1,40 @@
+internal import Encodings
+
+/// The values that say the same as a missing member. Apps differ in what they write: iOS writes empty names, Android
+/// leaves them out.
+enum MemberDefaults {
+    static let contact: [String: JSONValue] = [
+        "verification": 0, "createdAt": 0, "lastUpdate": 0, "workVerified": false, "hidden": false, "private": false,
+        "firstname": "", "lastname": "", "nickname": "", "readReceipts": 0, "typingIndicators": 0,
+    ]
+    static let group: [String: JSONValue] = [
+        "groupname": "", "createdAt": 0, "lastUpdate": 0, "deleted": false, "private": false,
+    ]
+    static let list: [String: JSONValue] = ["name": "", "createdAt": 0, "lastUpdate": 0, "private": false]
+    static let link: [String: JSONValue] = ["name": ""]
+    static let user: [String: JSONValue] = ["nickname": "", "profilePic": "", "links": []]
+    static let settings: [String: JSONValue] = {
+        var defaults: [String: JSONValue] = [
+            "blockedContacts": [], "syncExcludedIds": [], "syncExcludedIDs": [], "recentEmojis": [],
+        ]
+        for flag in SafeSettings.Flag.allCases { defaults[flag.rawValue] = .bool(flag.defaultValue) }
+        return defaults
+    }()
+
+    /// An object without the members that are null or have their default, and without those named.
+    static func reduced(
+        _ object: JSONValue, _ defaults: [String: JSONValue], without names: Set<String> = []
+    ) -> JSONValue {
+        .object(
+            (object.members ?? []).filter { member in
+                if case .null = member.value { return false }
+                return !names.contains(member.name) && !isDefault(member.value, defaults[member.name])
+            })
+    }
+
+    /// The flag `private` may be a string.
+    private static func isDefault(_ value: JSONValue, _ standard: JSONValue?) -> Bool {
+        guard let standard else { return false }
+        return value == standard || standard == false && value == "false"
+    }
+}
