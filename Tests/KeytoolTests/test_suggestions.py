@@ -11,7 +11,7 @@ MEANT = {
     ("saef", "push", "ABCD1234"): "keytool safe",
     ("--quiet", "safe", "-v", "psuh", "ABCD1234"): "keytool safe push",
     # A verb without its noun.
-    ("show",): 'keytool id show" or "keytool qr show',
+    ("show",): 'keytool id show" or "keytool profile show" or "keytool qr show',
     # A noun in a verb's place.
     ("id", "revoke"): "keytool revoke",
     # What other programs call it.

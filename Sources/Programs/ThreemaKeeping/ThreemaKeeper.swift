@@ -10,6 +10,8 @@ package struct ThreemaKeeper: Sendable {
     package let codes: CodeKeeper
     /// Sets up, pushes, pulls, checks, moves and deletes Safe backups.
     package let safe: SafeKeeper
+    /// Reads, edits, replaces and compares the profile of an identity.
+    package let profiles: ProfileKeeper
     let keystore: OpenKeystore
 
     /// How long an operation without an option for it waits for an identity's lock.
@@ -30,6 +32,7 @@ package struct ThreemaKeeper: Sendable {
         identities = IdentityKeeper(keystore: keystore)
         codes = CodeKeeper(keystore: keystore, now: now)
         safe = SafeKeeper(keystore: keystore, now: now, connect: connect, sleep: sleep)
+        profiles = ProfileKeeper(keystore: keystore, safe: safe)
     }
 
     /// This keeper with another transport, for a command that has timeouts of its own.

@@ -17,8 +17,8 @@ struct Keytool: ParsableCommand {
             """,
         version: "keytool \(version)",
         subcommands: [
-            IDCommand.self, BackupCommand.self, SafeCommand.self, KeyCommand.self, RevokeCommand.self, QRCommand.self,
-            Doctor.self,
+            IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, KeyCommand.self,
+            RevokeCommand.self, QRCommand.self, Doctor.self,
         ]
     )
 
@@ -66,6 +66,15 @@ struct SafeCommand: ParsableCommand {
             SafeMove.self, SafeServerCommand.self,
             SafeDelete.self,
         ])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct ProfileCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile", abstract: "Show, change, export and compare what a Safe backup holds beside the key.",
+        subcommands: [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

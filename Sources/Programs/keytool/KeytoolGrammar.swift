@@ -12,6 +12,9 @@ extension CommandGrammar {
                 "digits": "the first digits of a public key; keytool id list shows them",
                 "hex": "a public key has 64 characters, 0-9 and a-f",
                 "word": "a check word has 8 characters, A-Z and 2-7",
+                "who": "everyone, nobody, or IDs with commas between them",
+                "number": "country code and number, 7 to 15 digits",
+                "ids": "IDs with commas between them, or none",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
             ])
     }
@@ -48,6 +51,13 @@ extension CommonNames {
             [
                 ("info list show", "key status"), ("encrypt", "key protect"),
                 ("change passphrase password", "key passwd"), ("decrypt", "key unprotect"),
+            ]
+        ),
+        (
+            "profile",
+            [
+                ("cat get info print view", "profile show"), ("change edit update", "profile set"),
+                ("save write", "profile export"), ("load read", "profile import"), ("compare", "profile diff"),
             ]
         ),
         ("qr", [("draw print", "qr show"), ("read scan", "backup import --qr-image")]),

@@ -13,6 +13,7 @@ extension SafeCommand: Noun {}
 extension KeyCommand: Noun {}
 extension RevokeCommand: Noun {}
 extension QRCommand: Noun {}
+extension ProfileCommand: Noun {}
 
 /// A leaf command.
 protocol Verb: ParsableCommand {

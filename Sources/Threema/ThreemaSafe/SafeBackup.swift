@@ -48,7 +48,7 @@ public struct SafeBackup: ~Copyable, Sendable {
 
     /// Longest JSON document, in bytes.
     public static let maxDocumentBytes = 8 * 1024 * 1024
-    private static let stampName = "keytool"
+    static let stampName = "keytool"
 
     /// Combines the parts of a backup.
     public init(clientKey: consuming ClientKey, profile: consuming Profile, writerInfo: WriterInfo?) {
@@ -221,7 +221,7 @@ public struct SafeBackup: ~Copyable, Sendable {
     }
 
     /// - Returns: nil if `text` is nil.
-    private static func key(
+    static func key(
         _ text: borrowing SecureBytes?, or error: SafeBackupError
     ) throws(SafeBackupError) -> SecureBytes? {
         switch text {

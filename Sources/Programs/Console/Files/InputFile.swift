@@ -81,6 +81,8 @@ package struct InputFile {
         case text
         /// Any bytes; one line ending at their end is cut off.
         case line
+        /// Any bytes as they are.
+        case bytes
     }
 
     /// The whole content, at most `limit` bytes.

@@ -266,7 +266,7 @@ extension SafeBackupError: Explained {
 }
 
 extension JSONError {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .syntax(let offset): "syntax error at byte \(offset)"
         case .duplicateName(let offset): "a member occurs twice, at byte \(offset)"

@@ -1,0 +1,68 @@
+internal import Keystore
+internal import SafeRules
+internal import SecureMemory
+package import Threema
+package import ThreemaSafe
+
+/// Operations on the profile of an identity: the document that the next Safe backup will have.
+package struct ProfileKeeper: Sendable {
+    let keystore: OpenKeystore
+    let safe: SafeKeeper
+
+    /// The document, without secrets.
+    /// - Throws: `KeystoreError.noIdentity`, `.damaged`.
+    package func document(of id: ThreemaID) throws -> SafeDocument {
+        try keystore.identity(.threema(id)).profile().document
+    }
+
+    /// Changes the document under the identity's lock, in one commit. If nothing changes, nothing is written. The next
+    /// push uploads the change.
+    /// - Parameter change: returns the new document. What it throws is passed on, and nothing was changed.
+    /// - Returns: the difference from the former document to the new one.
+    @discardableResult
+    package func edit(
+        _ id: ThreemaID, _ change: (SafeDocument) throws -> SafeDocument
+    ) throws -> DocumentDifference {
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let profile = try held.records.profile()
+        let before = profile.document
+        let after = try change(before)
+        if after != before { try held.write(Profile(after, deviceGroupKey: profile.deviceGroupKey.copy)) }
+        return DocumentDifference(from: before, to: after)
+    }
+
+    /// Whether the profile has content that no backup has: the current place has not got it yet, or there is no Safe.
+    func isUnsaved(_ profile: borrowing Profile, _ records: borrowing IdentityRecords) throws -> Bool {
+        if profile.document == .empty && profile.deviceGroupKey == nil { return false }
+        guard let setup = try records.setup() else { return true }
+        let digests = TargetDigests(setup.current, profile, key: keystore.stateKey)
+        let place = try UploadState(of: records, key: keystore.stateKey).state(at: setup.current, digests)
+        return place.content != place.document
+    }
+}
+
+/// Why an operation on profile or contacts was refused. Nothing was changed.
+package enum ProfileKeepingError: Error, Equatable, Sendable {
+    /// The file holds another private key than the keystore.
+    case otherKey(id: String)
+    /// The profile has changes that were not uploaded.
+    case unsavedChanges(id: String, hasSafe: Bool)
+    /// A contact cannot be one's own ID.
+    case ownID(String)
+    /// The contact is in the profile with another public key.
+    case otherContactKey(id: String, stored: PublicKey, given: PublicKey)
+    case noContact(id: String)
+    /// The contact is in the profile without a readable key.
+    case noContactKey(id: String)
+    case expiredCode(id: String)
+}
+
+extension Optional where Wrapped == DeviceGroupKey {
+    /// A copy in guarded memory.
+    var copy: DeviceGroupKey? {
+        switch self {
+        case .some(let key): DeviceGroupKey(key.bytes.withBytes { SecureBytes(copying: $0) })
+        case .none: nil
+        }
+    }
+}

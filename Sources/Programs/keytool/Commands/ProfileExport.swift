@@ -1,0 +1,47 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ProfileExport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write the profile as a JSON document without keys.",
+        discussion: "The file is not encrypted. It holds the names of your contacts and groups, and your phone number.")
+
+    @ParentCommand var noun: ProfileCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
+    var output: String
+
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let target = try DocumentTarget(output, mayReplace: force)
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.id, in: keeper)
+        let document = try keeper.profiles.document(of: id)
+        let bytes = document.encoded
+        try target.write(bytes.span) {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote the profile of \(id) to \(path); it is not encrypted"],
+                json: .result(
+                    "profile export",
+                    [
+                        ("id", .string(id.text)), ("file", .string(path)), ("bytes", .number(bytes.count)),
+                        ("contacts", .number(document.contactCount)), ("groups", .number(document.groupCount)),
+                        ("distribution_lists", .number(document.distributionListCount)),
+                    ]))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Console
+import Encodings
+import SecureMemory
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ProfileImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Replace the profile by that of a JSON document.",
+        discussion: """
+            The file is one that keytool profile export or keytool safe pull --output has written. If it holds a \
+            private key, that must be the key in the keystore.
+            """)
+
+    @ParentCommand var noun: ProfileCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The document, or - for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var named: IdentityOption
+
+    @Flag(help: "Accept the loss of changes that were not uploaded.")
+    var replace = false
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        guard try file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let document = try DocumentFile(readingFrom: file)
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.identity, in: keeper)
+        let difference = try Self.explained(id) {
+            try keeper.profiles.replace(by: document, of: id, isReplacing: replace)
+        }
+        let new = document.profile.document
+        try session.output.done(
+            [
+                difference.isEmpty
+                    ? "the profile of \(id) is the same already"
+                    : "imported the profile of \(id): \(new.contactCount) contacts, \(new.groupCount) groups, "
+                        + "\(new.distributionListCount) lists"
+            ],
+            json: .result(
+                "profile import",
+                [
+                    ("id", .string(id.text)), ("stored", .bool(!difference.isEmpty)),
+                    ("contacts", .number(new.contactCount)), ("groups", .number(new.groupCount)),
+                    ("distribution_lists", .number(new.distributionListCount)),
+                ]))
+    }
+
+    private static func explained<Result>(_ id: ThreemaID, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as SafeBackupError {
+            throw CommandFailure(failure: error.failureOfFile)
+        }
+    }
+}
+
+extension DocumentFile {
+    /// Reads a document from a file, or from stdin for `-`.
+    /// - Throws: `InputError`; `CommandFailure` with the layer that failed.
+    init(readingFrom path: String) throws {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        do {
+            let json = try input.readGuarded(limit: SafeBackup.maxDocumentBytes)
+            self = try json.withBytes { (json) throws(SafeBackupError) in try DocumentFile(decoding: json) }
+        } catch InputError.tooLong(let limit) {
+            throw CommandFailure(failure: SafeBackupError.gzip(.tooLarge(limit: limit)).failureOfFile)
+        } catch let error as SafeBackupError {
+            throw CommandFailure(failure: error.failureOfFile)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ProfileShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show nickname, picture, settings, groups and lists of a profile.",
+        discussion: "With --verbose, also what an Android phone will do with this profile when it restores it.")
+
+    @ParentCommand var noun: ProfileCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.id, in: keeper)
+        let summary = ProfileSummary(id, try keeper.profiles.document(of: id))
+        try session.output.data(summary.lines(isVerbose: session.output.isVerbose), json: summary.json)
+    }
+}
+
+/// A profile for people and as JSON.
+struct ProfileSummary {
+    private let id: ThreemaID
+    private let document: SafeDocument
+    private let preview: RestorePreview
+
+    init(_ id: ThreemaID, _ document: SafeDocument) {
+        self.id = id
+        self.document = document
+        preview = RestorePreview(of: document, owner: id)
+    }
+
+    // MARK: Lines
+
+    func lines(isVerbose: Bool) -> [String] {
+        let verified = document.contacts.count { $0.level == .fullyVerified }
+        let blocked = document.settings.blockedContacts
+        return [
+            "ID          \(id)",
+            "nickname    \(document.nickname.flatMap { $0.isEmpty ? nil : $0.printable } ?? "none")",
+            "picture     \(pictureWords)",
+            "shown to    \(audienceWords)",
+        ] + document.links.map { Self.column($0.kind.label) + $0.value.printable }
+            + SafeSettings.Flag.allCases.enumerated().map { index, flag in
+                (index == 0 ? "settings    " : "            ")
+                    + flag.words + (document.settings[flag] ? " on" : " off")
+            }
+            + (blocked.isEmpty ? [] : ["blocked     \(blocked.map(\.printable).joined(separator: ", "))"])
+            + ["contacts    \(document.contactCount), \(verified) of them verified"]
+            + ["groups      \(document.groupCount)"] + document.groups.map(Self.line)
+            + ["lists       \(document.distributionListCount)"] + document.distributionLists.map(Self.line)
+            + (isVerbose ? restoreLines : [])
+    }
+
+    private static func column(_ label: String) -> String {
+        label + String(repeating: " ", count: max(1, 12 - label.count))
+    }
+
+    private static func line(_ group: SafeGroup) -> String {
+        "            \(group.name.isEmpty ? group.id.printable : group.name.printable): "
+            + "created by \(group.creator.printable), \(Self.members(group.members))"
+    }
+
+    private static func line(_ list: SafeDistributionList) -> String {
+        "            \(list.name.isEmpty ? (list.id ?? "").printable : list.name.printable): \(Self.members(list.members))"
+    }
+
+    private static func members(_ ids: [String]) -> String { ids.count == 1 ? "1 member" : "\(ids.count) members" }
+
+    private var pictureWords: String {
+        guard document.hasPicture else { return "none" }
+        guard let picture = document.picture else { return "not readable" }
+        let size = ProfilePicture.size(of: picture).map { "\($0.width) x \($0.height) pixels, " } ?? "not JPEG, "
+        return size + ByteCount.text(picture.count)
+    }
+
+    private var audienceWords: String {
+        switch document.pictureAudience {
+        case .nobody: "nobody"
+        case .everyone: "everyone"
+        case .contacts(let ids): ids.map(\.printable).joined(separator: ", ")
+        }
+    }
+
+    private var restoreLines: [String] {
+        func groups(_ reason: RestorePreview.SkippedGroup.Reason) -> Int {
+            preview.skippedGroups.count { $0.reason == reason }
+        }
+        let all: [(Int, String)] = [
+            (preview.isIDNickname ? 1 : 0, "uses the ID as nickname"),
+            (preview.isWithoutContacts ? 1 : 0, "skips all groups and lists, because there is no list of contacts"),
+            (preview.skippedContacts.count, "skips %d contacts whose ID is not valid"),
+            (preview.loweredContacts.count, "lowers %d contacts to level 1"),
+            (groups(.isDeleted), "skips %d deleted groups"),
+            (groups(.noCreator), "skips %d groups whose creator is not a contact"),
+            (preview.formerGroups.count, "restores %d groups as ones that you have left"),
+            (preview.renumberedLists.count, "gives %d lists a new ID"),
+            (preview.droppedPictureViewers.count, "drops %d IDs from those who may see the picture"),
+        ]
+        let lines = all.filter { $0.0 > 0 }.map { "android     " + $0.1.replacing("%d", with: "\($0.0)") }
+        return lines.isEmpty ? ["android     restores everything"] : lines
+    }
+
+    // MARK: JSON
+
+    var json: JSONValue {
+        let picture = document.picture
+        let size = picture.flatMap { ProfilePicture.size(of: $0) }
+        return .result(
+            "profile show",
+            [
+                ("id", .string(id.text)), ("nickname", document.nickname.map { .string($0) }),
+                (
+                    "picture",
+                    document.hasPicture
+                        ? .members([
+                            ("bytes", picture.map { .number($0.count) }), ("width", size.map { .number($0.width) }),
+                            ("height", size.map { .number($0.height) }),
+                        ]) : nil
+                ),
+                ("picture_for", audienceJSON),
+                (
+                    "links",
+                    .array(document.links.map { ["type": .string($0.kind.text), "value": .string($0.value)] })
+                ),
+                (
+                    "settings",
+                    .object(
+                        SafeSettings.Flag.allCases.map { .init($0.jsonName, .bool(document.settings[$0])) })
+                ),
+                ("blocked", Self.texts(document.settings.blockedContacts)),
+                ("contacts", .number(document.contactCount)),
+                (
+                    "verified_contacts", .number(document.contacts.count { $0.level == .fullyVerified })
+                ),
+                ("groups", .array(document.groups.map(Self.json))),
+                ("distribution_lists", .array(document.distributionLists.map(Self.json))),
+                ("on_android", restoreJSON),
+            ])
+    }
+
+    private var audienceJSON: JSONValue {
+        switch document.pictureAudience {
+        case .nobody: "nobody"
+        case .everyone: "everyone"
+        case .contacts(let ids): Self.texts(ids)
+        }
+    }
+
+    private static func json(_ group: SafeGroup) -> JSONValue {
+        .members([
+            ("id", .string(group.id)), ("creator", .string(group.creator)), ("name", .string(group.name)),
+            ("members", texts(group.members)),
+        ])
+    }
+
+    private static func json(_ list: SafeDistributionList) -> JSONValue {
+        .members([("id", list.id.map { .string($0) }), ("name", .string(list.name)), ("members", texts(list.members))])
+    }
+
+    private var restoreJSON: JSONValue {
+        [
+            "skipped_contacts": Self.texts(preview.skippedContacts.map(\.identity)),
+            "lowered_contacts": Self.texts(preview.loweredContacts.map(\.identity)),
+            "skipped_groups": .array(preview.skippedGroups.map { Self.json($0.group) }),
+            "former_groups": .array(preview.formerGroups.map(Self.json)),
+            "skipped_distribution_lists": .array(preview.skippedLists.map(Self.json)),
+        ]
+    }
+
+    private static func texts(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}
+
+extension SafeLink.Kind {
+    /// The beginning of its line.
+    fileprivate var label: String {
+        switch self {
+        case .mobile: "phone"
+        case .email: "e-mail"
+        case .other(let type): type.printable
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+extension ProfileKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherKey(let id):
+            Failure(
+                .exists, "the file holds another private key than the keystore has for \(id)",
+                hints: "check which identity the file belongs to"
+            ).because(of: "other_key")
+        case .unsavedChanges(let id, let hasSafe):
+            Failure(
+                .exists,
+                hasSafe
+                    ? "the profile of \(id) has changes that are not uploaded yet"
+                    : "\(id) already has a profile, and no Safe backup of it",
+                hints: "--replace overwrites it", "keytool profile export -o FILE \(id) saves it first"
+            ).because(of: "unpushed_changes")
+        case .ownID(let id): Failure(.usage, "\(id) is the identity itself; it cannot be its own contact")
+        case .otherContactKey(let id, let stored, let given):
+            Failure(
+                .exists, "the profile has \(id) with another public key",
+                hints: "stored  \(stored.hex)", "given   \(given.hex)",
+                "keytool contact remove \(id) removes the stored one, if you know that the new one is right"
+            ).because(of: "other_key")
+        case .noContact(let id): Failure(.absent, "\(id.printable) is not a contact").because(of: "no_contact")
+        case .noContactKey(let id):
+            Failure(
+                .absent, "the profile has no public key of \(id) to compare with",
+                hints: "keytool contact add --qr-image FILE stores the key of the contact's QR code"
+            ).because(of: "no_contact_key")
+        case .expiredCode(let id):
+            Failure(
+                .badData, "the code of \(id) has expired", hints: "ask the contact to show the QR code again"
+            ).because(of: "expired_code")
+        }
+    }
+
+    /// The failure of comparing a contact's code with the stored key.
+    var failureOfVerification: Failure {
+        guard case .otherContactKey(let id, let stored, let given) = self else { return failure }
+        return Failure(
+            .verifyFailed, "WRONG KEY: the public key of \(id) is not the one in the profile",
+            hints: "stored   \(stored.hex)", "scanned  \(given.hex)",
+            "do not trust messages of \(id) until you know why: "
+                + "either the contact has a new key, or somebody pretends to be the contact"
+        ).because(of: "other_key")
+    }
+}
+
+/// Why a file is not a profile picture.
+struct PictureFileError: Explained {
+    let path: String
+    let error: ProfilePictureError
+
+    var failure: Failure {
+        switch error {
+        case .tooLong(_, let limit):
+            Failure(.badData, "\(path) is longer than \(ByteCount.text(limit))", hints: Self.convert)
+        case .notJPEG:
+            Failure(
+                .badData, "\(path) is not a JPEG file, or it is truncated or followed by other data",
+                hints: Self.convert)
+        case .notBaseline:
+            Failure(.badData, "\(path) is not baseline JPEG in grey or colour", hints: Self.convert)
+        case .tooLarge(let width, let height, let limit):
+            Failure(
+                .badData, "\(path) has \(width) x \(height) pixels; a profile picture has at most \(limit) x \(limit)",
+                hints: Self.convert)
+        case .hasMetadata:
+            Failure(
+                .badData, "\(path) contains metadata, for example where the picture was taken", hints: Self.convert)
+        }
+    }
+
+    private static let convert =
+        "convert FILE -auto-orient -resize 400x400 -strip -interlace none -quality 60 NEW.jpg makes a fitting one"
+}
+
+extension SafeBackupError {
+    /// What is wrong with a document that is a file of its own.
+    var failureOfFile: Failure {
+        switch self {
+        case .gzip(GzipError.tooLarge(let limit)): Failure(.tooLarge, "the document has more than \(limit) bytes")
+        case .json(JSONError.tooManyValues(let limit)): Failure(.tooLarge, "the document has more than \(limit) values")
+        case .json(let error): Failure(.badData, "the document is not JSON: \(error.words)")
+        case .document(.unsupportedVersion(let version)):
+            Failure(.badData, "the document has version \(version); this version supports \(SafeDocument.version)")
+        case .document(.missing(let path)): Failure(.badData, "the document has no \(path)")
+        case .document(.wrongType(let path)):
+            Failure(
+                .badData,
+                path.isEmpty ? "the document is not a JSON object" : "\(path) in the document has the wrong type")
+        case .privateKey: Failure(.badData, "the private key in the document does not have 32 bytes")
+        case .deviceGroupKey: Failure(.badData, "the device group key in the document does not have 32 bytes")
+        default: failure
+        }
+    }
+}
