@@ -150,7 +150,9 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "ThreemaMessages",
+            ["Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaDirectory",
             ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

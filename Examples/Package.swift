@@ -22,5 +22,11 @@ let package = Package(
             dependencies: [
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
+        .executableTarget(
+            name: "receive-once",
+            dependencies: [
+                .product(name: "ThreemaMessages", package: "keytool"),
+                .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
+            ]),
     ]
 )

@@ -4,6 +4,15 @@ public import Threema
 public enum MessageOrigin: Hashable, Sendable {
     case contact(ThreemaID, MessageID)
     case group(GroupIdentity, MessageID)
+
+    /// The name of a received message in a store: sender and ID, 16 bytes, or creator, group ID and ID, 24 bytes. Equal
+    /// for equal origins only.
+    public var bytes: [UInt8] {
+        switch self {
+        case .contact(let sender, let id): sender.bytes + id.bytes
+        case .group(let group, let id): group.bytes + id.bytes
+        }
+    }
 }
 
 extension Message {
