@@ -188,6 +188,28 @@ import VectorKit
         #expect(control.0.legacyNickname == empty && control.1.nickname == .unchanged)
     }
 
+    @Test(
+        arguments: [
+            (.text, 0x01), (.file, 0x01), (.groupText, 0x01), (.groupCallStart, 0x01), (.reaction, 0x01),
+            (.callOffer, 0x21), (.typing, 0x06), (.deliveryReceipt, 0), (.pollVote, 0), (.groupSetup, 0),
+            (.setProfilePicture, 0), (.empty, 0), (nil, 0),
+        ] as [(MessageType?, UInt8)])
+    func `an envelope has nickname and flags of the message in it`(_ inner: MessageType?, _ flags: UInt8) throws {
+        let (alice, gateway) = (try Party("000ALICE"), try Party("*GATEWAY"))
+        let message = Message(
+            from: alice.id, to: gateway.id, id: .random(), createdAt: Timestamp(milliseconds: 1000),
+            nickname: .set("Alice"), body: .forwardSecurity([1, 2, 3], inner: inner))
+        #expect(message.flags.rawValue == flags)
+        let payload = try alice.seal(message, for: gateway)
+        #expect(payload.flags.rawValue == flags)
+        let opened = try gateway.open(payload, from: alice.publicKey)
+        // The envelope does not say what it holds.
+        #expect(opened.body == .forwardSecurity([1, 2, 3]))
+        let isConversation = flags == 0x01
+        #expect(opened.nickname == (isConversation ? .set("Alice") : .unchanged))
+        #expect(payload.legacyNickname.starts(with: Array("Alice".utf8)) == isConversation)
+    }
+
     @Test func `metadata has 16 bytes of padding and nickname at least, and may be absent`() throws {
         for (nickname, count) in [(MessageMetadata.Nickname.unchanged, 18), (.removed, 20), (.set("ab"), 20)] {
             let metadata = MessageMetadata(

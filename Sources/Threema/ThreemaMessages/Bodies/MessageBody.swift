@@ -26,7 +26,11 @@ public enum MessageBody: Equatable, Sendable {
     /// A call has begun.
     case groupCallStart(GroupIdentity, GroupCallStart)
     /// An envelope of forward security, which may hold another message.
-    case forwardSecurity([UInt8])
+    ///
+    /// `inner` is the type of that message. Name it when you seal the envelope, because nickname and flags of
+    /// the outer message are those of the inner one. It is nil in an envelope without a message, and in one that was
+    /// received, before a session has opened it.
+    case forwardSecurity([UInt8], inner: MessageType? = nil)
     /// Nothing: keeps a session of forward security fresh.
     case empty
     /// A body that is carried as it is: calls between two people, and messages of two special senders.
@@ -50,6 +54,13 @@ public enum MessageBody: Equatable, Sendable {
         case .empty: .empty
         case .opaque(let type, _): type
         }
+    }
+
+    /// The type of what the receiver is told: of the message in an envelope of forward security, if it is known; of
+    /// any other message its own. Flags, nickname and profile picture depend on it.
+    public var innerType: MessageType {
+        if case .forwardSecurity(_, let inner?) = self { return inner }
+        return type
     }
 
     /// Whether the nonce of this message has to be remembered.

@@ -113,7 +113,7 @@ public struct IncomingPipeline: Sendable {
                 }
                 return try self.body(bytes.extracting(0..<end))
             }
-            guard case .forwardSecurity(let envelope) = body else { return received(metadata, body) }
+            guard case .forwardSecurity(let envelope, _) = body else { return received(metadata, body) }
             state = .envelope(metadata)
             return .unwrap(envelope, from: payload.sender)
         } catch {

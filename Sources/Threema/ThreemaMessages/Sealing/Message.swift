@@ -20,14 +20,14 @@ public struct Message: Equatable, Sendable {
     /// What it says.
     public var body: MessageBody
 
-    /// A message with the flags of its type.
+    /// A message with the flags of its type. In an envelope of forward security, the inner message's type counts.
     /// - Parameter nickname: left out on sealing if messages of this type do not take it along.
     public init(
         from sender: ThreemaID, to receiver: ThreemaID, id: MessageID, createdAt: Timestamp,
         nickname: MessageMetadata.Nickname = .unchanged, body: MessageBody
     ) {
         self.init(
-            from: sender, to: receiver, id: id, createdAt: createdAt, flags: body.type.defaultFlags,
+            from: sender, to: receiver, id: id, createdAt: createdAt, flags: body.innerType.defaultFlags,
             nickname: nickname, body: body)
     }
 
@@ -73,7 +73,7 @@ public struct Message: Equatable, Sendable {
     package func seal(
         keys: borrowing ContactKeys, nonce: MessageNonce, randomPadding: Int
     ) throws(MessageError) -> MessagePayload {
-        let sent = body.type.distributesProfile ? nickname : .unchanged
+        let sent = body.innerType.distributesProfile ? nickname : .unchanged
         if case .set(let text) = sent, text.isEmpty { throw .body(.invalidValue) }
         if case .set(let text) = sent, text.utf8.count > MessageLimits.nicknameBytes {
             throw .body(.tooLong(limit: MessageLimits.nicknameBytes, actual: text.utf8.count))
