@@ -101,10 +101,14 @@ import Threema
         #expect(receive(.groupName(Self.id, "N"), from: Self.alice, joined) == [])
         let picture = RandomMessages.picture()
         var pictured = joined
-        pictured.picture = picture
+        pictured.picture = UploadedPicture(message: picture, uploadedAt: Self.now)
         #expect(
             receive(.groupPicture(Self.id, picture), from: Self.alice, joined)
                 == [.store(pictured), .fetchPicture(picture)])
+        // The same picture again is not stored with another time.
+        var older = pictured
+        older.picture = UploadedPicture(message: picture, uploadedAt: Timestamp(milliseconds: 1))
+        #expect(receive(.groupPicture(Self.id, picture), from: Self.alice, older) == [.fetchPicture(picture)])
         #expect(receive(.groupPicture(Self.id, nil), from: Self.alice, pictured) == [.store(joined)])
         #expect(receive(.groupName(Self.id, "New"), from: Self.alice, left) == [.discard(.left)])
     }
@@ -154,9 +158,8 @@ import Threema
     }
 
     @Test func `a new group: setup, name, picture`() throws {
-        let picture = RandomMessages.picture()
         let change = try rules.create(
-            Self.id, members: [Self.carol, Self.bob, Self.alice, Self.carol], name: "Mine", picture: picture,
+            Self.id, members: [Self.carol, Self.bob, Self.alice, Self.carol], name: "Mine", picture: uploaded(),
             ids: Self.ids)
         #expect(change.group.others == [Self.alice, Self.carol])
         #expect(change.sendings.map(\.body.type) == [.groupSetup, .groupName, .groupSetPicture])
@@ -174,13 +177,16 @@ import Threema
     }
 
     @Test func `a change of members: farewells, then the state for the rest`() throws {
-        let change = try rules.update(own, members: [Self.carol, Self.dave], ids: Self.ids)
+        let change = try rules.update(own, members: [Self.carol, Self.dave], ids: Self.ids, now: Self.now)
         #expect(change.group.others == [Self.dave, Self.carol])
         #expect(change.sendings[0].receivers == [Self.alice])
         #expect(change.sendings[0].body == .groupSetup(Self.id, members: []))
         #expect(change.sendings.dropFirst().map(\.body.type) == [.groupSetup, .groupName, .groupDeletePicture])
         #expect(change.sendings.dropFirst().allSatisfy { $0.receivers == [Self.dave, Self.carol] })
-        #expect(throws: GroupChangeError.notCreator) { try rules.update(joined, members: [], ids: Self.ids) }
+        #expect(change.renewal == nil)
+        #expect(throws: GroupChangeError.notCreator) {
+            try rules.update(joined, members: [], ids: Self.ids, now: Self.now)
+        }
     }
 
     @Test func `only the creator disbands, only others leave`() throws {
@@ -199,7 +205,53 @@ import Threema
         #expect(throws: GroupChangeError.left) { try rules.send(.text("x"), to: left, id: MessageID(1)) }
         #expect(try rules.send(.text("x"), to: joined, id: MessageID(1)).first?.receivers == joined.others)
         #expect(try rules.rename(own, to: "B", ids: Self.ids).sendings.map(\.id) == [MessageID(2)])
-        let picture = RandomMessages.picture()
-        #expect(try rules.setPicture(own, to: picture, ids: Self.ids).sendings.map(\.id) == [MessageID(3)])
+        #expect(try rules.setPicture(own, to: uploaded(), ids: Self.ids).sendings.map(\.id) == [MessageID(3)])
+    }
+
+    private func uploaded(ago milliseconds: Int64 = 0) -> UploadedPicture {
+        UploadedPicture(
+            message: RandomMessages.picture(),
+            uploadedAt: Timestamp(milliseconds: Self.now.milliseconds - milliseconds))
+    }
+
+    private func pictured(ago milliseconds: Int64) throws -> Group {
+        try rules.setPicture(own, to: uploaded(ago: milliseconds), ids: Self.ids).group
+    }
+
+    @Test func `a picture that was uploaded a week ago is uploaded again before somebody is told of it`() throws {
+        let week = Duration.days(7).milliseconds
+        let body = MessageBody.groupSyncRequest(Self.id)
+        let fresh = try pictured(ago: week - 1)
+        let last = GroupSending(
+            id: MessageID(3), body: .groupPicture(Self.id, fresh.picture?.message), receivers: [Self.carol])
+        #expect(receive(body, from: Self.carol, fresh).last == .send(last))
+        #expect(try rules.update(fresh, members: fresh.others, ids: Self.ids, now: Self.now).renewal == nil)
+        // A clock that was set back says nothing about the age.
+        for age in [week, 2 * week, -1] {
+            let old = try pictured(ago: age)
+            let renewal = PictureRenewal(group: Self.ofBob, messageID: MessageID(3), receivers: [Self.carol])
+            let decisions = receive(body, from: Self.carol, old)
+            #expect(decisions.count == 3 && decisions.last == .renewPicture(renewal))
+            let change = try rules.update(old, members: [Self.carol], ids: Self.ids, now: Self.now)
+            #expect(change.sendings.map(\.body.type) == [.groupSetup, .groupSetup, .groupName])
+            #expect(change.renewal == renewal)
+            // Without members nobody is told, so nothing is uploaded.
+            #expect(try rules.update(old, members: [], ids: Self.ids, now: Self.now).renewal == nil)
+        }
+    }
+
+    @Test func `members are told of the new upload`() throws {
+        let old = try pictured(ago: Duration.days(8).milliseconds)
+        let new = uploaded()
+        let renewal = PictureRenewal(group: Self.ofBob, messageID: MessageID(3), receivers: [Self.carol, Self.dave])
+        let change = try rules.renewPicture(renewal, of: old, to: new)
+        #expect(change.group.picture == new && change.renewal == nil)
+        let sending = GroupSending(
+            id: MessageID(3), body: .groupPicture(Self.id, new.message), receivers: [Self.carol])
+        // Dave is no member any more.
+        #expect(change.sendings == [sending])
+        #expect(throws: GroupChangeError.noPicture) { try rules.renewPicture(renewal, of: own, to: new) }
+        let gone = try rules.disband(old, ids: Self.ids).group
+        #expect(throws: GroupChangeError.left) { try rules.renewPicture(renewal, of: gone, to: new) }
     }
 }

@@ -16,7 +16,7 @@ import Threema
         told: PictureDistribution.Told = .nothing
     ) -> PictureDistribution.Decision {
         let upload = uploadAge.map {
-            PictureDistribution.Upload(
+            UploadedPicture(
                 message: Self.picture, uploadedAt: Timestamp(milliseconds: Self.now.milliseconds - $0))
         }
         return PictureDistribution.decide(

@@ -18,13 +18,13 @@ public struct Group: Equatable, Sendable {
     /// Empty until the creator has sent one.
     public internal(set) var name: String
     /// Nil if the group has none.
-    public internal(set) var picture: PictureMessage?
+    public internal(set) var picture: UploadedPicture?
     /// Whether the user is in it.
     public internal(set) var standing: Standing
 
     /// Puts the parts together, for example from a store.
     public init(
-        identity: GroupIdentity, others: [ThreemaID], name: String = "", picture: PictureMessage? = nil,
+        identity: GroupIdentity, others: [ThreemaID], name: String = "", picture: UploadedPicture? = nil,
         standing: Standing = .member
     ) {
         self.identity = identity

@@ -16,6 +16,9 @@ public enum GroupDecision: Equatable, Sendable {
     case fetchPicture(PictureMessage)
     /// Send a message.
     case send(GroupSending)
+    /// Upload the picture of a group of the user again, because the last upload is too old to refer to. Then carry out
+    /// what `GroupRules.renewPicture` returns.
+    case renewPicture(PictureRenewal)
     /// Remember that the creator was asked now: no further request for an hour.
     case noteSyncRequest(GroupIdentity)
     /// Do nothing further with the message.
@@ -36,6 +39,24 @@ public enum GroupDiscard: Error, Equatable, Sendable {
     case notCreator
     /// The message is none of a group.
     case noGroupMessage
+}
+
+/// A picture of a group that has to be uploaded again with `Blob.sealPicture`, and who is to be told of it. Store it
+/// until that is done.
+public struct PictureRenewal: Equatable, Sendable {
+    /// A group of the user.
+    public let group: GroupIdentity
+    /// Of the message with the new upload.
+    public let messageID: MessageID
+    /// Who gets the message: at least one.
+    public let receivers: [ThreemaID]
+
+    /// Puts the parts together.
+    public init(group: GroupIdentity, messageID: MessageID, receivers: [ThreemaID]) {
+        self.group = group
+        self.messageID = messageID
+        self.receivers = receivers
+    }
 }
 
 /// One message to some members, each of whom gets a copy of its own: with the same ID and time, sealed with their key.

@@ -67,8 +67,8 @@ public struct GroupRules: Sendable {
         case .groupPicture(_, let picture):
             // The same picture again may be the first that arrives.
             let fetch = picture.map { [GroupDecision.fetchPicture($0)] } ?? []
-            guard group.picture != picture else { return fetch }
-            group.picture = picture
+            guard group.picture?.message != picture else { return fetch }
+            group.picture = picture.map { UploadedPicture(message: $0, uploadedAt: message.createdAt) }
             return [.store(group)] + fetch
         case .groupChat(_, let content): return [.show(content)]
         case .groupCallStart(_, let start): return [.showCall(start)]
@@ -139,6 +139,7 @@ public struct GroupRules: Sendable {
             return removal(identity, of: sender, known)
         }
         guard group.identity == identity else { return [.discard(.notCreator)] }
-        return state(of: group, to: [sender], ids: known.ids).map { .send($0) }
+        let state = state(of: group, to: [sender], ids: known.ids, now: known.now)
+        return state.sendings.map { .send($0) } + (state.renewal.map { [.renewPicture($0)] } ?? [])
     }
 }

@@ -1,3 +1,4 @@
+public import Encodings
 public import Threema
 
 /// IDs for the messages of one change of a group, drawn before it begins: a change that is tried again after a crash
@@ -32,6 +33,14 @@ public struct GroupChange: Equatable, Sendable {
     public let group: Group
     /// What the members are told.
     public let sendings: [GroupSending]
+    /// A picture to upload again afterwards, because the last upload is too old to refer to; else nil.
+    public let renewal: PictureRenewal?
+
+    init(group: Group, sendings: [GroupSending], renewal: PictureRenewal? = nil) {
+        self.group = group
+        self.sendings = sendings
+        self.renewal = renewal
+    }
 }
 
 /// Why the user cannot make a change.
@@ -42,29 +51,34 @@ public enum GroupChangeError: Error, Equatable, Sendable {
     case isCreator
     /// The user is not in the group any more.
     case left
+    /// The picture was removed from the group before it was uploaded again.
+    case noPicture
     case tooManyMembers(limit: Int, actual: Int)
 }
 
 extension GroupRules {
     /// Makes a group: its setup, then its name, then its picture.
-    /// - Parameter members: without the user; none for a group of notes, of which nobody is told.
+    /// - Parameters:
+    ///   - members: without the user; none for a group of notes, of which nobody is told.
+    ///   - picture: uploaded for this.
     /// - Throws: `.tooManyMembers` past 256 with the user.
     public func create(
-        _ id: GroupID, members: [ThreemaID], name: String, picture: PictureMessage? = nil, ids: GroupMessageIDs
+        _ id: GroupID, members: [ThreemaID], name: String, picture: UploadedPicture? = nil, ids: GroupMessageIDs
     ) throws(GroupChangeError) -> GroupChange {
         let group = Group(
             identity: GroupIdentity(creator: own, id: id), others: try checked(members), name: name,
             picture: picture)
+        var messages = names(of: group, ids: ids)
         // Nobody has a picture yet that would have to go.
-        let sendings = state(of: group, to: group.others, ids: ids).filter { $0.body.type != .groupDeletePicture }
-        return GroupChange(group: group, sendings: sendings)
+        if let picture { messages.append((ids.picture, .groupPicture(id, picture.message))) }
+        return GroupChange(group: group, sendings: sendings(messages, to: group.others))
     }
 
     /// Changes who is in a group of the user. Who is removed gets an empty setup; all others get members, name and
-    /// picture, also those who had them.
+    /// picture, also those who had them. A picture that was uploaded a week ago or more comes as `renewal`.
     /// - Throws: `.notCreator`, `.left`, `.tooManyMembers`.
     public func update(
-        _ group: Group, members: [ThreemaID], ids: GroupMessageIDs
+        _ group: Group, members: [ThreemaID], ids: GroupMessageIDs, now: Timestamp
     ) throws(GroupChangeError) -> GroupChange {
         try requireOwn(group)
         var changed = group
@@ -72,9 +86,9 @@ extension GroupRules {
         let removed = group.others.filter { !changed.others.contains($0) }
         let farewell = GroupSending(
             id: ids.setup, body: .groupSetup(group.identity.id, members: []), receivers: removed)
+        let state = state(of: changed, to: changed.others, ids: ids, now: now)
         return GroupChange(
-            group: changed,
-            sendings: (removed.isEmpty ? [] : [farewell]) + state(of: changed, to: changed.others, ids: ids))
+            group: changed, sendings: (removed.isEmpty ? [] : [farewell]) + state.sendings, renewal: state.renewal)
     }
 
     /// Gives a group of the user another name.
@@ -89,16 +103,38 @@ extension GroupRules {
     }
 
     /// Gives a group of the user another picture, or takes it away.
+    /// - Parameter picture: uploaded for this.
     /// - Throws: `.notCreator`, `.left`.
     public func setPicture(
-        _ group: Group, to picture: PictureMessage?, ids: GroupMessageIDs
+        _ group: Group, to picture: UploadedPicture?, ids: GroupMessageIDs
     ) throws(GroupChangeError) -> GroupChange {
         try requireOwn(group)
         var changed = group
         changed.picture = picture
         return GroupChange(
             group: changed,
-            sendings: sendings([(ids.picture, .groupPicture(group.identity.id, picture))], to: group.others))
+            sendings: sendings([(ids.picture, .groupPicture(group.identity.id, picture?.message))], to: group.others))
+    }
+
+    /// Tells members of the new upload of a group's picture.
+    /// - Parameters:
+    ///   - renewal: as it was decided.
+    ///   - group: the group now. Who has left it in the meantime is not told.
+    ///   - picture: the new upload.
+    /// - Throws: `.notCreator`, `.left`; `.noPicture` if the group has none any more.
+    public func renewPicture(
+        _ renewal: PictureRenewal, of group: Group, to picture: UploadedPicture
+    ) throws(GroupChangeError) -> GroupChange {
+        precondition(renewal.group == group.identity)
+        try requireOwn(group)
+        guard group.picture != nil else { throw .noPicture }
+        var changed = group
+        changed.picture = picture
+        return GroupChange(
+            group: changed,
+            sendings: sendings(
+                [(renewal.messageID, .groupPicture(group.identity.id, picture.message))],
+                to: renewal.receivers.filter { group.others.contains($0) }))
     }
 
     /// Leaves a group of somebody else: all others are told.
@@ -132,14 +168,24 @@ extension GroupRules {
         return sendings([(id, .groupChat(group.identity, content))], to: group.others)
     }
 
-    /// Members, name and picture of a group of the user.
-    func state(of group: Group, to receivers: [ThreemaID], ids: GroupMessageIDs) -> [GroupSending] {
+    /// Members, name and picture of a group of the user. If the upload of the picture is too old, the message about it
+    /// is left out, and comes after the upload that `renewal` asks for.
+    func state(
+        of group: Group, to receivers: [ThreemaID], ids: GroupMessageIDs, now: Timestamp
+    ) -> (sendings: [GroupSending], renewal: PictureRenewal?) {
+        let messages = names(of: group, ids: ids)
+        guard group.picture.map({ $0.isCurrent(at: now) }) ?? true else {
+            let renewal = PictureRenewal(group: group.identity, messageID: ids.picture, receivers: receivers)
+            return (sendings(messages, to: receivers), receivers.isEmpty ? nil : renewal)
+        }
+        let picture = MessageBody.groupPicture(group.identity.id, group.picture?.message)
+        return (sendings(messages + [(ids.picture, picture)], to: receivers), nil)
+    }
+
+    /// Members and name.
+    private func names(of group: Group, ids: GroupMessageIDs) -> [(MessageID, MessageBody)] {
         let id = group.identity.id
-        return sendings(
-            [
-                (ids.setup, .groupSetup(id, members: group.others)), (ids.name, .groupName(id, group.name)),
-                (ids.picture, .groupPicture(id, group.picture)),
-            ], to: receivers)
+        return [(ids.setup, .groupSetup(id, members: group.others)), (ids.name, .groupName(id, group.name))]
     }
 
     private func sendings(_ messages: [(MessageID, MessageBody)], to receivers: [ThreemaID]) -> [GroupSending] {
