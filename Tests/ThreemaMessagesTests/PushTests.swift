@@ -33,6 +33,17 @@ import VectorKit
         }
     }
 
+    @Test(arguments: try Vector.all(in: .pushNotification))
+    func `a notification is sealed byte for byte as another program does it`(_ vector: Vector) throws {
+        let notification = PushNotification(
+            isGroup: try vector.inputs.string("command") == "newgroupmsg",
+            sender: try ThreemaID(vector.inputs.string("sender")),
+            messageID: try #require(MessageID(hex: vector.inputs.string("message_id"))),
+            isCall: try vector.inputs.string("voip") == "true")
+        let payload = sealed(notification, try vector.inputs.bytes("key"), nonce: try vector.inputs.bytes("nonce"))
+        #expect(String(decoding: payload, as: UTF8.self) == (try vector.expected.string("payload")))
+    }
+
     @Test(arguments: [
         ("", PushNotificationError.json(.syntax(offset: 0))), ("{}", .notSealed), ("{\"box\":\"\"}", .notSealed),
         ("{\"cmd\":\"newmsg\",\"from\":\"ABCDEFGH\",\"messageId\":\"0123456789abcdef\"}", .notSealed),
@@ -87,6 +98,10 @@ import VectorKit
 
     private func sealed(_ notification: PushNotification, _ key: [UInt8]) -> [UInt8] {
         notification.sealed(key: PushKey(SecureBytes(copying: key.span)))
+    }
+
+    private func sealed(_ notification: PushNotification, _ key: [UInt8], nonce: [UInt8]) -> [UInt8] {
+        notification.sealed(key: PushKey(SecureBytes(copying: key.span)), nonce: nonce)
     }
 
     private func encoded(_ token: PushToken, _ key: [UInt8]) -> [UInt8] {

@@ -44,7 +44,10 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case keystoreRecord = "keystore_record"
         case keystoreHistory = "keystore_history"
         case keystoreCommit = "keystore_commit"
+        case sessionValue = "session_value"
         case safeSeal = "safe_seal"
+        case pushNotification = "push_notification"
+        case legacyImage = "legacy_image"
 
         case blake2b = "blake2b_256"
         case hmacSHA256 = "hmac_sha256"

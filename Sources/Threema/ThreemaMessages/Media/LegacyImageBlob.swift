@@ -14,7 +14,13 @@ extension LegacyImage {
         _ image: Span<UInt8>, from sender: ThreemaID, keys: borrowing ContactKeys, notIn used: Used
     ) throws(Used.Failure) -> (blob: [UInt8], nonce: MessageNonce) {
         let nonce = try MessageNonce.random(for: sender, notIn: used)
-        return (Box.seal(image, nonce: nonce.bytes, sharedKey: keys.message), nonce)
+        return (seal(image, keys: keys, nonce: nonce), nonce)
+    }
+
+    /// - Parameter nonce: never used twice with these keys, by either side.
+    /// - Returns: the blob: tag ‖ ciphertext.
+    package static func seal(_ image: Span<UInt8>, keys: borrowing ContactKeys, nonce: MessageNonce) -> [UInt8] {
+        Box.seal(image, nonce: nonce.bytes, sharedKey: keys.message)
     }
 
     /// Opens the blob of this message.

@@ -80,11 +80,15 @@ public struct PushNotification: Equatable, Sendable {
     /// Seals a notification, as the chat server does.
     /// - Returns: the JSON object with `box` and `nonce`.
     public func sealed(key: borrowing PushKey) -> [UInt8] {
+        sealed(key: key, nonce: Random.bytes(SecretBox.nonceCount))
+    }
+
+    /// - Parameter nonce: 24 bytes, never used twice with one key.
+    package func sealed(key: borrowing PushKey, nonce: [UInt8]) -> [UInt8] {
         let plaintext: JSONValue = [
             "cmd": .string(isGroup ? "newgroupmsg" : "newmsg"), "from": .string(sender.text),
             "messageId": .string("\(messageID)"), "voip": .string(isCall ? "true" : "false"),
         ]
-        let nonce = Random.bytes(SecretBox.nonceCount)
         let encoded = plaintext.encoded
         let box = key.bytes.withBytes { SecretBox.seal(encoded.span, nonce: nonce, key: $0) }
         let outer: JSONValue = [

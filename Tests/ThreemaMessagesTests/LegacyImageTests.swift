@@ -1,0 +1,33 @@
+import Primitives
+import SecureMemory
+import Testing
+import Threema
+import VectorKit
+
+@testable import ThreemaMessages
+
+@Suite struct LegacyImageTests {
+    @Test(arguments: try Vector.all(in: .legacyImage))
+    func `a blob is sealed byte for byte as another program does it`(_ vector: Vector) throws {
+        let sender = try Party("000ALICE", vector.inputs.bytes("private_key"))
+        let contact = PublicKey(try vector.inputs.bytes("public_key"))
+        let nonce = MessageNonce(try vector.inputs.bytes("nonce"))
+        let image = try vector.inputs.bytes("image")
+        let blob = try seal(image, sender, contact, nonce)
+        #expect(blob == (try vector.expected.bytes("blob")))
+        let opened = try open(blob, sender, contact, nonce)
+        #expect(opened == image)
+        #expect(throws: AuthenticationError.notAuthentic) { try open(blob, sender, contact, .zero) }
+    }
+
+    private func seal(_ image: [UInt8], _ own: Party, _ contact: PublicKey, _ nonce: MessageNonce) throws -> [UInt8] {
+        let keys = try own.keys(with: contact)
+        return LegacyImage.seal(image.span, keys: keys, nonce: nonce)
+    }
+
+    private func open(_ blob: [UInt8], _ own: Party, _ contact: PublicKey, _ nonce: MessageNonce) throws -> [UInt8] {
+        let keys = try own.keys(with: contact)
+        let message = LegacyImage(blobID: RandomMessages.blob(), size: UInt32(blob.count), nonce: nonce)
+        return try message.open(blob.span, keys: keys).copied
+    }
+}
