@@ -38,7 +38,12 @@ import Threema
         let result = try bob.receive(payload(padded(container), from: alice.party, to: bob.party))
         #expect(result.decision == .discard(reason))
         // The sender has made it, so it counts as received.
-        #expect(result.nonceDigest != nil && result.acknowledgement?.sender == alice.party.id)
+        #expect(result.nonceDigest != nil)
+        if case .due(let bytes) = result.acknowledgement {
+            #expect(bytes.count == 16 && bytes.starts(with: alice.party.id.bytes))
+        } else {
+            Issue.record("no acknowledgement")
+        }
         #expect(bob.asked == ["nonce", "contact"])
         alice.asked = []
     }
@@ -51,11 +56,27 @@ import Threema
         alice.asked = []
     }
 
-    @Test func `bytes that are no payload are not acknowledged`() throws {
-        var (_, bob) = try Engine.pair()
-        let result = try bob.receive([1, 2, 3])
-        #expect(result.decision == .discard(.payload(.tooShort(minimum: 88, actual: 3))))
-        #expect(result.acknowledgement == nil && result.nonceDigest == nil && bob.asked.isEmpty)
+    @Test func `a malformed payload is acknowledged if it names sender, ID and flags`() throws {
+        var (alice, bob) = try Engine.pair()
+        let whole = try payload(padded([0x01, 0x41]), from: alice.party, to: bob.party)
+        let names = alice.party.id.bytes + whole[16..<24]
+        for count in 0..<88 {
+            let result = try bob.receive(Array(whole[..<count]))
+            #expect(result.decision == .discard(.payload(.tooShort(minimum: 88, actual: count))))
+            #expect(result.acknowledgement == (count < 29 ? .impossible : .due(names)))
+            #expect(result.nonceDigest == nil && bob.asked.isEmpty)
+        }
+        let long = whole + [UInt8](repeating: 0, count: MessagePayload.maxCount)
+        #expect(try bob.receive(long).acknowledgement == .due(names))
+        // The sender is no ID, but the server knows the message by these bytes.
+        let nobody = Array("noid\0\0\0\0".utf8)
+        let result = try bob.receive(nobody + whole[8...])
+        #expect(result.decision == .discard(.payload(.invalidID)))
+        #expect(result.acknowledgement == .due(nobody + whole[16..<24]))
+        var quiet = Array(whole[..<29])
+        quiet[28] = 0x04
+        #expect(try bob.receive(quiet).acknowledgement == .unwanted)
+        alice.asked = []
     }
 
     @Test func `checks come in their order`() throws {
@@ -78,7 +99,8 @@ import Threema
         bob.contacts[carol.id] = alice.party.publicKey
         let result = try bob.receive(stranger)
         #expect(result.decision == .discard(.metadata(.metadataNotAuthentic)))
-        #expect(result.nonceDigest == nil && result.acknowledgement != nil)
+        #expect(result.nonceDigest == nil)
+        #expect(result.acknowledgement == .due(carol.id.bytes + stranger[16..<24]))
         let withoutMetadata = try payload(text, from: carol, to: bob.party, hasMetadata: false)
         #expect(try bob.receive(withoutMetadata).decision == .discard(.box(.notAuthentic)))
         // Another message's metadata.
@@ -114,11 +136,11 @@ import Threema
         let quiet = try payload(
             padded([0x90, 0x01]), from: alice.party, to: bob.party, flags: [.noServerAcknowledgement])
         let result = try bob.receive(quiet)
-        #expect(result.acknowledgement == nil && result.nonceDigest == nil)
+        #expect(result.acknowledgement == .unwanted && result.nonceDigest == nil)
         // Nor is a refusal.
         let refused = try payload(
             padded([0xff]), from: alice.party, to: bob.party, flags: [.noServerAcknowledgement])
-        #expect(try bob.receive(refused).acknowledgement == nil)
+        #expect(try bob.receive(refused).acknowledgement == .unwanted)
         alice.asked = []
     }
 

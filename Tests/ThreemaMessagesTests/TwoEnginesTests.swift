@@ -24,7 +24,7 @@ import Threema
             let result = fromAlice ? try bob.receive(payload) : try alice.receive(payload)
             #expect(result.decision == .deliver(message), "\(type)")
             #expect((result.nonceDigest == nil) == !message.body.needsReplayProtection)
-            #expect((result.acknowledgement == nil) == message.flags.contains(.noServerAcknowledgement))
+            #expect((result.acknowledgement == .unwanted) == message.flags.contains(.noServerAcknowledgement))
             guard number % 10 == 0 else { continue }
             let again = fromAlice ? try bob.receive(payload) : try alice.receive(payload)
             let reason = message.body.needsReplayProtection ? DiscardReason.nonceReused : .duplicate

@@ -40,6 +40,7 @@ public struct IncomingPipeline: Sendable {
     private let own: ThreemaID
     private let payload: MessagePayload?
     private let payloadError: MessagePayloadError?
+    private let acknowledgement: IncomingResult.Acknowledgement
     private var state = State.nonce
     private var isBlocked = false
     private var needsReplayProtection = true
@@ -49,6 +50,7 @@ public struct IncomingPipeline: Sendable {
     ///   - own: who receives.
     public init(_ payload: Span<UInt8>, own: ThreemaID) {
         self.own = own
+        acknowledgement = IncomingResult.Acknowledgement(of: payload)
         do throws(MessagePayloadError) {
             self.payload = try MessagePayload(decoding: payload)
             payloadError = nil
@@ -178,10 +180,6 @@ public struct IncomingPipeline: Sendable {
     private mutating func finish(_ decision: IncomingResult.Decision, isAuthentic: Bool) -> Step {
         state = .finished
         let isStored = isAuthentic && needsReplayProtection
-        var acknowledgement: IncomingResult.Acknowledgement?
-        if let payload, !payload.flags.contains(.noServerAcknowledgement) {
-            acknowledgement = .init(sender: payload.sender, id: payload.id)
-        }
         return .finished(
             IncomingResult(
                 decision: decision, nonceDigest: isStored ? payload?.nonce.digest(for: own) : nil,

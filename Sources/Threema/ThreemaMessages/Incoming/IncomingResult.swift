@@ -1,4 +1,11 @@
-public import Threema
+internal import SecureMemory
+
+// What is acknowledged, also of a malformed message (layout of `MessagePayload`):
+//
+//   offset  length  meaning
+//        0       8  sender
+//       16       8  message ID
+//       28       1  flags
 
 /// What is to be done about an incoming message.
 public struct IncomingResult: Equatable, Sendable {
@@ -10,12 +17,16 @@ public struct IncomingResult: Equatable, Sendable {
         case discard(DiscardReason)
     }
 
-    /// What tells the chat server that the message need not be delivered again.
-    public struct Acknowledgement: Equatable, Sendable {
-        /// Whom the message came from.
-        public let sender: ThreemaID
-        /// Its ID.
-        public let id: MessageID
+    /// Whether the chat server is told that the message need not be delivered again. A message that is discarded is
+    /// acknowledged like any other one, or the server would deliver it again and again.
+    public enum Acknowledgement: Equatable, Sendable {
+        /// It is told so by a payload of type 0x82 with these 16 bytes: sender and message ID, as they came. They may
+        /// be those of a malformed message, whose sender is not an ID.
+        case due([UInt8])
+        /// Nothing is sent: the message has the flag `noServerAcknowledgement`.
+        case unwanted
+        /// Nothing can be sent: the payload ends before its message ID, or before its flags.
+        case impossible
     }
 
     /// What becomes of the message itself.
@@ -24,6 +35,22 @@ public struct IncomingResult: Equatable, Sendable {
     /// nothing is to be stored: the message needs no replay protection, or is not authentic. Nobody but the two parties
     /// can thus fill the memory of nonces.
     public let nonceDigest: NonceDigest?
-    /// Is sent last, also for what is discarded. Nil if the sender wants none, or the bytes are no payload.
-    public let acknowledgement: Acknowledgement?
+    /// Is sent last, after everything was stored.
+    public let acknowledgement: Acknowledgement
+}
+
+extension IncomingResult.Acknowledgement {
+    private static let flagsOffset = 28
+
+    /// - Parameter payload: of any length, as the chat server has delivered it.
+    init(of payload: Span<UInt8>) {
+        guard payload.count > Self.flagsOffset else {
+            self = .impossible
+            return
+        }
+        let flags = MessageFlags(rawValue: payload[Self.flagsOffset])
+        self =
+            flags.contains(.noServerAcknowledgement)
+            ? .unwanted : .due(payload.publicBytes(0..<8) + payload.publicBytes(16..<24))
+    }
 }
