@@ -71,6 +71,10 @@ extension EnclosedKey {
     var copied: [UInt8] { bytes.copied }
 }
 
+extension EnclosedBytes {
+    static func of(_ bytes: [UInt8]) -> EnclosedBytes { EnclosedBytes(copying: bytes.span) }
+}
+
 extension Blob {
     /// A secretbox with any nonce.
     static func sealed(_ plain: [UInt8], _ nonce: [UInt8], _ key: [UInt8]) -> [UInt8] {

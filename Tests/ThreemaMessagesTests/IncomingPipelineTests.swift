@@ -207,7 +207,7 @@ import Threema
         var (_, bob) = try Engine.pair()
         let push = try Party("*3MAPUSH")
         bob.contacts[push.id] = push.publicKey
-        let message = Message(.opaque(.webSessionResume, [1]), from: push, to: bob.party)
+        let message = Message(.opaque(.webSessionResume, .of([1])), from: push, to: bob.party)
         #expect(try bob.receive(push.seal(message, for: bob.party).encoded).decision == .deliver(message))
     }
 }

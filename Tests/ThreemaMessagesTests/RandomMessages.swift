@@ -72,7 +72,7 @@ enum RandomMessages {
         case .reaction: .reaction(reference())
         case .edit: .edit(reference())
         case .delete: .delete(reference())
-        case .image, .video, .audio, .pollSetup, .pollVote: .opaque(kind, bytes(6900))
+        case .image, .video, .audio, .pollSetup, .pollVote: .opaque(kind, .of(bytes(6900)))
         }
     }
 
@@ -100,7 +100,7 @@ enum RandomMessages {
                 group(), GroupCallStart(protocolVersion: 1, key: .random(), serverURL: text(300)))
         case .forwardSecurity: return .forwardSecurity(bytes(7000))
         case .empty: return .empty
-        default: return .opaque(type, bytes(7000))
+        default: return .opaque(type, .of(bytes(7000)))
         }
     }
 }

@@ -126,7 +126,7 @@ import VectorKit
 
     @Test(arguments: try Vector.all(in: .threemaClient, op: "pad"))
     func `padding`(_ vector: Vector) throws {
-        let body = MessageBody.opaque(.text, try vector.inputs.bytes("data"))
+        let body = MessageBody.opaque(.text, .of(try vector.inputs.bytes("data")))
         let container = try body.container(padding: vector.inputs.integer("randomPadLength"))
         #expect(Array(container[1...]).hex == (try vector.expected.string("padded")))
     }

@@ -12,7 +12,7 @@ enum Body {
         // A body of this type is any bytes.
         let type = MessageType.audio.rawValue
         let container = [type] + (try check.expected.bytes("padded"))
-        let body = MessageBody.chat(.opaque(.audio, data))
+        let body = MessageBody.chat(.opaque(.audio, EnclosedBytes(copying: data.span)))
         try compare(&check, "padded", container, body, typeAndBody: [type] + data)
     }
 

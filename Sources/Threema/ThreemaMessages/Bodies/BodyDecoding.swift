@@ -29,7 +29,7 @@ extension MessageBody {
         case .requestProfilePicture: return try nothing(bytes, .requestProfilePicture)
         case .forwardSecurity: return .forwardSecurity(bytes.revealBytes())
         case .empty: return try nothing(bytes, .empty)
-        default: return .opaque(type, bytes.revealBytes())
+        default: return .opaque(type, EnclosedBytes(copying: bytes))
         }
     }
 

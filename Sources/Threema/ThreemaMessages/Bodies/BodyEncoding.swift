@@ -36,7 +36,8 @@ extension MessageBody {
         case .groupCallStart(let group, let start):
             try body.append(group.bytes)
             try start.encode(into: &body)
-        case .forwardSecurity(let bytes, _), .opaque(_, let bytes): try body.append(bytes)
+        case .forwardSecurity(let bytes, _): try body.append(bytes)
+        case .opaque(_, let bytes): try body.append(bytes)
         case .requestProfilePicture, .empty: break
         }
     }

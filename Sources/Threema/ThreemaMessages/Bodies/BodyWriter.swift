@@ -42,6 +42,10 @@ struct BodyWriter: ~Copyable {
         buffer.append(key.bytes)
     }
 
+    mutating func append(_ bytes: EnclosedBytes) throws(MessageBodyError) {
+        try bytes.bytes.withBytes { (bytes) throws(MessageBodyError) in try append(bytes) }
+    }
+
     mutating func appendHex(_ key: EnclosedKey) throws(MessageBodyError) {
         try require(2 * EnclosedKey.count)
         key.appendHex(to: &buffer)

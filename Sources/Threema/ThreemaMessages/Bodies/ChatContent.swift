@@ -14,7 +14,7 @@ public enum ChatContent: Equatable, Sendable {
     case edit(MessageReference)
     case delete(MessageReference)
     /// A body that is carried as it is: audio and polls, and images and videos in groups.
-    case opaque(ChatKind, [UInt8])
+    case opaque(ChatKind, EnclosedBytes)
 
     /// Which kind it is.
     public var kind: ChatKind {
@@ -44,7 +44,7 @@ public enum ChatContent: Equatable, Sendable {
         case .reaction: self = .reaction(try MessageReference(decoding: bytes))
         case .edit: self = .edit(try MessageReference(decoding: bytes))
         case .delete: self = .delete(try MessageReference(decoding: bytes))
-        case .image, .video, .audio, .pollSetup, .pollVote: self = .opaque(kind, bytes.revealBytes())
+        case .image, .video, .audio, .pollSetup, .pollVote: self = .opaque(kind, EnclosedBytes(copying: bytes))
         }
     }
 

@@ -34,7 +34,7 @@ public enum MessageBody: Equatable, Sendable {
     /// Nothing: keeps a session of forward security fresh.
     case empty
     /// A body that is carried as it is: calls between two people, and messages of two special senders.
-    case opaque(MessageType, [UInt8])
+    case opaque(MessageType, EnclosedBytes)
 
     /// Its type.
     public var type: MessageType {
