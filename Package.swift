@@ -54,7 +54,9 @@ let package = Package(
             ]),
         .library(
             name: "ThreemaMessages",
-            targets: ["ThreemaMessages", "Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
+            targets: [
+                "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -99,7 +101,7 @@ let package = Package(
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
+        room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Safe/SafeStore", ["SafeWire", "AtomicFiles"]),
@@ -152,7 +154,10 @@ let package = Package(
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaMessages",
-            ["Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
+            [
+                "Threema", "SessionStore", "HTTP", "Encodings", "Primitives", "AtomicFiles",
+                "SecureMemory", "VectorKit",
+            ]),
         tests(
             of: "ThreemaDirectory",
             ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
