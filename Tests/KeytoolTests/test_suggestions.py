@@ -13,7 +13,7 @@ MEANT = {
     # A verb without its noun.
     ("show",): 'keytool id show" or "keytool profile show" or "keytool qr show',
     # A noun in a verb's place.
-    ("id", "revoke"): "keytool revoke",
+    ("id", "backup"): "keytool backup",
     # What other programs call it.
     ("qr", "scan"): "keytool backup import --qr-image",
     ("help", "safe", "restore"): "keytool safe pull",

@@ -43,7 +43,7 @@ struct Keytool: ParsableCommand {
 struct IDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id", abstract: "Create, list, show and remove identities, and ask the directory for them.",
-        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self])
+        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDRevoke.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions
@@ -104,7 +104,7 @@ struct QRCommand: ParsableCommand {
 struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Prepare the revocation of an identity.",
-        subcommands: [RevokeHash.self])
+        subcommands: [RevokeHash.self, RevokeSet.self, RevokeCheck.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

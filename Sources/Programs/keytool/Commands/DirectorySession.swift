@@ -1,0 +1,39 @@
+import Console
+import Keystore
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+/// The identity of a command that speaks to a directory, and the directory.
+struct DirectorySession {
+    let id: ThreemaID
+    let keeper: ThreemaKeeper
+    let work: DirectoryKeeper
+    let server: DirectoryServer
+
+    /// - Parameter named: nil for the only identity.
+    /// - Throws: `KeystoreError.noIdentity`; what `DirectoryOptions.server` throws.
+    init(
+        _ named: ThreemaID?, _ directory: DirectoryOptions, _ passphrase: SecretOptions<KeystorePassphrase>,
+        _ session: Session
+    ) throws {
+        keeper = try session.keeper(passphrase)
+        id = try session.identity(named, in: keeper)
+        work = keeper.directory(session.connectDirectory)
+        server = try directory.server(of: id, work)
+    }
+}
+
+extension DirectoryOptions {
+    /// The directory to ask for an identity of the keystore. A damaged record counts as none if an option names the
+    /// directory.
+    func server(of id: ThreemaID, _ work: DirectoryKeeper) throws -> DirectoryServer {
+        let remembered: DirectoryServer?
+        do {
+            remembered = try work.server(of: id)
+        } catch KeystoreError.damaged("directory", _) where directory != nil {
+            remembered = nil
+        }
+        return try server(remembered: remembered)
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import SecureMemory
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+struct IDRevoke: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Revoke an identity at the directory, for ever.",
+        discussion: """
+            Afterwards nobody can use the ID. An identity in the keystore is revoked by its private key. If a revocation \
+            password is given, or if the keystore does not hold the identity, it is revoked by that password.
+            """)
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    @OptionGroup(title: "Revocation password")
+    var password: SecretOptions<RevocationPassword>
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    /// What the revocation is done with.
+    private enum Way: String {
+        case key, password
+    }
+
+    func run(_ session: Session) throws {
+        let isPasswordGiven = try password.source() != nil
+        // With both, everything needed is there: a keystore whose passphrase is lost does not matter.
+        if let id = named.id, isPasswordGiven, try directory.isNamed {
+            return try revoke(id, at: directory.server(remembered: nil), session)
+        }
+        let keeper: ThreemaKeeper
+        do {
+            keeper = try session.keeper(keystore.passphrase)
+        } catch KeystoreError.absent where named.id != nil {
+            return try revoke(named.id!, at: directory.server(remembered: nil), session)
+        }
+        let id = try session.identity(named.id, in: keeper)
+        guard try keeper.identities.ids().contains(id) else {
+            return try revoke(id, at: directory.server(remembered: nil), session)
+        }
+        let work = keeper.directory(session.connectDirectory)
+        let server = try directory.server(of: id, work)
+        if isPasswordGiven {
+            try revoke(id, at: server, session)
+        } else {
+            try confirm(id, session)
+            try carryOut(id, session) { try work.revoke(id, at: server) }
+            try report(id, by: .key, session)
+        }
+        session.output.hint("\(id) stays in the keystore; keytool id remove \(id) removes it")
+        if try keeper.safe.isSetUp(id) { session.output.hint("keytool safe delete \(id) deletes its Safe backup") }
+    }
+
+    /// By the password.
+    private func revoke(_ id: ThreemaID, at server: DirectoryServer, _ session: Session) throws {
+        try confirm(id, session)
+        let key = try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { secret in
+            secret.withBytes { RevocationKey(password: $0) }
+        }
+        try carryOut(id, session) { try DirectoryKeeper.revoke(id, by: key, at: server, session.connectDirectory) }
+        try report(id, by: .password, session)
+    }
+
+    private func confirm(_ id: ThreemaID, _ session: Session) throws {
+        if yes { return }
+        session.output.warn("a revocation cannot be undone")
+        try session.dialog.confirm("revoke \(id) for ever", typing: id.text)
+    }
+
+    private func carryOut(_ id: ThreemaID, _ session: Session, _ work: () throws -> Void) throws {
+        do {
+            try session.output.busy("asking the directory", work)
+        } catch let error as DirectoryKeepingError {
+            guard case .failed(_, let failure) = error, failure.leavesOutcomeOpen else { throw error }
+            throw CommandFailure(
+                failure: error.failure.advising("it may be revoked already: keytool id fetch \(id) shows its state"))
+        }
+    }
+
+    private func report(_ id: ThreemaID, by way: Way, _ session: Session) throws {
+        try session.output.done(
+            ["revoked \(id)"],
+            json: .result(
+                "id revoke", [("id", .string(id.text)), ("revoked", true), ("by", .string(way.rawValue))]))
+    }
+}

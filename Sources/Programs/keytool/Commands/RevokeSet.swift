@@ -1,0 +1,39 @@
+import ArgumentParser
+import Console
+import Encodings
+import SecureMemory
+import Threema
+import ThreemaKeeping
+
+struct RevokeSet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Set the revocation password of an identity at the directory.",
+        discussion: """
+            The directory gets a hash of the password, and replaces an earlier one. Anyone who knows the password can \
+            revoke the identity without its private key: keytool id revoke.
+            """)
+
+    @ParentCommand var noun: RevokeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @OptionGroup(title: "Revocation password (at least 8 characters)")
+    var password: SecretOptions<RevocationPassword>
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let at = try DirectorySession(named.id, directory, keystore.passphrase, session)
+        let secret = try SecretAsker(password, session.dialog).create(
+            .for(at.id.text), minimum: RevocationKey.minimumPasswordLength, weak: .accept)
+        let key = secret.withBytes { RevocationKey(password: $0) }
+        try session.output.busy("asking the directory") { try at.work.setRevocationKey(key, of: at.id, at: at.server) }
+        try session.output.done(
+            ["the revocation password of \(at.id) is set"],
+            json: .result("revoke set", [("id", .string(at.id.text)), ("set", true)]))
+    }
+}

@@ -1,0 +1,182 @@
+"""revoke set, revoke check, id revoke: by the private key, and by the revocation password alone."""
+
+import base64
+import hashlib
+
+import pytest
+
+from kit.directoryrequests import ACTIVE, INVALID
+from kit.runner import snapshot
+
+PASSWORD = b"a word that only I can give back"
+HASH = base64.b64encode(hashlib.sha256(PASSWORD).digest()[:4]).decode()
+
+
+@pytest.fixture
+def registered(keytool, at):
+    """An ID that the directory knows, in the keystore, which remembers the directory."""
+    return keytool.json("id", "create", *at)["id"]
+
+
+@pytest.fixture
+def password(given):
+    return given("revocation-password", PASSWORD)
+
+
+def test_set_and_check(keytool, id_directory, registered, password):
+    assert keytool.json("revoke", "check") == {
+        "schema": "keytool/1", "command": "revoke check", "id": registered, "set": False}
+    result = keytool.ok("revoke", "check")
+    assert result.out == f"no revocation password of {registered} is set\n" and "revoke set" in result.err
+    result = keytool.ok("revoke", "set", *password)
+    assert result.out == f"the revocation password of {registered} is set\n" and not result.err
+    assert id_directory.identities[registered].revocation_key == HASH
+    shown = keytool.json("revoke", "check", registered)
+    assert shown["set"] is True and shown["last_changed"] == "2014-10-29T12:32:54Z"
+    assert "since 2014-10-29T12:32:54Z" in keytool.ok("revoke", "check").out
+
+
+def test_password_is_asked_for_twice(terminal, id_directory, registered):
+    run = terminal("revoke", "set")
+    run.expect(f"[Rr]evocation password for {registered}: $")
+    assert not run.echo
+    run.send(PASSWORD.decode())
+    run.expect("again: $")
+    run.send(PASSWORD.decode())
+    assert run.finish() == 0, run.text
+    assert id_directory.identities[registered].revocation_key == HASH
+
+
+def test_bad_passwords_are_not_sent(keytool, id_directory, registered, given):
+    id_directory.asked.clear()
+    keytool.fails(64, "revoke", "set", *given("revocation-password", b"1234567"))
+    keytool.fails(16, "revoke", "set", "--no-input")
+    assert not id_directory.asked
+
+
+def test_the_password_is_never_said(keytool, id_directory, registered, password):
+    for command in (["revoke", "set"], ["id", "revoke", registered, "--yes"]):
+        for loud in (["-v"], ["--json"]):
+            result = keytool(*command, *password, *loud)
+            assert PASSWORD.decode() not in result.out + result.err and HASH not in result.out + result.err
+    assert all(PASSWORD not in request.body for request in id_directory.requests)
+
+
+def test_an_offline_identity_has_no_directory(keytool, at, password):
+    id = keytool.json("id", "create")["id"]
+    for command in (["revoke", "check"], ["revoke", "set", *password], ["id", "revoke", "--yes"]):
+        assert "--directory" in keytool.fails(64, *command).err
+    # The directory does not know it either, and is not remembered then.
+    result = keytool.fails(1, "revoke", "check", *at)
+    assert "Identity not found" in result.err
+    keytool.fails(64, "revoke", "check", id)
+
+
+def test_another_directory_is_remembered_once_it_has_answered(keytool, id_directory, at, registered, certificates):
+    alias = id_directory.url.replace("localhost", "127.0.0.1")
+    keytool.fails(21, "revoke", "check", "--directory", alias)
+    keytool.ok("revoke", "check")
+    keytool.ok("revoke", "check", "--directory", alias, *at[2:])
+    assert f"POST {alias}identity/check_revocation_key 200" in keytool.ok("revoke", "check", "-v").err
+    # Pins alone are added to what is remembered.
+    keytool.ok("revoke", "check", "--directory-pin", id_directory.pin)
+    id_directory.asked.clear()
+    wrong = "sha256//" + base64.b64encode(bytes(32)).decode()
+    keytool.fails(22, "revoke", "check", "--directory-pin", wrong)
+    assert not id_directory.asked
+    keytool.ok("revoke", "check")
+
+
+def test_environment_is_ignored_once_a_directory_is_remembered(keytool, registered):
+    keytool.with_environment(KEYTOOL_DIRECTORY="https://127.0.0.1:1/").ok("revoke", "check")
+
+
+def test_damaged_record_of_the_directory(keytool, at, registered):
+    path = keytool.keystore / "identities" / "threema" / registered / "directory"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert "--directory" in keytool.fails(65, "revoke", "check").err
+    assert "directory" in keytool("doctor").out
+    keytool.ok("revoke", "check", *at)
+    keytool.ok("revoke", "check")
+
+
+# Revoking
+
+
+def test_by_the_key(keytool, id_directory, registered):
+    result = keytool.ok("id", "revoke", "--yes")
+    assert result.out == f"revoked {registered}\n" and f"keytool id remove {registered}" in result.err
+    assert id_directory.identities[registered].state == INVALID
+    assert ("identity/revoke", 2) in id_directory.asked
+    assert keytool.json("id", "list")["identities"][0]["id"] == registered
+    keytool.fails(10, "id", "fetch", registered)
+
+
+def test_by_the_password_in_another_keystore(keytool, other_keytool, id_directory, at, registered, password):
+    keytool.ok("revoke", "set", *password)
+    before = snapshot(other_keytool.keystore)
+    revoked = other_keytool.json("id", "revoke", registered, "--yes", *at, *password)
+    assert revoked == {"schema": "keytool/1", "command": "id revoke", "id": registered, "revoked": True,
+                       "by": "password"}
+    assert id_directory.identities[registered].state == INVALID and id_directory.asked[-1] == ("identity/ws/revoke", 1)
+    assert snapshot(other_keytool.keystore) == before
+
+
+def test_by_the_password_though_the_key_is_here(keytool, id_directory, registered, password):
+    keytool.ok("revoke", "set", *password)
+    assert keytool.json("id", "revoke", "--yes", *password)["by"] == "password"
+    assert id_directory.identities[registered].state == INVALID
+
+
+def test_a_wrong_password_revokes_nothing(keytool, id_directory, registered, password, given):
+    keytool.ok("revoke", "set", *password)
+    result = keytool.fails(1, "id", "revoke", "--yes", *given("revocation-password", b"another word"))
+    assert "Invalid revocation key" in result.err and id_directory.identities[registered].state == ACTIVE
+
+
+def test_without_the_key_the_password_is_needed(other_keytool, terminal, id_directory, at, registered, keytool, password):
+    keytool.ok("revoke", "set", *password)
+    other_keytool.fails(16, "id", "revoke", registered, "--yes", *at)
+    run = terminal("id", "revoke", registered, *at, runner=other_keytool)
+    run.expect(f"To revoke {registered} for ever, type {registered}: ")
+    run.send(registered.lower())
+    run.expect(f"[Rr]evocation password for {registered}: $")
+    run.send(PASSWORD.decode())
+    assert run.finish() == 0, run.text
+    assert id_directory.identities[registered].state == INVALID
+
+
+def test_confirmation(keytool, terminal, id_directory, registered):
+    id_directory.asked.clear()
+    assert "--yes" in keytool.fails(64, "id", "revoke").err
+    run = terminal("id", "revoke")
+    run.expect(f"type {registered}: ")
+    run.send("yes")
+    assert run.finish() == 64, run.text
+    assert not id_directory.asked and id_directory.identities[registered].state == ACTIVE
+
+
+def test_an_answer_that_is_lost(keytool, id_directory, registered):
+    id_directory.script("identity/revoke", id_directory.lose, phase=2)
+    result = keytool.fails(75, "id", "revoke", "--yes")
+    assert f"keytool id fetch {registered}" in result.err
+    assert id_directory.identities[registered].state == INVALID
+
+
+@pytest.mark.parametrize("phase", [1, 2])
+def test_failures(keytool, id_directory, registered, password, phase):
+    for path, command in (("set_revocation_key", ["revoke", "set", *password]),
+                          ("check_revocation_key", ["revoke", "check"]), ("revoke", ["id", "revoke", "--yes"])):
+        for act, code in ((id_directory.status(401), 13), (id_directory.status(429, Retry_After=42), 75),
+                          (id_directory.refuse("Not today"), 1)):
+            id_directory.script("identity/" + path, act, phase=phase)
+            result = keytool.fails(code, *command)
+            assert "Not today" in result.err or code != 1
+    assert id_directory.identities[registered].state == ACTIVE
+
+
+def test_another_key_proves_nothing(keytool, other_keytool, id_directory, at, registered):
+    """The directory has another key for an ID that a keystore has drawn by chance."""
+    other_keytool.ok("id", "create", "--id", registered)
+    result = other_keytool.fails(13, "id", "revoke", "--yes", *at)
+    assert "another public key" in result.err and id_directory.identities[registered].state == ACTIVE
