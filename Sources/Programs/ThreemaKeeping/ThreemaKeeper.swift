@@ -12,6 +12,8 @@ package struct ThreemaKeeper: Sendable {
     package let safe: SafeKeeper
     /// Reads, edits, replaces and compares the profile of an identity.
     package let profiles: ProfileKeeper
+    /// Adds, verifies and removes contacts in a profile.
+    package let contacts: ContactKeeper
     let keystore: OpenKeystore
 
     /// How long an operation without an option for it waits for an identity's lock.
@@ -33,6 +35,7 @@ package struct ThreemaKeeper: Sendable {
         codes = CodeKeeper(keystore: keystore, now: now)
         safe = SafeKeeper(keystore: keystore, now: now, connect: connect, sleep: sleep)
         profiles = ProfileKeeper(keystore: keystore, safe: safe)
+        contacts = ContactKeeper(profiles: profiles, now: now)
     }
 
     /// This keeper with another transport, for a command that has timeouts of its own.

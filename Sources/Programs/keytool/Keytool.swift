@@ -17,7 +17,8 @@ struct Keytool: ParsableCommand {
             """,
         version: "keytool \(version)",
         subcommands: [
-            IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, KeyCommand.self,
+            IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, ContactCommand.self,
+            KeyCommand.self,
             RevokeCommand.self, QRCommand.self, Doctor.self,
         ]
     )
@@ -75,6 +76,15 @@ struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile", abstract: "Show, change, export and compare what a Safe backup holds beside the key.",
         subcommands: [ProfileShow.self, ProfileSet.self, ProfileExport.self, ProfileImport.self, ProfileDiff.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct ContactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "contact", abstract: "List, add, verify and remove contacts.",
+        subcommands: [ContactList.self, ContactAdd.self, ContactVerify.self, ContactRemove.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

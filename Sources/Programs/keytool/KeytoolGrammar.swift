@@ -60,6 +60,13 @@ extension CommonNames {
                 ("save write", "profile export"), ("load read", "profile import"), ("compare", "profile diff"),
             ]
         ),
+        (
+            "contact",
+            [
+                ("ls show", "contact list"), ("create import new scan", "contact add"),
+                ("check compare confirm", "contact verify"), ("delete rm", "contact remove"),
+            ]
+        ),
         ("qr", [("draw print", "qr show"), ("read scan", "backup import --qr-image")]),
     ])
 }

@@ -14,6 +14,7 @@ extension KeyCommand: Noun {}
 extension RevokeCommand: Noun {}
 extension QRCommand: Noun {}
 extension ProfileCommand: Noun {}
+extension ContactCommand: Noun {}
 
 /// A leaf command.
 protocol Verb: ParsableCommand {

@@ -61,11 +61,16 @@ package struct Output {
         Self.word("hint", message, isColored: isColored)
     }
 
-    private var isColored: Bool {
+    private var isColored: Bool { isColored(STDERR_FILENO) }
+
+    /// Whether results on stdout are coloured.
+    package var isResultColored: Bool { isColored(STDOUT_FILENO) }
+
+    private func isColored(_ descriptor: Int32) -> Bool {
         switch color {
         case .always: true
         case .never: false
-        case .auto: isatty(STDERR_FILENO) == 1 && Environment.value("NO_COLOR") == nil
+        case .auto: isatty(descriptor) == 1 && Environment.value("NO_COLOR") == nil
         }
     }
 

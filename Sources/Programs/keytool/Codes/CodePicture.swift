@@ -2,7 +2,7 @@ import Console
 import Encodings
 import Threema
 
-/// A picture that shows a backup code as a QR code, read by the program `zbarimg`.
+/// A picture that shows a backup code or a contact's code as a QR code, read by the program `zbarimg`.
 ///
 /// The code that comes back is in plain memory for a moment, as a typed one is. It goes nowhere else:
 ///
@@ -32,11 +32,29 @@ struct CodePicture {
         self.path = path
     }
 
+    /// The only contact's code that the picture shows; it may show other things.
+    /// - Throws: `PictureError`, `InputError.notReadable`.
+    func contactCode() throws -> ContactCode {
+        var codes: [ContactCode] = []
+        for code in try texts().compactMap({ try? ContactCode(parsing: $0) }) where !codes.contains(code) {
+            codes.append(code)
+        }
+        guard let code = codes.first else { throw PictureError.noContactCode(path: path) }
+        guard codes.count == 1 else { throw PictureError.severalContactCodes(path: path, count: codes.count) }
+        return code
+    }
+
+    /// The lines of all QR codes in the picture.
+    private func texts() throws -> [String] {
+        let texts = try read().split(whereSeparator: \.isNewline).map(String.init)
+        guard !texts.isEmpty else { throw PictureError.noQRCode(path: path) }
+        return texts
+    }
+
     /// The only backup code that the picture shows; it may show other things.
     /// - Throws: `PictureError`, `InputError.notReadable`.
     func code() throws -> GroupedCode {
-        let texts = try read().split(whereSeparator: \.isNewline).map(String.init)
-        guard !texts.isEmpty else { throw PictureError.noQRCode(path: path) }
+        let texts = try texts()
         // A QR code that somebody else made of the code may have its line breaks.
         let codes = Set((texts + [texts.joined(separator: "\n")]).compactMap { Self.code($0)?.text })
         guard let code = codes.first.flatMap({ Self.code($0) }) else { throw PictureError.noBackupCode(path: path) }

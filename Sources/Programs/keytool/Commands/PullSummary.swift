@@ -19,7 +19,13 @@ struct PullSummary {
         publicKey = backup.clientKey.publicKey
     }
 
-    func lines(isStored: Bool) -> [String] {
+    private var contactList: JSONValue {
+        let blocked = Set(document.settings.blockedContacts)
+        return .array(document.contacts.map { $0.json(isBlocked: blocked.contains($0.identity)) })
+    }
+
+    /// - Parameter isListingContacts: whether a line for each contact follows.
+    func lines(isStored: Bool, isListingContacts: Bool, inColor: Bool) -> [String] {
         let written =
             writerInfo.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
@@ -29,10 +35,10 @@ struct PullSummary {
             + [
                 "contacts    \(document.contactCount)", "groups      \(document.groupCount)",
                 "lists       \(document.distributionListCount)", "written by  \(written)",
-            ]
+            ] + (isListingContacts ? document.contacts.map { $0.line(inColor: inColor) } : [])
     }
 
-    func json(isStored: Bool, file: String?) -> JSONValue {
+    func json(isStored: Bool, file: String?, isListingContacts: Bool) -> JSONValue {
         .result(
             "safe pull",
             [
@@ -42,6 +48,7 @@ struct PullSummary {
                 ("written_by", writerInfo == nil ? "app" : "keytool"),
                 ("generation", writerInfo.map { .number($0.generation) }),
                 ("written_at", writerInfo.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
+                ("contact_list", isListingContacts ? contactList : nil),
                 ("stored", .bool(isStored)),
             ])
     }

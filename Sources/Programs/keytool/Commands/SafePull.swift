@@ -56,7 +56,7 @@ struct SafePull: Verb {
     @Flag(help: "Write the encrypted backup as it is, even if it is damaged; store nothing.")
     var raw = false
 
-    @Flag(help: "Only show what is in the backup; store nothing.")
+    @Flag(help: "Only show what is in the backup, with --verbose also the contacts; store nothing.")
     var show = false
 
     @OptionGroup(title: "Safe password")
@@ -145,8 +145,11 @@ struct SafePull: Verb {
             session.output.warn("the record \"\(record)\" of \(fetched.id) was damaged; it was replaced")
         }
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
+        let isListing = show && session.output.isVerbose
         try session.output.done(
-            summary.lines(isStored: isStored) + written, json: summary.json(isStored: isStored, file: path))
+            summary.lines(
+                isStored: isStored, isListingContacts: isListing, inColor: session.output.isResultColored) + written,
+            json: summary.json(isStored: isStored, file: path, isListingContacts: isListing))
     }
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.

@@ -1,6 +1,6 @@
 import Console
 
-/// Why a picture gives no backup code.
+/// Why a picture gives no code.
 enum PictureError: Error {
     /// The program that reads pictures is missing.
     case noReader
@@ -16,6 +16,8 @@ enum PictureError: Error {
     case noQRCode(path: String)
     case noBackupCode(path: String)
     case severalBackupCodes(path: String, count: Int)
+    case noContactCode(path: String)
+    case severalContactCodes(path: String, count: Int)
     case tooMuch(path: String)
 }
 
@@ -49,7 +51,13 @@ extension PictureError: Explained {
                 .badData, "the QR code in \(path) is not a backup code", hints: "it may be a contact's code, or a link")
         case .severalBackupCodes(let path, let count):
             Failure(.badData, "\(path) shows \(count) backup codes", hints: "crop the picture to one of them")
-        case .tooMuch(let path): Failure(.badData, "\(path) contains more text than a backup code")
+        case .noContactCode(let path):
+            Failure(
+                .badData, "the QR code in \(path) is not a contact's code",
+                hints: "the app shows it in the profile; it begins with 3mid:")
+        case .severalContactCodes(let path, let count):
+            Failure(.badData, "\(path) shows \(count) contacts' codes", hints: "crop the picture to one of them")
+        case .tooMuch(let path): Failure(.badData, "\(path) contains more text than a code")
         }
     }
 

@@ -1,0 +1,132 @@
+internal import Encodings
+internal import Keystore
+package import Threema
+package import ThreemaSafe
+
+/// Operations on the contacts in the profile of an identity.
+package struct ContactKeeper: Sendable {
+    let profiles: ProfileKeeper
+    let now: @Sendable () -> Timestamp
+
+    /// A contact to be added or verified.
+    package struct Card: Equatable, Sendable {
+        /// ID and public key. An expired code is refused.
+        package let code: ContactCode
+        /// How far the key is verified by where it came from.
+        package let level: VerificationLevel
+
+        package init(_ code: ContactCode, level: VerificationLevel) {
+            self.code = code
+            self.level = level
+        }
+    }
+
+    /// What adding or verifying has done.
+    package enum Outcome: Equatable, Sendable {
+        case added(VerificationLevel)
+        /// The contact was there without a readable key, and has this key now.
+        case keyStored(from: VerificationLevel, to: VerificationLevel)
+        /// The contact has this key already. The level rose if the new one is higher.
+        case raised(from: VerificationLevel, to: VerificationLevel)
+        /// The contact has this key and level, or a higher level.
+        case unchanged(VerificationLevel)
+    }
+
+    /// Adds a contact, or raises its level if it is there with the same key.
+    /// - Throws: `ProfileKeepingError.ownID`, `.expiredCode`, `.otherContactKey`.
+    package func add(_ card: Card, firstName: String, lastName: String, to id: ThreemaID) throws -> Outcome {
+        try check(card, id)
+        var outcome = Outcome.added(card.level)
+        try profiles.edit(id) { document in
+            if let contact = document.contact(card.code.id) {
+                guard contact.publicKey == nil else {
+                    let (edited, verified) = try Self.verified(contact, by: card, in: document)
+                    outcome = verified
+                    return edited
+                }
+                // Its level was that of a key that the document does not have.
+                outcome = .keyStored(from: contact.level, to: card.level)
+                return document.settingContact(card.code.id, publicKey: card.code.publicKey, level: card.level)
+            }
+            return document.addingContact(
+                card.code.id, card.code.publicKey, level: card.level, firstName: firstName, lastName: lastName,
+                createdAt: now())
+        }
+        return outcome
+    }
+
+    /// Compares the key of a contact with a code, and raises its level to that of the card.
+    /// - Throws: `ProfileKeepingError.noContact`, `.noContactKey`, `.ownID`, `.expiredCode`, `.otherContactKey`.
+    package func verify(_ card: Card, of id: ThreemaID) throws -> Outcome {
+        try check(card, id)
+        var outcome = Outcome.unchanged(card.level)
+        try profiles.edit(id) { document in
+            guard let contact = document.contact(card.code.id) else {
+                throw ProfileKeepingError.noContact(id: card.code.id.text)
+            }
+            let (edited, verified) = try Self.verified(contact, by: card, in: document)
+            outcome = verified
+            return edited
+        }
+        return outcome
+    }
+
+    /// What a removal leaves behind.
+    package struct RemovalProspect: Sendable {
+        /// The contact as it is now.
+        package let contact: SafeContact
+        /// The groups of which it remains a member or the creator.
+        package let groups: [SafeGroup]
+        /// The distribution lists in which it remains.
+        package let lists: [SafeDistributionList]
+    }
+
+    /// Tells the consequences of a removal. Changes nothing.
+    /// - Parameter identity: as in the document; it need not be a valid ID.
+    /// - Throws: `ProfileKeepingError.noContact`.
+    package func prospect(ofRemoving identity: String, from id: ThreemaID) throws -> RemovalProspect {
+        let document = try profiles.document(of: id)
+        guard let contact = document.contacts.first(where: { $0.identity == identity }) else {
+            throw ProfileKeepingError.noContact(id: identity)
+        }
+        return RemovalProspect(
+            contact: contact,
+            groups: document.groups.filter { $0.creator == identity || $0.members.contains(identity) },
+            lists: document.distributionLists.filter { $0.members.contains(identity) })
+    }
+
+    /// Removes a contact. Groups and distribution lists stay as they are.
+    /// - Throws: `ProfileKeepingError.noContact`.
+    package func remove(_ identity: String, from id: ThreemaID) throws {
+        try profiles.edit(id) { document in
+            let edited = document.removingContact(identity)
+            guard edited.contactCount < document.contactCount else {
+                throw ProfileKeepingError.noContact(id: identity)
+            }
+            return edited
+        }
+    }
+
+    private func check(_ card: Card, _ id: ThreemaID) throws {
+        guard card.code.id != id else { throw ProfileKeepingError.ownID(id.text) }
+        guard !card.code.hasExpired(at: now()) else { throw ProfileKeepingError.expiredCode(id: card.code.id.text) }
+    }
+
+    private static func verified(
+        _ contact: SafeContact, by card: Card, in document: SafeDocument
+    ) throws -> (SafeDocument, Outcome) {
+        guard let stored = contact.publicKey else { throw ProfileKeepingError.noContactKey(id: contact.identity) }
+        guard stored == card.code.publicKey else {
+            throw ProfileKeepingError.otherContactKey(
+                id: contact.identity, stored: stored, given: card.code.publicKey)
+        }
+        guard contact.level < card.level else { return (document, .unchanged(contact.level)) }
+        let edited = document.settingContact(card.code.id, publicKey: stored, level: card.level)
+        return (edited, .raised(from: contact.level, to: card.level))
+    }
+}
+
+extension SafeDocument {
+    /// The first entry with this ID.
+    fileprivate func contact(_ id: ThreemaID) -> SafeContact? { contacts.first { $0.identity == id.text } }
+}

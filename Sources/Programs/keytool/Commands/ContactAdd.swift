@@ -1,0 +1,100 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ContactAdd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a contact by its QR code, or by ID and public key.",
+        discussion: """
+            A picture of a QR code gives level 3, because you have scanned it from the contact's screen. A code as text \
+            and a typed key give level 1: keytool contact verify raises it.
+            """)
+
+    @ParentCommand var noun: ContactCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The contact's ID, with its key after it; or its 3mid: code, - for stdin.")
+    var contact: String?
+
+    @Argument(help: ArgumentHelp("The contact's public key, 64 hexadecimal characters.", valueName: "hex"))
+    var publicKey: PublicKey?
+
+    @OptionGroup var card: ContactCardOptions
+
+    @Option(help: ArgumentHelp("The contact's first name.", valueName: "name"))
+    var firstName: String = ""
+
+    @Option(help: ArgumentHelp("The contact's last name.", valueName: "name"))
+    var lastName: String = ""
+
+    @OptionGroup var named: IdentityOption
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        guard try !card.takesStandardInput(contact) || keystore.passphrase.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let code = try code()
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.identity, in: keeper)
+        let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
+        let outcome = try keeper.contacts.add(
+            .init(code, level: level), firstName: firstName, lastName: lastName, to: id)
+        try session.output.done(
+            ["\(code.id) \(outcome.words)"] + code.publicKey.labelledLines,
+            json: outcome.json("contact add", id, code))
+    }
+
+    private func code() throws -> ContactCode {
+        guard let contact, let id = ThreemaID(argument: contact) else {
+            guard publicKey == nil else { throw UsageFailure("a public key requires an ID before it") }
+            return try card.code(contact)
+        }
+        guard card.qrImage == nil else { throw UsageFailure("--qr-image and an ID cannot be combined") }
+        guard let publicKey else {
+            throw UsageFailure(
+                "the public key of \(id) is missing", hint: "keytool contact add \(id) and 64 hexadecimal characters")
+        }
+        return ContactCode(id: id, publicKey: publicKey)
+    }
+}
+
+extension ContactKeeper.Outcome {
+    /// What was done with a contact.
+    var words: String {
+        switch self {
+        case .added(let level): "was added at level \(level.shown), \(level.words)"
+        case .keyStored(_, let level): "was a contact without a key; it has this key now, at level \(level.shown)"
+        case .raised(let from, let to): "has this key; its level rose from \(from.shown) to \(to.shown), \(to.words)"
+        case .unchanged(let level): "is already a contact with this key, at level \(level.shown), \(level.words)"
+        }
+    }
+
+    private var level: VerificationLevel {
+        switch self {
+        case .added(let level), .keyStored(_, let level), .raised(_, let level), .unchanged(let level): level
+        }
+    }
+
+    private var name: String {
+        switch self {
+        case .added: "added"
+        case .keyStored: "key_stored"
+        case .raised: "raised"
+        case .unchanged: "unchanged"
+        }
+    }
+
+    func json(_ command: String, _ id: ThreemaID, _ code: ContactCode) -> JSONValue {
+        .result(
+            command,
+            [
+                ("id", .string(id.text)), ("contact", .string(code.id.text)),
+                ("public_key", .string(code.publicKey.hex)), ("result", .string(name)), ("level", .number(level.shown)),
+            ])
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ContactList: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the contacts of an identity with their verification levels.",
+        discussion: "Groups and distribution lists are shown by keytool profile show.")
+
+    @ParentCommand var noun: ContactCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @Option(help: "How to print them.")
+    var format = Format.text
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, csv, vcard
+    }
+
+    func run(_ session: Session) throws {
+        guard format == .text || !session.output.isJSON else {
+            throw UsageFailure("--json and --format cannot be combined")
+        }
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.id, in: keeper)
+        let document = try keeper.profiles.document(of: id)
+        let blocked = Set(document.settings.blockedContacts)
+        let contacts = document.contacts
+        switch format {
+        case .text:
+            let dots = session.output.isResultColored
+            try session.output.data(
+                contacts.map { $0.line(inColor: dots, isBlocked: blocked.contains($0.identity)) },
+                json: .result(
+                    "contact list",
+                    [
+                        ("id", .string(id.text)),
+                        ("contacts", .array(contacts.map { $0.json(isBlocked: blocked.contains($0.identity)) })),
+                    ]))
+        case .csv: try session.output.print(ContactTable.lines(contacts, blocked: blocked).map { $0 + "\r" })
+        case .vcard: try session.output.print(contacts.flatMap { ContactCard.lines(of: $0) }.map { $0 + "\r" })
+        }
+    }
+}

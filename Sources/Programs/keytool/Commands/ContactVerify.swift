@@ -1,0 +1,44 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct ContactVerify: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Compare a contact's key with its QR code, and raise the contact to level 3.",
+        discussion: """
+            The code must come from the contact's own screen: as a picture, or from a scanner on stdin. Fails (19) and \
+            names both keys if the key is another one.
+            """)
+
+    @ParentCommand var noun: ContactCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The 3mid: code that you have scanned, - for stdin.")
+    var code: String?
+
+    @OptionGroup var card: ContactCardOptions
+
+    @OptionGroup var named: IdentityOption
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        guard try !card.takesStandardInput(code) || keystore.passphrase.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let code = try card.code(code)
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.identity, in: keeper)
+        do {
+            let outcome = try keeper.contacts.verify(.init(code, level: .fullyVerified), of: id)
+            try session.output.done(
+                ["\(code.id) \(outcome.words)"] + code.publicKey.labelledLines,
+                json: outcome.json("contact verify", id, code))
+        } catch let error as ProfileKeepingError {
+            throw CommandFailure(failure: error.failureOfVerification)
+        }
+    }
+}
