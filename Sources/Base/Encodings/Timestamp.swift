@@ -67,6 +67,18 @@ public struct Timestamp: Comparable, Hashable, Sendable {
     /// `2026-11-21`: the day in UTC.
     package var day: String { String(rfc3339.prefix(10)) }
 
+    /// Number of the day in UTC, counted from 1970-01-01.
+    package var dayNumber: Int64 { milliseconds.floorDivided(by: 86_400_000) }
+
+    /// Number of the week in UTC. A week begins on Monday; 1970-01-01 was a Thursday.
+    package var weekNumber: Int64 { (dayNumber + 3).floorDivided(by: 7) }
+
+    /// Number of the month in UTC, counted from January of the year 0. Years outside 0...9999 are clamped.
+    package var monthNumber: Int64 {
+        let parts = day.split(separator: "-").compactMap { Int64($0) }
+        return parts[0] * 12 + parts[1] - 1
+    }
+
     // Days to a date of the Gregorian calendar, by eras of 400 years that begin on 1 March.
     private static func date(_ days: Int64) -> String {
         let shifted = days + 719_468
