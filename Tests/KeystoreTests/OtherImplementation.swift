@@ -27,9 +27,16 @@ enum OtherImplementation {
         def history(directory):
             for entry in sorted(directory.glob("identities/threema/*/places/*/history/*")):
                 content = identityfiles.opened(entry, master_of(directory))
-                assert content[0] == 1
-                time = int.from_bytes(content[1:9], "big")
-                print(identityfiles.names(entry)[1], entry.name, time, content[9:41].hex(), content[41:].hex())
+                assert content[0] == 2
+                time, fields = int.from_bytes(content[1:9], "big"), (content[9:41], content[41:105], content[105:])
+                print(identityfiles.names(entry)[1], entry.name, time, *(field.hex() for field in fields))
+
+        def history_of_version_1(directory, identity, name, time, digest, backup):
+            content = bytes([1]) + int(time).to_bytes(8, "big") + bytes.fromhex(digest) + bytes.fromhex(backup)
+            place = identityfiles.of_place(identityfiles.directory(directory, identity), "main")
+            where = ("threema", identity, "main", name)
+            file = identityfiles.sealed(content, master_of(directory), "history", where, utils.random(24))
+            put(place / "history" / name, file)
 
         def read(directory):
             own = identityfiles.opened(directory / "keystore", master_of(directory))
@@ -73,7 +80,8 @@ enum OtherImplementation {
                 print(path, content.hex() if kind == 1 else "-")
 
         verb, directory, *rest = sys.argv[2:]
-        {"read": read, "write": write, "commit": commit, "history": history, "version": version}[verb](pathlib.Path(directory), *rest)
+        {"read": read, "write": write, "commit": commit, "history": history,
+         "history_of_version_1": history_of_version_1, "version": version}[verb](pathlib.Path(directory), *rest)
         """
 
     /// Where the package `kit` is, with its `identityfiles.py`.

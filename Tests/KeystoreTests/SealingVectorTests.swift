@@ -38,13 +38,17 @@ import VectorKit
     @Test(arguments: try Vector.all(in: .keystoreHistory)) func `entries of the history`(_ vector: Vector) throws {
         let backup = try vector.inputs.bytes("backup")
         let place = try #require(try PlaceName(vector.inputs.string("place")))
+        let origin = try #require(HistoryEntry.Origin(rawValue: vector.inputs.string("origin")))
+        let secret = try vector.inputs.bytes("secret")
+        let entry = HistoryBackup(
+            backup, digest: try vector.inputs.bytes("digest"), secret: SecureBytes(copying: secret.span))
         let (name, file) = History.seal(
-            backup, digest: try vector.inputs.bytes("digest"), of: try owner(vector), at: place,
+            entry, origin: origin, of: try owner(vector), at: place,
             milliseconds: Int64(try vector.inputs.integer("milliseconds")), key: try key(vector),
             nonce: try vector.inputs.bytes("nonce"))
         #expect(try name == vector.expected.string("name"))
         #expect(try file == vector.expected.bytes("file"))
-        #expect(file.count == backup.count + 85)
+        #expect(file.count == backup.count + 149)
     }
 
     @Test(arguments: try Vector.all(in: .keystoreCommit)) func `commit files`(_ vector: Vector) throws {

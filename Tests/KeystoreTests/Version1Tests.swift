@@ -13,7 +13,7 @@ import VectorKit
         .appending(path: "../KeytoolTests").standardized.path()
 
     private static let time: Int64 = 1_795_230_000_123
-    private static let entry = "20261121T030000123Z-0001020304050607"
+    private static let entry = "20261121T030000123Z-0001020304050607-replaced"
     private static let digest = (0..<32).map { UInt8($0) }
 
     init() throws {
@@ -28,7 +28,9 @@ import VectorKit
             }
         }
         let locked = try keystore.lockedIdentity("ABCD1234", wait: .zero)
-        try locked.keepHistory([9, 9], digest: Self.digest, of: .main, at: Self.time)
+        let backup = HistoryBackup(
+            [9, 9], digest: Self.digest, secret: SecureBytes(copying: [UInt8](repeating: 8, count: 64).span))
+        try locked.keepHistory(backup, origin: .replaced, of: .main, at: Self.time)
         locked.setTimeOfLock(milliseconds: Self.time)
         _ = try Program.output(
             of: "/usr/bin/env",
@@ -72,7 +74,7 @@ import VectorKit
         #expect(state == Array("{}".utf8), comment)
         let names = try records.history(of: .main).map(\.name)
         #expect(names == [Self.entry], comment)
-        let bytes = try records.readHistory(Self.entry, of: .main)
+        let bytes = try records.readHistory(Self.entry, of: .main).bytes
         #expect(bytes == [9, 9], comment)
         let time = try records.timeOfLock()
         #expect(time == Self.time, comment)
@@ -101,7 +103,10 @@ import VectorKit
         let lines = try OtherImplementation.run("read", scratch.path)
         #expect(lines.contains("ABCD1234 main/safe 03") && lines.contains("*GATEWAY identity 2a47415445574159"))
         let history = try OtherImplementation.run("history", scratch.path)
-        #expect(history == ["ABCD1234 \(Self.entry) \(Self.time) \(Self.digest.hex) 0909"])
+        #expect(
+            history == [
+                "ABCD1234 \(Self.entry) \(Self.time) \(Self.digest.hex) \(String(repeating: "08", count: 64)) 0909"
+            ])
         let unread = try unlock().unreadOwners()
         #expect(unread == [])
     }

@@ -98,6 +98,11 @@ package struct CanonicalWorld: Hashable, Sendable {
         for timestamp in [place.uploadedAt, place.seenAt, place.notBefore, place.lookUntil] {
             add(timestamp, world.now)
         }
+        if let mirror = place.mirror {
+            for digest in mirror.journal where live.contains(digest) { add(digest) }
+            add(mirror.normal)
+            values.append(mirror.journal.last.map { live.contains($0) ? 1 : 2 } ?? 3)
+        }
         values.append((place.hasFailed ? 1 : 0) + 2 * (place.finding.map { Int32($0.hashIndex) } ?? 0))
     }
 }

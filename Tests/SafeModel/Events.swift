@@ -26,6 +26,7 @@ package enum Event: Hashable, Sendable, CustomStringConvertible {
         case push, pushForce, pushOverwrite, pushResume
         case passwd, passwdOverwrite, move, moveOverwrite, moveLeavingOld, respell
         case abort, forgetOld, delete, deleteForce, deleteKeepingSetup, check, pull, pullReplace
+        case mirror
     }
 
     package var description: String {
@@ -84,6 +85,7 @@ extension Event.Command {
             pull.isReplacing = true
             pull.isReplacingKey = true
             return .pull(pull)
+        case .mirror: return .mirror(SafeVerb.Mirror())
         }
     }
 

@@ -193,6 +193,8 @@ package struct Explorer {
     }
 
     private func stuck(_ world: World, _ index: Int, _ depth: Int) -> String? {
+        // No push works at a place that is set up for reading only.
+        guard world.keystores[index].setup?.knowledge.isReadOnly != true else { return nil }
         var world = world
         let outcome = world.happen(.verb(.push, by: index), terms, clauses: clauses)?.outcome
         guard let failure = outcome?.failure else { return nil }
@@ -254,7 +256,8 @@ extension WayOut {
         case .forgetOld: .forgetOld
         case .delete: .delete
         case .moveLeavingOld: .moveLeavingOld
-        case .move: nil
+        case .mirror: .mirror
+        case .move, .mirrorAcceptingLoss, .restoreFromHistory: nil
         case .nothing: nil
         }
     }

@@ -79,6 +79,8 @@ extension ModelRun {
             world.keystores[index].isOwn.insert(blob.number)
         }
         judgeDeletion(outcome)
+        if case .mirror = verb { return judgeMirroring(outcome) }
+        if case .check = verb, keystore.setup?.knowledge.isReadOnly == true { return }
         guard outcome.failure == nil else {
             noteLook()
             return
@@ -110,6 +112,37 @@ extension ModelRun {
         guard lies.isEmpty, lastLook != nil, interlopers.isEmpty else { return }
         if let blob = blob(.current), keystore.isOwn.contains(blob.number) || verb == .check { return }
         report.violations.append(Violation(words: "(c) \(verb.word) says 0, and there is no good backup"))
+    }
+
+    /// (g) A mirror stores what it found if that authenticates and was not stored before, says 0 of nothing else than
+    /// the newest backup, and makes nothing known.
+    mutating func judgeMirroring(_ outcome: Outcome) {
+        guard case .some(let blob) = found[.current], let mirror = keystore.setup?.knowledge.current.mirror else {
+            return
+        }
+        if let blob, !blob.isDamaged, !blob.isTooLong, !keystore.history.contains(blob.number) {
+            report.violations.append(Violation(words: "(g) a mirror does not store \(blob.number)"))
+        }
+        let isNewest = blob.map { mirror.journal.last == $0.digest && $0.key == keystore.key } ?? false
+        if outcome.failure == nil, !isNewest {
+            report.violations.append(Violation(words: "(g) a mirror says 0, and this is not the newest backup"))
+        }
+        let known = keystore.setup?.knowledge.current.journal.sent ?? []
+        if let blob, known.contains(blob.digest), !keystore.isOwn.contains(blob.number) {
+            report.violations.append(Violation(words: "(g) a mirror makes \(blob.number) known"))
+        }
+    }
+
+    /// (h) A mirror writes nothing to a server, and nothing else does to a place that is set up for reading only.
+    mutating func judgeReadOnly(_ action: Action) {
+        switch action {
+        case .store, .remove, .storeProbe, .removeProbe: break
+        default: return
+        }
+        var isMirror = false
+        if case .mirror = verb { isMirror = true }
+        guard isMirror || keystore.setup?.knowledge.isReadOnly == true else { return }
+        report.violations.append(Violation(words: "(h) \(verb.word) writes to a place that it may only read"))
     }
 
     /// (f) What is said to be deleted is gone.

@@ -111,7 +111,7 @@ package struct ModelRun {
     /// - Returns: nil if the process dies.
     mutating func perform(_ action: Action) -> Answer? {
         switch action {
-        case .hold: return .done
+        case .hold, .thin: return .done
         case .wait(let duration):
             world.now = world.now + duration
             return .done
@@ -226,6 +226,7 @@ package struct ModelRun {
     }
 
     mutating func carryOut(_ action: Action) -> Answer {
+        judgeReadOnly(action)
         switch action {
         case .askLimits(let role):
             let isTooSmall = terms.isSecondTooSmall && targets[role]?.address == 1

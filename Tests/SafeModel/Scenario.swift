@@ -17,7 +17,8 @@ package struct Scenario: Sendable, CustomStringConvertible {
     }
 
     private init(
-        _ name: String, _ terms: Terms, keystores: Int, _ events: [Event], faults: Int, kills: Int, depth: Int
+        _ name: String, _ terms: Terms, keystores: Int, _ events: [Event], faults: Int, kills: Int, depth: Int,
+        isReadOnly: Bool = false
     ) {
         self.name = "\(name), \(terms), \(faults) faults, \(kills) kills"
         self.terms = terms
@@ -25,7 +26,9 @@ package struct Scenario: Sendable, CustomStringConvertible {
         maxFaults = faults
         maxKills = kills
         self.depth = depth
-        start = World(keystores: keystores)
+        var start = World(keystores: keystores)
+        for index in start.keystores.indices { start.keystores[index].setup?.knowledge.isReadOnly = isReadOnly }
+        self.start = start
     }
 
     private static let allTerms = [
@@ -46,6 +49,7 @@ package struct Scenario: Sendable, CustomStringConvertible {
             Scenario("two keystores", terms, keystores: 2, neighbours, faults: 0, kills: 0, depth: 5),
             Scenario("all changes", terms, keystores: 1, changes, faults: 2, kills: 1, depth: 2),
             Scenario("two keystores", terms, keystores: 2, neighbours, faults: 2, kills: 1, depth: 2),
+            Scenario("read-only", terms, keystores: 1, readers, faults: 2, kills: 1, depth: 2, isReadOnly: true),
         ]
     }
 
@@ -97,6 +101,11 @@ package struct Scenario: Sendable, CustomStringConvertible {
             commands([.push, .pullReplace, .check], by: 0)
                 + [.app(address: 0, password: 0, key: 2), .flood(place: 0, password: 0), .hours(24)]
         ),
+        (
+            "mirror", 1, 5,
+            commands([.push, .mirror, .pull], by: 0)
+                + [app, .loss(place: 0, password: 0), .damage(place: 0, password: 0), .edit(0)]
+        ),
         ("copies", 2, 5, commands([.push], by: 0) + commands([.push], by: 1) + [.copy, .edit(0), .hours(24)]),
     ]
 
@@ -109,6 +118,12 @@ package struct Scenario: Sendable, CustomStringConvertible {
             app, .app(address: 1, password: 0, key: 1), .app(address: 0, password: 1, key: 2),
             .loss(place: 0, password: 0), .flood(place: 0, password: 0), .fill(place: 1), .hours(24), .hours(8 * 24),
             .arrival,
+        ]
+
+    /// What may be asked of a place that is set up for reading only.
+    package static let readers: [Event] =
+        commands(Event.Command.allCases.filter { $0 != .pushResume }, by: 0) + [
+            app, .app(address: 0, password: 0, key: 2), .loss(place: 0, password: 0), .hours(24),
         ]
 
     package static let neighbours: [Event] =

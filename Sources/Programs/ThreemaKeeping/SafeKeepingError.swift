@@ -16,6 +16,8 @@ package enum SafeKeepingError: Error, Equatable, Sendable {
     case wrongPassword(id: String)
     /// The server has no backup under the id of this ID and password.
     case noBackup(id: String, server: String, isFromPassword: Bool)
+    /// The history has no backup of this number.
+    case noSuchEntry(id: String, number: Int, count: Int)
     /// `config` is not that of a Safe server.
     case badLimits(ServerLimitsError)
     /// The backup exceeds the limit of a place; nothing was sent there.

@@ -12,6 +12,8 @@ package enum Action: Equatable, Sendable {
     case seal(Role, generation: Int64)
     /// Store in the history what was last fetched from a place. → `.done`
     case keep(Role)
+    /// Remove the mirrored backups from a place's history that are not to stay. Best effort. → `.done`
+    case thin(Role, Retention)
     /// Save what is known, and move the places. → `.done`
     case save(Knowledge, Shift)
     /// Store the last sealed backup. → `.done`

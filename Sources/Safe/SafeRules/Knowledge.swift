@@ -19,6 +19,8 @@ package struct Knowledge: Hashable, Sendable {
     package var consents: [Digest] = []
     /// Whether the unfinished change leaves the backup at the old place.
     package var isLeavingOld = false
+    /// Whether no verb may write to the place, because another device writes it.
+    package var isReadOnly = false
 
     package init(current: PlaceState, next: PlaceState? = nil, retiring: PlaceState? = nil) {
         self.current = current

@@ -35,6 +35,7 @@ extension SafeMachine {
         case .otherAddress: judgeOtherAddress(found)
         case .check: check(found)
         case .pull: pull(found)
+        case .mirror: mirror(found)
         }
     }
 
@@ -97,6 +98,7 @@ extension SafeMachine {
 
     /// For `check`, and for `status` if it asks the server.
     private mutating func check(_ found: Found) {
+        guard !knowledge.isReadOnly else { return checkMirrored(found) }
         let standing = standing(found, at: .current)
         let isExpected = knowledge.current.expectsBackup
         switch standing {

@@ -40,6 +40,8 @@ extension SafeMachine {
         case .retireOld: retireOld()
         case .forget: return forget()
         case .adopt: return adopt()
+        case .endMirroring(let judgement): endMirroring(judgement)
+        case .thin(let retention): return .thin(.current, retention)
         }
         return nil
     }

@@ -15,6 +15,8 @@ package struct Outcome: Equatable, Sendable {
         case ended
         /// Nothing had to be done: there was no change to abort.
         case nothing
+        /// The backup was new and was stored in the history.
+        case mirrored
     }
 
     package var result: Result = .nothing
@@ -126,6 +128,10 @@ package enum SafeFailure: Error, Equatable, Sendable {
     case changeUnfinished
     /// A backup of an earlier change is still to be deleted.
     case oldBackupLeft
+    /// The place is set up for reading only.
+    case readOnly
+    /// The mirrored place is not in order.
+    case mirror(MirrorAlarm)
 }
 
 extension SafeFailure {
@@ -144,10 +150,11 @@ extension SafeFailure {
             .tooLong(let role), .unreadable(let role), .unsettled(let role), .notVerified(let role),
             .notRemoved(let role):
             role
-        case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .notUnderstood, .survivorLost:
+        case .absent, .damaged, .older, .otherKey, .olderBackup, .unpushedChanges, .notUnderstood, .survivorLost,
+            .mirror:
             .current
         case .waiting, .losesContacts, .deletionInterrupted, .replica, .leftAsAsked, .otherPlace, .changeUnfinished,
-            .oldBackupLeft:
+            .oldBackupLeft, .readOnly:
             nil
         }
     }

@@ -37,6 +37,8 @@ package struct PlaceState: Hashable, Sendable {
     package var honoursConditions: Bool?
     /// When a person last entered the right Safe password.
     package var passwordProvenAt: Timestamp?
+    /// What `mirror` remembers; nil if nothing was ever mirrored.
+    package var mirror: MirrorState?
 
     package init(document: Digest, backup: Digest) {
         self.document = document

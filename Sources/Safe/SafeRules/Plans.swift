@@ -5,6 +5,7 @@ internal import SafeWire
 
 extension SafeMachine {
     mutating func plan() {
+        guard !knowledge.isReadOnly || !verb.isWriting else { return fail(.readOnly) }
         switch verb {
         case .push(let push): plan(push)
         case .change: planChange()
@@ -22,6 +23,7 @@ extension SafeMachine {
         case .delete(let delete): plan(delete)
         case .check: perform([.askLimits(.current), .look(.current, .check)])
         case .pull: perform([.askLimits(.current), .attempt(.limits), .look(.current, .pull)])
+        case .mirror: planMirror()
         }
     }
 

@@ -86,6 +86,8 @@ package struct SafeMachine: Sendable {
         case retireOld
         case forget
         case adopt
+        case endMirroring(MirrorRule.Judgement)
+        case thin(Retention)
     }
 
     /// The purpose of a look.
@@ -93,7 +95,7 @@ package struct SafeMachine: Sendable {
         case confirm, replace, verify(tries: Int)
         case removal(Removal), gone(Removal), survivor, survivorBefore
         case oldPlace, newPlace, otherWay, presentAddress, otherAddress
-        case check, pull
+        case check, pull, mirror
     }
 
     /// How a failure is handled.

@@ -17,6 +17,9 @@ package enum SafeVerb: Equatable, Sendable {
     case check
     /// Restore the backup into the keystore.
     case pull(Pull)
+    /// Fetch the backup in order to store it in the history. Nothing is written to the server, and the backup does not
+    /// become known.
+    case mirror(Mirror)
 
     package struct Push: Equatable, Sendable {
         /// Upload even if nothing is due.
@@ -55,6 +58,15 @@ package enum SafeVerb: Equatable, Sendable {
         package init() {}
     }
 
+    package struct Mirror: Equatable, Sendable {
+        /// Accept a backup that has lost over half of the contacts; from now on it is the normal one.
+        package var isAcceptingLoss = false
+        /// Which mirrored backups stay in the history; nil for all.
+        package var retention: Retention? = .standard
+
+        package init() {}
+    }
+
     package struct Pull: Equatable, Sendable {
         /// Accept a lower generation than was seen, and the loss of changes that were never uploaded.
         package var isReplacing = false
@@ -64,6 +76,18 @@ package enum SafeVerb: Equatable, Sendable {
         package var isHereEmpty = false
 
         package init() {}
+    }
+}
+
+extension SafeVerb {
+    /// Whether the verb may send a PUT or DELETE.
+    var isWriting: Bool {
+        switch self {
+        case .push, .change, .abort, .delete: true
+        // To prove that two addresses are one place, a probe is stored.
+        case .readdress(let isSameAddress): !isSameAddress
+        case .forgetOld, .check, .pull, .mirror: false
+        }
     }
 }
 

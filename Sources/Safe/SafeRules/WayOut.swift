@@ -14,6 +14,9 @@ package enum WayOut: Hashable, Sendable {
     case delete
     case move
     case moveLeavingOld
+    case mirror
+    case mirrorAcceptingLoss
+    case restoreFromHistory
     /// Nothing of ours: the server, the network or a person has to change something.
     case nothing
 }
@@ -47,6 +50,10 @@ extension SafeFailure {
         case .otherPlace: [.move]
         case .changeUnfinished: [.pushAgain, .abort]
         case .oldBackupLeft: [.forgetOld]
+        case .readOnly: [.mirror]
+        case .mirror(.losesContacts): [.mirrorAcceptingLoss, .restoreFromHistory]
+        case .mirror(.absent), .mirror(.damaged), .mirror(.older), .mirror(.otherKey): [.restoreFromHistory]
+        case .mirror(.tooLong), .mirror(.notUnderstood): [.nothing]
         }
     }
 

@@ -248,13 +248,13 @@ def commit(e):
     return {"key": key.hex(), "digest": digest.hex(), "file": (b"KTC2" + digest + body).hex()}
 
 
-@example("History", "time", "backup", "nonce")
+@example("History", "time", "secret", "backup", "nonce")
 def history(e):
     backup, time = unhex(e["backup"]), int(e["time"])
     digest = hashlib.blake2b(backup, digest_size=32).digest()
     moment = datetime.datetime.fromtimestamp(time // 1000, datetime.UTC)
-    name = f"{moment:%Y%m%dT%H%M%S}{time % 1000:03}Z-{digest[:8].hex()}"
-    content = b"\1" + struct.pack(">q", time) + digest + backup
+    name = f"{moment:%Y%m%dT%H%M%S}{time % 1000:03}Z-{digest[:8].hex()}-replaced"
+    content = b"\2" + struct.pack(">q", time) + digest + unhex(e["secret"]) + backup
     return {"digest": digest.hex(), "name": name, "key": record_key("history").hex(), "content": content.hex(),
             "record": sealed("history", e["nonce"], content, "main", name)}
 

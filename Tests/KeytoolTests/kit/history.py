@@ -1,11 +1,12 @@
-"""The backups that a keystore keeps before it replaces or deletes them, opened without the program: keytool-formats(5)."""
+"""The backups in a keystore's history, opened without the program: keytool-formats(5)."""
 
 import hashlib
 from datetime import datetime, timezone
 
 from kit import identityfiles, masterkey
 
-VERSION = 1
+VERSION = 2
+ORIGINS = ("replaced", "mirrored")
 
 
 def kept(keytool, id):
@@ -19,8 +20,9 @@ def kept(keytool, id):
 
 def _opened(path, master):
     content = identityfiles.opened(path, master)
-    digest, backup = content[9:41], content[41:]
+    digest, backup = content[9:41], content[105:]
     assert content[0] == VERSION and digest == hashlib.blake2b(backup, digest_size=32).digest()
     moment = datetime.fromtimestamp(int.from_bytes(content[1:9], "big") / 1000, timezone.utc)
-    assert path.name == f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{digest[:8].hex()}"
+    start = f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{digest[:8].hex()}-"
+    assert path.name in [start + origin for origin in ORIGINS]
     return backup

@@ -20,6 +20,10 @@ extension SafeKeeper {
         package let groups: Int?
         /// Whether the keystore has changes that were not uploaded.
         package let isUnpushed: Bool
+        /// Whether the Safe is set up for reading only.
+        package let isReadOnly: Bool
+        /// Whether the backup is newer than the newest one that was mirrored. Only if the setup is for reading only.
+        package let isNewer: Bool
         /// Why the found backup is not the one that was last uploaded; nil if it is.
         package let failure: SafeFailure?
         /// The layer of an authentic backup that cannot be read; nil if all can be read.
@@ -56,7 +60,10 @@ extension SafeKeeper {
         }
         return Look(
             limits: result.outcome.limits, writer: contents?.writer, contacts: contents?.contacts,
-            groups: contents?.groups, isUnpushed: place.content != place.document, failure: result.outcome.failure,
+            groups: contents?.groups, isUnpushed: place.content != place.document,
+            isReadOnly: result.knowledge.isReadOnly,
+            isNewer: result.knowledge.isReadOnly && result.outcome.failure == nil
+                && result.outcome.result != .unchanged, failure: result.outcome.failure,
             unreadable: unreadable,
             isUnnoted: result.isUnsaved, server: result.address, notes: result.notes)
     }

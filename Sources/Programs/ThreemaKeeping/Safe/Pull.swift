@@ -108,6 +108,8 @@ extension SafeKeeper {
         package var isReplacingKey = false
         /// Store server and Safe key, so that `push` works, if no Safe is set up.
         package var isKeepingSetup = true
+        /// Whether that setup is for reading only.
+        package var access = SafeKeeper.Access.readAndWrite
 
         /// Refuses every loss, and stores the setup.
         package init() {}
@@ -163,7 +165,9 @@ extension SafeKeeper {
             try keystore.add(.threema(fetched.id)) { new in
                 var changes = new.changes()
                 changes.set(fetched.backup, fetched.id)
-                if options.isKeepingSetup { try add(fetched, access, .unknown, to: &changes, UploadState()) }
+                if options.isKeepingSetup {
+                    try add(fetched, access, .unknown, to: &changes, UploadState(), as: options.access)
+                }
                 try new.commit(changes)
             }
             return .init()
@@ -195,10 +199,10 @@ extension SafeKeeper {
         if damage.isSetup {
             changes.remove(.safe)
             changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
-            if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state) }
+            if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state, as: options.access) }
         } else if var setup = try held.records.setup() {
             if setup.current.isSame(as: access.target) {
-                try add(fetched, access, place, to: &changes, state, isSetUp: true)
+                try add(fetched, access, place, to: &changes, state, as: nil)
                 setup.endDeletion()
                 let record = setup.encoded()
                 record.withBytes { changes.set(.safe, $0) }
@@ -206,7 +210,7 @@ extension SafeKeeper {
                 changes.removeState(of: .main)
             }
         } else if options.isKeepingSetup {
-            try add(fetched, access, place, to: &changes, state)
+            try add(fetched, access, place, to: &changes, state, as: options.access)
         }
         try held.commit(changes)
         return .init(
@@ -253,9 +257,10 @@ extension SafeKeeper {
     }
 
     /// Stores the setup, and the backup as the one that was last seen.
+    /// - Parameter setup: nil if it is stored already.
     private func add(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
-        to changes: inout RecordChanges, _ state: UploadState, isSetUp: Bool = false
+        to changes: inout RecordChanges, _ state: UploadState, as setup: Access?
     ) throws {
         guard let (digest, contents) = contents(fetched, access, isSame: true) else { return }
         var (place, state) = (place, state)
@@ -265,8 +270,8 @@ extension SafeKeeper {
         let key = stateKey
         let digests = TargetDigests(access.target, fetched.backup.profile, key: key)
         state.safe = .init(target: digests.target, state: place)
-        if !isSetUp {
-            let record = SafeSetup(access.target.copy).encoded()
+        if let setup {
+            let record = SafeSetup(access.target.copy, isReadOnly: setup == .readOnly).encoded()
             record.withBytes { changes.set(.safe, $0) }
         }
         changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)

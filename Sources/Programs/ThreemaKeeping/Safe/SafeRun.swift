@@ -18,7 +18,7 @@ struct SafeRun: ~Copyable {
     private let publicKey: PublicKey
     private(set) var setup: SafeSetup
     private var state: UploadState
-    private let verb: SafeVerb
+    let verb: SafeVerb
     /// The new place of a change, or another address or login of the current one.
     let candidate: SafeTarget?
     /// Whether the verb only looks. Then it does not fail if it cannot save.
@@ -80,8 +80,10 @@ struct SafeRun: ~Copyable {
     /// - Parameter progress: from an earlier try of the same command.
     /// - Throws: errors of files, keys and backups. Failures of servers are in the outcome.
     mutating func drive(_ progress: Progress) throws -> Outcome {
+        var knowledge = knowledge()
+        if case .mirror = verb, knowledge.current.mirror == nil { knowledge.current.mirror = mirrorOfHistory() }
         var machine = SafeMachine(
-            verb, knowledge(), candidate: candidateState(), contacts: profile.contacts, progress: progress)
+            verb, knowledge, candidate: candidateState(), contacts: profile.contacts, progress: progress)
         var answer = Answer.start
         while true {
             let action = machine.next(answer, at: keeper.now())
@@ -107,6 +109,7 @@ struct SafeRun: ~Copyable {
         knowledge.isDeleting = setup.isDeleting
         knowledge.consents = setup.consents
         knowledge.isLeavingOld = setup.isLeavingOld
+        knowledge.isReadOnly = setup.isReadOnly
         return knowledge
     }
 
@@ -133,6 +136,7 @@ struct SafeRun: ~Copyable {
         case .keep(let role): return try keep(role)
         case .save(let knowledge, let shift): return try save(knowledge, shift)
         case .adopt(let role, let knowledge): return try adopt(role, knowledge)
+        case .thin(_, let retention): return thin(retention)
         case .wait(let duration):
             keeper.sleep(duration)
             return .done
@@ -170,7 +174,7 @@ struct SafeRun: ~Copyable {
 
     /// The digest of a backup. Most backups of a run were fetched or sealed in it before, and comparing is ten times as
     /// fast as hashing.
-    private mutating func digest(of bytes: [UInt8]) -> Digest {
+    mutating func digest(of bytes: [UInt8]) -> Digest {
         if let known = hashed.first(where: { $0.bytes == bytes }) { return known.digest }
         let digest = Digest(BLAKE2b.hash(bytes.span)) ?? .none
         hashed = [(bytes, digest)] + hashed.prefix(1)
@@ -222,22 +226,6 @@ struct SafeRun: ~Copyable {
     }
 
     // MARK: Records
-
-    private mutating func keep(_ role: Role) throws -> Answer {
-        guard let bytes = found[role]?.bytes else { return .done }
-        let timestamp = keeper.now()
-        let digest = digest(of: bytes)
-        switch holding {
-        case .locked(let identity):
-            try identity.keepHistory(bytes, digest: digest.bytes, of: .main, at: timestamp.milliseconds)
-            // Best effort: too many entries are not an error.
-            try? identity.thinHistory(
-                of: .main, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
-                keepingNewest: SafeKeeper.leastHistory)
-        case .unlocked: break
-        }
-        return .done
-    }
 
     private mutating func save(_ knowledge: Knowledge, _ shift: Shift) throws -> Answer {
         let before = setup.encoded()

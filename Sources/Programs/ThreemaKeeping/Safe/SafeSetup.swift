@@ -15,6 +15,7 @@ internal import SecureMemory
 //   field 4  empty, present while everything is being deleted
 //   field 5  digests of foreign backups whose loss was agreed to with the unfinished change, 32 bytes each
 //   field 6  empty, present if the unfinished change is to leave the backup at the old place
+//   field 7  empty, present if nothing may be written to the place
 //
 // Fields stand in this order, each at most once; `SafeTarget` has those of a target.
 
@@ -27,6 +28,7 @@ struct SafeSetup: ~Copyable {
     private static let deletionField = 4
     private static let consentsField = 5
     private static let leavingOldField = 6
+    private static let readOnlyField = 7
     private static let maxConsents = 8
 
     private(set) var current: SafeTarget
@@ -36,9 +38,12 @@ struct SafeSetup: ~Copyable {
     private(set) var isDeleting = false
     private(set) var consents: [Digest] = []
     private(set) var isLeavingOld = false
+    /// Whether nothing may be written to the place, because another device writes it.
+    let isReadOnly: Bool
 
-    init(_ current: consuming SafeTarget) {
+    init(_ current: consuming SafeTarget, isReadOnly: Bool = false) {
         self.current = current
+        self.isReadOnly = isReadOnly
         next = nil
         retiring = nil
     }
@@ -50,7 +55,7 @@ struct SafeSetup: ~Copyable {
         let fields = try Self.fields(of: message)
         let numbers = fields.map(\.number)
         guard numbers.first == Self.currentField, numbers == Set(numbers).sorted(),
-            numbers.allSatisfy((Self.currentField...Self.leavingOldField).contains)
+            numbers.allSatisfy((Self.currentField...Self.readOnlyField).contains)
         else { throw .malformed }
         let consents = try Self.consents(in: fields, of: message)
         let current = try SafeTarget(decoding: message.extracting(fields[0].place))
@@ -62,6 +67,7 @@ struct SafeSetup: ~Copyable {
         self.consents = consents
         isDeleting = numbers.contains(Self.deletionField)
         isLeavingOld = numbers.contains(Self.leavingOldField)
+        isReadOnly = numbers.contains(Self.readOnlyField)
     }
 
     private static func consents(
@@ -102,6 +108,7 @@ struct SafeSetup: ~Copyable {
         let digests = consents.suffix(Self.maxConsents).flatMap(\.bytes)
         if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.consentsField, to: &bytes) }
         if isLeavingOld { ProtobufWire.append(empty.span, number: Self.leavingOldField, to: &bytes) }
+        if isReadOnly { ProtobufWire.append(empty.span, number: Self.readOnlyField, to: &bytes) }
         return bytes.finish()
     }
 

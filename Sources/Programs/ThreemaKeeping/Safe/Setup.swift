@@ -11,15 +11,26 @@ extension SafeKeeper {
     /// The result of testing a server.
     package struct ServerTest: Equatable, Sendable {
         package let limits: ServerLimits
-        /// Whether the server refuses a write exactly if its condition does not hold.
-        package let honoursConditions: Bool
+        /// Whether the server refuses a write exactly if its condition does not hold; nil if nothing was written.
+        package let honoursConditions: Bool?
+    }
+
+    /// What a Safe that is set up may do to its place.
+    package enum Access: Sendable {
+        case readAndWrite
+        /// Another device writes the backup. No verb of this keystore does.
+        case readOnly
     }
 
     /// Tests a server: `config`, then PUT, GET and DELETE of 64 random bytes under a random id. The keystore is not
     /// changed.
-    /// - Parameter preparing: whether to turn an empty directory into a Safe server first.
+    /// - Parameters:
+    ///   - preparing: whether to turn an empty directory into a Safe server first.
+    ///   - access: with `.readOnly`, only `config` is fetched.
     /// - Throws: `SafeKeepingError.badLimits`, `.notVerified`; `SafeExchangeError`.
-    package func test(_ server: borrowing SafeEndpoint, preparing: Bool) throws -> ServerTest {
+    package func test(_ server: borrowing SafeEndpoint, preparing: Bool, access: Access = .readAndWrite) throws
+        -> ServerTest
+    {
         let id = BackupID(Random.bytes(BackupID.count).span)
         let exchange = connect(server, id)
         var tries = 0
@@ -28,6 +39,7 @@ extension SafeKeeper {
             do {
                 if preparing { try exchange.prepare(.standard) }
                 let limits = try Self.limits(of: exchange)
+                guard access == .readAndWrite else { return ServerTest(limits: limits, honoursConditions: nil) }
                 return ServerTest(
                     limits: limits, honoursConditions: try Self.probe(exchange, id, address: server.address.text))
             } catch let error as SafeExchangeError {
@@ -77,29 +89,67 @@ extension SafeKeeper {
 
     /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
     /// - Parameter test: the result of a test; nil if the server was not tested. Then no request is sent.
+    ///   With `.readOnly` the backup has to exist and to hold the identity's private key, if the server was tested: the
+    ///   password may be mistyped.
     /// - Returns: whether the server already holds a backup under this ID and password; nil if no request was sent.
-    /// - Throws: `SafeKeepingError.setupExists`; `SafeExchangeError`; `KeyDerivationError`. Then nothing was stored
-    ///   here.
+    /// - Throws: `SafeKeepingError.setupExists`, `.noBackup`, `.refused`; `SafeExchangeError`; `SafeBackupError`;
+    ///   `KeyDerivationError`. Then nothing was stored here.
     package func setUpSafe(
-        of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?
+        of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?,
+        access: Access = .readAndWrite
     ) throws -> Bool? {
         let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
         let target = try SafeTarget(server: server, password: password, id: id)
         let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
+        if access == .readOnly, let backup { try requireOwnBackup(backup, target, identity.records, id) }
         let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
         var place = PlaceState.unknown
         place.honoursConditions = test?.honoursConditions
-        if let stored = backup ?? nil { place.finding = try finding(stored, target, identity.records) }
+        if access == .readAndWrite, let stored = backup ?? nil {
+            place.finding = try finding(stored, target, identity.records)
+        }
         let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
-        let record = SafeSetup(target.copy).encoded()
+        let record = SafeSetup(target.copy, isReadOnly: access == .readOnly).encoded()
         var changes = identity.changes()
         record.withBytes { changes.set(.safe, $0) }
         changes.setState(state.encoded(for: id.text, key: key), of: .main)
         try identity.commit(changes)
         return backup.map { $0 != nil }
+    }
+
+    private func requireOwnBackup(
+        _ backup: StoredBackup?, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords, _ id: ThreemaID
+    ) throws {
+        guard let backup else {
+            throw SafeKeepingError.noBackup(id: id.text, server: target.address.text, isFromPassword: true)
+        }
+        let opened = try SafeBackup.open(backup.bytes.span, keys: target.keys)
+        guard try opened.clientKey.publicKey == records.identity().clientKey.publicKey else {
+            throw SafeKeepingError.refused(.mirror(.otherKey), id: id.text, server: target.address.text)
+        }
+    }
+
+    /// Whether the Safe is set up for reading only.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    package func isReadOnly(_ id: ThreemaID) throws -> Bool {
+        try keystore.identity(.threema(id)).requiredSetup().isReadOnly
+    }
+
+    /// Removes the setup of a Safe from the keystore. No request is sent: the backup stays on its server.
+    /// - Throws: `SafeKeepingError.noSetup`.
+    package func removeSetup(of id: ThreemaID) throws {
+        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        _ = try identity.records.requiredSetup()
+        let key = stateKey
+        var state = try UploadState(of: identity.records, key: key)
+        (state.safe, state.next, state.retiring) = (nil, nil, nil)
+        var changes = identity.changes()
+        changes.remove(.safe)
+        changes.setState(state.encoded(for: id.text, key: key), of: .main)
+        try identity.commit(changes)
     }
 
     /// The finding for a backup that exists before anything was sent there. A push does not replace it without a look.

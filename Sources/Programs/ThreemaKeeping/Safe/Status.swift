@@ -41,8 +41,16 @@ extension SafeKeeper {
 
         /// When the backup was last known to be on the server; nil for never, or if the last look did not find it.
         package var lastSuccess: Timestamp? {
-            finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
+            guard !isReadOnly else { return lastGoodMirror }
+            return finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
         }
+
+        /// Whether the Safe is set up for reading only.
+        package let isReadOnly: Bool
+        /// When the newest mirrored backup was first fetched; nil if nothing was mirrored.
+        package let mirroredAt: Timestamp?
+        /// When a mirror last found the backup in order.
+        package let lastGoodMirror: Timestamp?
 
         /// When a push last succeeded, even if it had nothing to do; nil if none ever uploaded anything.
         package let lastGoodPush: Timestamp?
@@ -79,7 +87,9 @@ extension SafeKeeper {
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
-            codeProvenAt: state.codeProvenAt, lastGoodPush: try lastGoodPush(records, place, timestamp))
+            codeProvenAt: state.codeProvenAt, isReadOnly: setup.isReadOnly, mirroredAt: place.mirror?.changedAt,
+            lastGoodMirror: place.mirror?.succeededAt.flatMap { $0 <= timestamp ? $0 : nil },
+            lastGoodPush: try lastGoodPush(records, place, timestamp))
     }
 
     /// The lock's time tells when a push last had nothing to do. An attacker who changes it can only delay the report

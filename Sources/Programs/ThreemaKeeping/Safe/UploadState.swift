@@ -119,6 +119,7 @@ extension UploadState.Known {
         state.contacts = max(0, value["contacts"]?.integer ?? 0)
         state.honoursConditions = value["honours_conditions"]?.bool
         state.passwordProvenAt = timestamp("password_proven_at")
+        state.mirror = value["mirror"].map(MirrorState.init)
     }
 
     fileprivate var value: JSONValue {
@@ -141,6 +142,7 @@ extension UploadState.Known {
             ("contacts", .number(state.contacts)),
             ("honours_conditions", state.honoursConditions.map { .bool($0) }),
             ("password_proven_at", number(state.passwordProvenAt)),
+            ("mirror", state.mirror?.value),
         ]
         return .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
     }

@@ -9,11 +9,34 @@ struct PullSummary {
     private let document: SafeDocument
     private let writerInfo: SafeBackup.WriterInfo?
     private let publicKey: PublicKey
-    private let server: String
+    private let source: Source
 
-    init(id: ThreemaID, backup: borrowing SafeBackup, server: String) {
+    /// Where the backup is from.
+    enum Source {
+        case server(String)
+        /// The number in the history.
+        case history(Int)
+        case file(String)
+
+        var words: String {
+            switch self {
+            case .server(let name): name
+            case .history(let number): "backup \(number) of the history"
+            case .file(let path): path.printable
+            }
+        }
+
+        fileprivate var preposition: String {
+            switch self {
+            case .server: "on"
+            case .history, .file: "in"
+            }
+        }
+    }
+
+    init(id: ThreemaID, backup: borrowing SafeBackup, from source: Source) {
         self.id = id
-        self.server = server
+        self.source = source
         document = backup.document
         writerInfo = backup.writerInfo
         publicKey = backup.clientKey.publicKey
@@ -30,7 +53,10 @@ struct PullSummary {
             writerInfo.map { "keytool, generation \($0.generation), \($0.writtenAt.rfc3339)" }
             ?? "an app" + (document.device.map { " (\($0.printable))" } ?? "")
         let key = publicKey.lines
-        return ["\(isStored ? "restored \(id) from" : "found \(id) on") \(server)", "public key  \(key[0])"]
+        return [
+            (isStored ? "restored \(id) from " : "found \(id) \(source.preposition) ") + source.words,
+            "public key  \(key[0])",
+        ]
             + key.dropFirst().map { "            \($0)" }
             + [
                 "contacts    \(document.contactCount)", "groups      \(document.groupCount)",

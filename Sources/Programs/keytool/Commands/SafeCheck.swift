@@ -37,16 +37,18 @@ struct SafeCheck: Verb {
         let look = try session.output.busy("downloading the Safe backup of \(id)") { try keeper.safe.look(at: id) }
         look.warn(session.output)
         try look.check(id)
-        if look.isUnpushed { session.output.note("the keystore has changes that are not uploaded yet") }
+        if look.isUnpushed, !look.isReadOnly {
+            session.output.note("the keystore has changes that are not uploaded yet")
+        }
         try session.output.done(
             [
-                "the Safe backup of \(id) opens and equals the last upload"
+                "the Safe backup of \(id) opens and equals \(look.goodWords)"
                     + (withPassword ? "; the password is right" : "")
             ],
             json: .result(
                 "safe check",
                 [
-                    ("id", .string(id.text)), ("same", true), ("unpushed", .bool(look.isUnpushed)),
+                    ("id", .string(id.text)), ("same", .bool(!look.isNewer)), ("unpushed", .bool(look.isUnpushed)),
                     ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
                     ("groups", look.groups.map { .number($0) }),
                     ("generation", look.writer.map { .number($0.generation) }),
@@ -81,6 +83,16 @@ extension SafeKeeper.Look {
             failure: Failure(unreadable.failure.status, unreadable.failure.message, hints: hints)
                 .because(of: failure.word))
     }
+
+    /// What was found if nothing is wrong, for people.
+    var goodWords: String {
+        guard isReadOnly else { return "the last upload" }
+        return isNewer
+            ? "no backup in the history yet: keytool safe mirror stores it" : "the newest backup in the history"
+    }
+
+    /// The same in JSON.
+    var goodWord: String { isReadOnly ? isNewer ? "newer" : "newest_mirrored" : "last_uploaded" }
 
     /// What is worth a word beside the result.
     func warn(_ output: Output) {

@@ -22,6 +22,9 @@ struct SafeDelete: Verb {
     @Flag(help: "Retain server and Safe key; the next push uploads again.")
     var keepSetup = false
 
+    @Flag(help: "Only remove the setup from the keystore. No request is sent; the backup stays on its server.")
+    var setupOnly = false
+
     @Flag(help: "Forget the setup even if the backup cannot be deleted, or if the setup is damaged.")
     var force = false
 
@@ -32,10 +35,22 @@ struct SafeDelete: Verb {
 
     @OptionGroup var waiting: TimeLimitOptions
 
+    func validate() throws {
+        guard !setupOnly || !keepSetup && !force else {
+            throw ValidationError("--setup-only cannot be combined with --keep-setup or --force")
+        }
+    }
+
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        if setupOnly { return try removeSetup(id, keeper, session) }
+        if try (try? keeper.safe.isReadOnly(id)) == true, !force {
+            throw CommandFailure(
+                failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
+                    .advising("keytool safe delete --setup-only \(id) removes the setup from the keystore"))
+        }
         if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
         if force && !keepSetup, try keeper.safe.forgetDamagedSetup(of: id) {
             return try tellForgotten(id, session.output)
@@ -55,6 +70,20 @@ struct SafeDelete: Verb {
                     ("id", .string(id.text)), ("server", .server(result.server, nil)),
                     ("deleted", .bool(result.left.isEmpty)), ("was_there", .bool(result.wasThere)),
                     ("setup_kept", .bool(keepSetup)),
+                ]))
+    }
+
+    private func removeSetup(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        let server = try keeper.safe.server(of: id).address
+        if !yes { try session.dialog.confirm("remove the Safe setup of \(id)", typing: id.text) }
+        try keeper.safe.removeSetup(of: id)
+        try session.output.done(
+            ["removed the Safe setup of \(id); the backup stays on \(server.name)"],
+            json: .result(
+                "safe delete",
+                [
+                    ("id", .string(id.text)), ("server", .server(server, nil)), ("deleted", false),
+                    ("setup_kept", false),
                 ]))
     }
 

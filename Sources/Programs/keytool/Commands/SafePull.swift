@@ -39,6 +39,16 @@ struct SafePull: Verb {
     @Flag(help: "Do not store server and Safe key.")
     var noSetup = false
 
+    @Flag(help: "Store the setup for reading only: a phone writes the backup, and keytool safe mirror fetches it.")
+    var readOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Take backup N of keytool safe history, or a file that --raw has written, and not that of the server.",
+            valueName: "n|file"),
+        completion: .file())
+    var from: String?
+
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
@@ -67,11 +77,17 @@ struct SafePull: Verb {
     @OptionGroup var waiting: TimeLimitOptions
 
     func validate() throws {
+        guard !readOnly || id != nil && !noSetup && output == nil && !show else {
+            throw ValidationError("--read-only requires --id, and cannot be combined with options that store nothing")
+        }
         guard !raw || (output != nil && !revealPrivateKey && !show) else {
             throw ValidationError("--raw requires --output and cannot be combined with --reveal-private-key or --show")
         }
         guard !revealPrivateKey || output != nil else {
             throw ValidationError("--reveal-private-key requires --output")
+        }
+        guard from == nil || !readOnly && !noSetup else {
+            throw ValidationError("--from cannot be combined with --read-only or --no-setup")
         }
         guard id == nil || identity == nil else { throw ValidationError("give the identity only once") }
     }
@@ -79,6 +95,7 @@ struct SafePull: Verb {
     func run(_ session: Session) throws {
         // Refuse before asking for a password, not after.
         let target = try output.map { try DocumentTarget($0, mayReplace: force) }
+        if let from { return try runEarlier(EarlierSource(from), target, session) }
         let named = try server.named(isNeeded: id != nil, session)
         guard named != nil || id == nil else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
@@ -89,6 +106,7 @@ struct SafePull: Verb {
         var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
         options.isKeepingSetup = !noSetup
+        if readOnly { options.access = .readOnly }
         let isStoring = output == nil && !show
         if isStoring, let keeper = present {
             let id = try session.identity(identity, in: keeper)
@@ -136,14 +154,8 @@ struct SafePull: Verb {
         _ fetched: borrowing FetchedSafe, _ address: SafeServerAddress, _ path: String?, isStored: Bool,
         replaced: FetchedSafe.Replaced? = nil, _ session: Session
     ) throws {
-        let summary = PullSummary(id: fetched.id, backup: fetched.backup, server: address.name)
-        let contacts = fetched.backup.document.contactCount
-        if let before = replaced?.contacts, contacts < before {
-            session.output.warn("the profile had \(before) contacts before and has \(contacts) now")
-        }
-        for record in replaced?.damaged ?? [] {
-            session.output.warn("the record \"\(record)\" of \(fetched.id) was damaged; it was replaced")
-        }
+        let summary = PullSummary(id: fetched.id, backup: fetched.backup, from: .server(address.name))
+        replaced?.warn(fetched.id, contacts: fetched.backup.document.contactCount, session.output)
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
         let isListing = show && session.output.isVerbose
         try session.output.done(
@@ -164,7 +176,7 @@ struct SafePull: Verb {
         }
     }
 
-    private func checkReplacedKey(_ id: ThreemaID) throws {
+    func checkReplacedKey(_ id: ThreemaID) throws {
         guard let replaceKey, replaceKey != id else { return }
         throw UsageFailure("--replace-key names \(replaceKey), but the identity is \(id)")
     }

@@ -6,7 +6,9 @@ import SafeRules
 import SafeWire
 import Threema
 
-struct SafePush: Verb {
+struct SafePush: ScheduledVerb {
+    static let command = "safe push"
+
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Upload the Safe backup if it is due.",
         discussion: """
@@ -39,82 +41,33 @@ struct SafePush: Verb {
     @Flag(help: "Only show what would be done.")
     var dryRun = false
 
-    @Flag(help: "Push every identity whose Safe is set up.")
-    var all = false
-
-    @Option(help: ArgumentHelp("Wait first, for a random part of this time.", valueName: "duration"))
-    var jitter: TimeSpan?
-
-    @Option(
-        help: ArgumentHelp(
-            "Exit 0 silently if the server is unavailable or the keystore is in use, until the last success is older.",
-            valueName: "duration"))
-    var tolerate: TimeSpan?
-
-    @Option(
-        help: ArgumentHelp("How long to wait for another keytool process (default 1m).", valueName: "duration"))
-    var lockWait: TimeSpan?
-
     @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: TimeLimitOptions
 
-    @OptionGroup(title: "Monitoring")
-    var monitoring: MonitoringOptions
+    @OptionGroup var schedule: ScheduleOptions
 
     func validate() throws {
-        guard !all || named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
-        guard !all || !overwrite else { throw ValidationError("--overwrite cannot be combined with --all") }
+        guard !schedule.all || named.id == nil else {
+            throw ValidationError("--all cannot be combined with an identity")
+        }
+        guard !schedule.all || !overwrite else { throw ValidationError("--overwrite cannot be combined with --all") }
     }
 
     func run(_ session: Session) throws {
-        if let jitter { Sleep.random(below: jitter.duration, before: "the push", session.output) }
-        guard !dryRun else {
-            var unmonitored = PushReport()
-            return try run(session, &unmonitored)
-        }
-        try monitoring.monitored(session.output) { report in try run(session, &report) }
+        guard dryRun else { return try runScheduled(session) }
+        var unmonitored = RunReport()
+        try run(session, &unmonitored)
     }
 
-    private func run(_ session: Session, _ report: inout PushReport) throws {
-        let keeper = try session.keeper(keystore.passphrase, waiting.limits)
-        guard all else {
-            let id = try session.identity(named.id, in: keeper)
-            if let result = try push(id, keeper, session.output, &report) { try tell(id, result, session.output) }
-            return
-        }
-        let ids = try keeper.identities.ids().filter { try keeper.safe.isSetUp($0) }
-        guard !ids.isEmpty else {
-            throw CommandFailure(
-                failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
-            )
-        }
-        var results: [JSONValue] = []
-        var firstFailure: Failure?
-        for id in ids {
-            // One server's silence must not use up the time of another.
-            let keeper = keeper.connecting(session.connecting(waiting.limits))
-            do {
-                guard let result = try push(id, keeper, session.output, &report) else { continue }
-                results.append(.object(members(id, result)))
-                if !session.output.isJSON { try tell(id, result, session.output) }
-            } catch {
-                let failure = Failure(error)
-                results.append(["id": .string(id.text), "error": failure.json])
-                if !session.output.isJSON { failure.report(about: id.text) }
-                firstFailure = firstFailure ?? failure
-            }
-        }
-        if session.output.isJSON {
-            try session.output.done([], json: .result("safe push", [("results", .array(results))]))
-        }
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+    /// A place that is set up for reading only is left to `safe mirror`. A damaged setup is reported, not left out.
+    func isIncluded(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool {
+        (try? keeper.safe.isReadOnly(id)) != true
     }
 
-    /// - Returns: nil for a failure that is tolerated; the monitoring service is still told of it.
-    private func push(
-        _ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout PushReport
-    ) throws -> SafeKeeper.PushResult? {
+    func work(
+        _ id: ThreemaID, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
+    ) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
         options.isOverwriting = overwrite
@@ -122,24 +75,18 @@ struct SafePush: Verb {
         options.isDryRun = dryRun
         options.isAcceptingLoss = acceptLoss
         options.isResumingDeleted = resumeDeleted
-        do {
-            let result = try output.busy("pushing \(id)") {
-                try keeper.safe.push(id, options, lockWait: lockWait?.duration ?? ThreemaKeeper.lockWait)
-            }
-            report.results.append(result)
-            return result
-        } catch {
-            let failure = Failure(error)
-            report.failure = report.failure ?? failure
-            guard [.tempfail, .locked].contains(failure.status), let tolerate,
-                let status = try? keeper.safe.status(of: id), status.finding == nil,
-                let last = status.lastGoodPush, WallClock.now() - last <= tolerate.duration
-            else { throw error }
-            return nil
-        }
+        return try output.busy("pushing \(id)") { try keeper.safe.push(id, options, lockWait: lockWait) }
     }
 
-    private func tell(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) throws {
+    func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp? {
+        status.finding == nil ? status.lastGoodPush : nil
+    }
+
+    func enter(_ result: SafeKeeper.PushResult, in report: inout RunReport) {
+        report.enter(bytes: result.upload?.bytes, limit: result.upload?.limits, expiresAt: result.expiresAt)
+    }
+
+    func warn(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) {
         switch result.replaced {
         case .damaged: output.warn("the backup on the server was damaged; it was replaced")
         case .missing: output.warn("the backup was missing on the server; it was uploaded again")
@@ -158,12 +105,9 @@ struct SafePush: Verb {
             output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
             output.hint("keytool safe server --forget-old \(id) stops the attempts")
         }
-        try output.done(
-            [(all ? "\(id): " : "") + line(result)],
-            json: .result("safe push", members(id, result).map { ($0.name, $0.value) }))
     }
 
-    private func line(_ result: SafeKeeper.PushResult) -> String {
+    func line(_ result: SafeKeeper.PushResult) -> String {
         let kept = result.expiresAt.map { ", expires \($0.day)" } ?? ""
         guard let upload = result.upload else {
             return switch result.outcome {
@@ -182,7 +126,7 @@ struct SafePush: Verb {
             + (upload.isVerified ? ", verified" : "") + kept
     }
 
-    private func members(_ id: ThreemaID, _ result: SafeKeeper.PushResult) -> [JSONValue.Member] {
+    func members(_ id: ThreemaID, _ result: SafeKeeper.PushResult) -> [JSONValue.Member] {
         let backup: [(String, JSONValue?)] = [
             ("bytes", result.upload.map { .number($0.bytes) }),
             ("verified", result.upload.map { .bool($0.isVerified) }),
@@ -226,7 +170,7 @@ extension Outcome.Result {
         case .deferred: "deferred"
         case .wouldUpload: "would_upload"
         case .wouldConfirm: "would_confirm"
-        case .readdressed, .ended, .nothing: "unchanged"
+        case .readdressed, .ended, .nothing, .mirrored: "unchanged"
         }
     }
 }

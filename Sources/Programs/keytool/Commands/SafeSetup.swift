@@ -28,6 +28,9 @@ struct SafeSetup: Verb {
     @Flag(help: "Prepare a new or empty directory: make backups/ and config.")
     var create = false
 
+    @Flag(help: "Only read: a phone writes the backup, and keytool safe mirror fetches it.")
+    var readOnly = false
+
     @Flag(help: "Do not test the server.")
     var noTest = false
 
@@ -40,6 +43,10 @@ struct SafeSetup: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: TimeLimitOptions
+
+    func validate() throws {
+        guard !readOnly || !create else { throw ValidationError("--read-only cannot be combined with --create") }
+    }
 
     func run(_ session: Session) throws {
         var keeper = try session.keeper(keystore.passphrase, waiting.limits)
@@ -55,13 +62,16 @@ struct SafeSetup: Verb {
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
         var given = isAsking ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
-            server, noTest ? .none : create ? .prepareAndTest : .test, &keeper, waiting.limits, session)
+            server, noTest ? .none : readOnly ? .read : create ? .prepareAndTest : .test, &keeper, waiting.limits,
+            session)
         let address = found.server.address
         let chosen = given.take()
         let secret = try chosen ?? choosePassword(id, session)
         if isAsking { keeper = session.renewed(keeper, waiting.limits) }
         let backupExists = try session.output.busy("deriving the Safe key") {
-            try keeper.safe.setUpSafe(of: id, at: found.server.copy, password: secret, test: found.test)
+            try keeper.safe.setUpSafe(
+                of: id, at: found.server.copy, password: secret, test: found.test,
+                access: readOnly ? .readOnly : .readAndWrite)
         }
         if !keeper.isProtected { session.noteProtection(of: keeper) }
         let limits = found.test.map {
@@ -74,8 +84,10 @@ struct SafeSetup: Verb {
                 [
                     ("id", .string(id.text)), ("server", .server(address, found.test?.limits)),
                     ("tested", .bool(found.test != nil)), ("backup_exists", backupExists.map { .bool($0) }),
-                    ("honours_conditions", found.test.map { .bool($0.honoursConditions) }),
+                    ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
+                    ("read_only", .bool(readOnly)),
                 ]))
+        guard !readOnly else { return session.output.hint("fetch it now: keytool safe mirror \(id)") }
         guard backupExists != true else {
             return session.output.hint(
                 "a backup of \(id) is already there, perhaps from a phone: keytool safe pull \(id) restores it")
@@ -86,7 +98,13 @@ struct SafeSetup: Verb {
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
-        try SecretAsker(password, session.dialog).create(
+        // A phone has chosen the password already.
+        guard !readOnly else {
+            return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) {
+                $0.withBytes { SecureBytes(copying: $0) }
+            }
+        }
+        return try SecretAsker(password, session.dialog).create(
             .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)
     }
 

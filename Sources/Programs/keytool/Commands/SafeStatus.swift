@@ -54,7 +54,8 @@ struct SafeStatus: Verb {
                     .overdue,
                     status.finding.map { "the last check of the server \($0.words)" }
                         ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
-                        ?? "the backup was never known to be on the server"))
+                        ?? (status.isReadOnly
+                            ? "no backup was ever mirrored" : "the backup was never known to be on the server")))
         }
     }
 
@@ -71,8 +72,16 @@ struct SafeStatus: Verb {
         case .some(let login): user = login.user
         case .none: break
         }
+        let place = "safe        \(id) on \(status.server.text)" + (user.map { " as \($0)" } ?? "")
+        guard !status.isReadOnly else {
+            return [
+                place + ", for reading only", "mirrored    \(day(status.mirroredAt))",
+                "last good   \(day(status.lastGoodMirror))",
+                "verified    Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
+            ]
+        }
         return [
-            "safe        \(id) on \(status.server.text)" + (user.map { " as \($0)" } ?? ""),
+            place,
             uploaded(status),
             "last seen   \(day(status.seenAt))",
             "expires     \(status.expiresAt?.day ?? "unknown")",
@@ -106,7 +115,7 @@ struct SafeStatus: Verb {
 
     private func lines(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> [String] {
         [
-            "server has  " + (look.failure.map { $0.found } ?? "the last upload"),
+            "server has  " + (look.failure.map { $0.found } ?? look.goodWords),
             look.limits.map {
                 "limits      \(ByteCount.text($0.maxBackupBytes)), \($0.retentionDays) days"
             },
@@ -128,6 +137,8 @@ struct SafeStatus: Verb {
                 ("finding", status.finding.map { .string($0.rawValue) }),
                 ("changing", .bool(status.newServer != nil)), ("new_server", status.newServer.map { .string($0) }),
                 ("deleting", .bool(status.isDeleting)), ("old_server", status.oldServer.map { .string($0) }),
+                ("read_only", .bool(status.isReadOnly)), ("mirrored_at", timestamp(status.mirroredAt)),
+                ("last_good_mirror", timestamp(status.lastGoodMirror)),
                 ("honours_conditions", status.honoursConditions.map { .bool($0) }),
                 ("password_proven_at", timestamp(status.passwordProvenAt)),
                 ("code_proven_at", timestamp(status.codeProvenAt)),
@@ -137,7 +148,7 @@ struct SafeStatus: Verb {
 
     private static func json(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> JSONValue {
         .members([
-            ("known", .bool(look.failure == nil)), ("found", .string(look.failure?.word ?? "last_uploaded")),
+            ("known", .bool(look.failure == nil)), ("found", .string(look.failure?.word ?? look.goodWord)),
             ("contacts", look.contacts.map { .number($0) }), ("pin", pin.map { .string($0.text) }),
             ("clock_lead_seconds", look.notes.clockLead.map { .number(Int($0.components.seconds)) }),
         ])

@@ -23,7 +23,9 @@ struct TestedServer: ~Copyable {
         case none
         /// Whether it answers as a Safe server, with a probe.
         case test
-        /// The same, after an empty or absent directory was prepared.
+        /// Whether it answers as a Safe server. Nothing is written.
+        case read
+        /// As `test`, after an empty or absent directory was prepared.
         case prepareAndTest
     }
 
@@ -43,7 +45,8 @@ struct TestedServer: ~Copyable {
         while true {
             do {
                 let test = try session.output.busy("testing the server") {
-                    try keeper.safe.test(server, preparing: isPreparing)
+                    try keeper.safe.test(
+                        server, preparing: isPreparing, access: trial == .read ? .readOnly : .readAndWrite)
                 }
                 return TestedServer(server: server, test: test)
             } catch {

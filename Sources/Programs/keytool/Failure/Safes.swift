@@ -40,6 +40,14 @@ extension SafeKeepingError: Explained {
                     ? "check the Safe password: with a wrong one, the backup cannot be found"
                     : "keytool safe push \(id) uploads it again"
             ).because(of: "no_backup")
+        case .noSuchEntry(let id, let number, let count):
+            Failure(
+                .absent,
+                count == 0
+                    ? "the history of \(id) is empty"
+                    : "the history of \(id) has no backup \(number), only 1 to \(count)",
+                hints: count == 0 ? [] : ["keytool safe history \(id)"]
+            ).because(of: "no_backup")
         case .badLimits(let error): error.failure
         case .tooLarge(let role, let bytes, let limit, let picture, let isChangeUnfinished):
             Failure(
@@ -144,6 +152,8 @@ extension SafeFailure {
             )
         case .changeUnfinished: (.exists, "an earlier change of the Safe of \(id) is not finished")
         case .oldBackupLeft: (.exists, "an earlier change of the Safe of \(id) has not deleted its old backup yet")
+        case .readOnly: (.usage, "the Safe of \(id) is set up for reading only; nothing was written")
+        case .mirror(let alarm): alarm.sentence(id, server)
         }
     }
 
@@ -175,6 +185,8 @@ extension SafeFailure {
         case .survivorLost: "survivor_lost"
         case .changeUnfinished: "change_unfinished"
         case .oldBackupLeft: "old_backup_left"
+        case .readOnly: "read_only"
+        case .mirror(let alarm): alarm.word
         }
     }
 
@@ -198,12 +210,15 @@ extension SafeFailure {
     /// What a look found instead of the backup, for the table of `status`.
     var found: String {
         switch self {
-        case .absent: "nothing"
-        case .damaged, .unreadable: "a damaged backup"
+        case .absent, .mirror(.absent): "nothing"
+        case .damaged, .unreadable, .mirror(.damaged): "a damaged backup"
+        case .mirror(.older): "an older backup than the newest one in the history"
+        case .mirror(.otherKey): "a backup with another private key"
+        case .mirror(.losesContacts(let before, let now)): "a backup with \(now) contacts; the normal one has \(before)"
         case .older: "an older backup than the last upload"
         case .conflict(_, isOtherKey: true): "a backup with another private key"
         case .conflict: "the backup of another device"
-        case .tooLong: "a file that is larger than any backup"
+        case .tooLong, .mirror(.tooLong): "a file that is larger than any backup"
         default: "a backup that could not be checked"
         }
     }

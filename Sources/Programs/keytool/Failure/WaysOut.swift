@@ -20,6 +20,10 @@ extension WayOut {
         case .delete: "keytool safe delete \(id) deletes it"
         case .move: "keytool safe move moves the Safe"
         case .moveLeavingOld: "keytool safe move --leave-old moves there without deleting the old backup"
+        case .mirror: "keytool safe mirror \(id) fetches the backup without writing"
+        case .mirrorAcceptingLoss: "keytool safe mirror --accept-loss \(id) takes it as the normal backup"
+        case .restoreFromHistory:
+            "keytool safe history \(id) lists the earlier backups; keytool safe pull --from N \(id) restores one here"
         case .nothing: nil
         }
     }

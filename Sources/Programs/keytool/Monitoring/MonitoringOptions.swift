@@ -5,7 +5,7 @@ import ThreemaKeeping
 import SafeRules
 import SafeWire
 
-/// Who is told how a push ended: a file for Prometheus, and a service that misses what does not report.
+/// Who is told how a run ended: a file for Prometheus, and a service that misses what does not report.
 ///
 /// Neither keeps a backup from being made, nor changes how the command ends: what goes wrong with them is a warning.
 struct MonitoringOptions: ParsableArguments {
@@ -34,10 +34,10 @@ struct MonitoringOptions: ParsableArguments {
     }
 
     /// Does the work between two messages to the monitoring service.
-    func monitored(_ output: Output, _ work: (inout PushReport) throws -> Void) throws {
+    func monitored(_ output: Output, _ work: (inout RunReport) throws -> Void) throws {
         let ping = pingUrlFile.flatMap { file in warning(output) { try Ping(urlFile: file) } }
         ping?.start(output)
-        var report = PushReport()
+        var report = RunReport()
         defer {
             if let metricsFile {
                 let now = WallClock.now().milliseconds / 1000
@@ -64,24 +64,32 @@ struct MonitoringOptions: ParsableArguments {
     }
 }
 
-/// How a run of push went, whatever its exit code says of it.
-struct PushReport {
-    var results: [SafeKeeper.PushResult] = []
+/// How a run for one identity or several went, whatever its exit code says of it.
+struct RunReport {
     /// The first thing that went wrong, tolerated or not.
     var failure: Failure?
+    // Of several backups the one that is worst off: the largest, with the smallest limit, and first to expire.
+    private var bytes: Int?
+    private var limit: Int?
+    private var expiresAt: Timestamp?
 
     var exitCode: Int32 { failure?.status.rawValue ?? 0 }
 
-    /// Of several backups the one that is worst off: the largest, with the smallest limit, and first to expire.
+    /// Adds the backup of one identity. Nil stands for what is not known.
+    mutating func enter(bytes: Int?, limit: ServerLimits? = nil, expiresAt: Timestamp? = nil) {
+        self.bytes = [self.bytes, bytes].compactMap { $0 }.max()
+        self.limit = [self.limit, limit?.maxBackupBytes].compactMap { $0 }.min()
+        self.expiresAt = [self.expiresAt, expiresAt].compactMap { $0 }.min()
+    }
+
     func gauges(_ now: Int64) -> [MetricsFile.Gauge: Int64] {
-        let uploads = results.compactMap(\.upload)
-        return [
+        [
             .lastAttempt: now,
             .lastExitCode: Int64(exitCode),
             .lastSuccess: failure == nil ? now : nil,
-            .bytes: uploads.map { Int64($0.bytes) }.max(),
-            .limit: uploads.map { Int64($0.limits.maxBackupBytes) }.min(),
-            .expiry: results.compactMap { $0.expiresAt.map { $0.milliseconds / 1000 } }.min(),
+            .bytes: bytes.map { Int64($0) },
+            .limit: limit.map { Int64($0) },
+            .expiry: expiresAt.map { $0.milliseconds / 1000 },
         ].compactMapValues { $0 }
     }
 }

@@ -1,0 +1,86 @@
+package import Encodings
+internal import Keystore
+internal import SafeRules
+package import Threema
+internal import SecureMemory
+package import ThreemaSafe
+
+extension SafeKeeper {
+    /// One earlier backup of a Safe.
+    package struct HistoryItem: Equatable, Sendable {
+        /// 1 for the newest. A new backup changes the numbers of all others.
+        package let number: Int
+        /// When it was stored.
+        package let storedAt: Timestamp
+        /// Whether it was fetched by `mirror`; if not, this keystore has replaced or deleted it on the server.
+        package let isMirrored: Bool
+        /// Length of the encrypted backup in bytes.
+        package let bytes: Int
+        /// What is in it; nil if it does not open.
+        package let contents: Contents?
+
+        /// The contents of an opened backup.
+        package struct Contents: Equatable, Sendable {
+            package let contacts: Int
+            package let groups: Int
+            /// The app that wrote it, as it says.
+            package let device: String?
+            /// Generation and time; nil if an app wrote it.
+            package let writer: SafeBackup.WriterInfo?
+        }
+    }
+
+    /// The earlier backups of an identity's Safe, the newest first. Each is opened.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`.
+    package func history(of id: ThreemaID) throws -> [HistoryItem] {
+        let records = try keystore.identity(.threema(id))
+        return try records.history(of: .main).enumerated().map { index, entry in
+            HistoryItem(
+                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds),
+                isMirrored: entry.origin == .mirrored, bytes: entry.count,
+                contents: try? contents(open(entry, records)))
+        }
+    }
+
+    private func contents(_ backup: borrowing SafeBackup) -> HistoryItem.Contents {
+        HistoryItem.Contents(
+            contacts: backup.document.contactCount, groups: backup.document.groupCount,
+            device: backup.document.device, writer: backup.writerInfo)
+    }
+
+    /// Opens an earlier backup.
+    /// - Parameter number: as in `history`.
+    /// - Throws: `SafeKeepingError.noSuchEntry`; `SafeBackupError`; `KeystoreError.damaged`.
+    package func earlierBackup(_ number: Int, of id: ThreemaID) throws -> SafeBackup {
+        let records = try keystore.identity(.threema(id))
+        return try open(entry(number, records, id), records)
+    }
+
+    /// The encrypted bytes of an earlier backup.
+    /// - Parameter number: as in `history`.
+    /// - Throws: `SafeKeepingError.noSuchEntry`; `KeystoreError.damaged`.
+    package func earlierBytes(_ number: Int, of id: ThreemaID) throws -> [UInt8] {
+        let records = try keystore.identity(.threema(id))
+        return try records.readHistory(entry(number, records, id).name, of: .main).bytes
+    }
+
+    private func entry(
+        _ number: Int, _ records: borrowing IdentityRecords, _ id: ThreemaID
+    ) throws -> HistoryEntry {
+        let entries = try records.history(of: .main)
+        guard entries.indices.contains(number.subtractingReportingOverflow(1).partialValue), number > 0 else {
+            throw SafeKeepingError.noSuchEntry(id: id.text, number: number, count: entries.count)
+        }
+        return entries[number - 1]
+    }
+
+    /// Opens an entry with its own Safe key, or with that of the setup if an earlier version stored it without one.
+    private func open(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) throws -> SafeBackup {
+        let stored = try records.readHistory(entry.name, of: .main)
+        if stored.secret.count == SafeKeys.masterKeyCount {
+            let keys = SafeKeys(masterKey: stored.secret.withBytes { SecureBytes(copying: $0) })
+            return try SafeBackup.open(stored.bytes.span, keys: keys)
+        }
+        return try SafeBackup.open(stored.bytes.span, keys: records.requiredSetup().current.keys)
+    }
+}

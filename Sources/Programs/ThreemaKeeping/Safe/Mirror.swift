@@ -1,0 +1,45 @@
+package import Encodings
+internal import Keystore
+package import SafeRules
+package import SafeWire
+package import Threema
+
+extension SafeKeeper {
+    /// The options of mirroring.
+    package typealias MirrorOptions = SafeVerb.Mirror
+
+    /// The result of mirroring a backup that is in order.
+    package struct MirrorResult: Equatable, Sendable {
+        /// Whether the backup was new and was stored.
+        package let isNew: Bool
+        /// The server of the backup.
+        package let server: SafeServerAddress
+        /// Length of the encrypted backup in bytes.
+        package let bytes: Int
+        /// Number of contacts in the backup.
+        package let contacts: Int
+        /// Number of groups in the backup.
+        package let groups: Int
+        /// When this backup was first fetched.
+        package let changedAt: Timestamp
+        /// Retries and the server's clock.
+        package let notes: ExchangeNotes
+    }
+
+    /// Fetches the Safe backup of an identity, opens it, and stores its encrypted bytes in the history if they are new.
+    /// Nothing is written to the server, and no later verb may replace the backup because of this.
+    /// - Throws: `SafeKeepingError.noSetup`; `.refused(.mirror)` if the backup is not in order; `SafeExchangeError`;
+    ///   `FileError`, then the backup was not stored.
+    package func mirror(
+        _ id: ThreemaID, _ options: MirrorOptions, lockWait: Duration = ThreemaKeeper.lockWait
+    ) throws -> MirrorResult {
+        let result = try run(.mirror(options), of: id, lockWait: lockWait)
+        try check(result, of: id)
+        var contents: Found.Contents?
+        if case .authentic(_, let found)? = result.outcome.found { contents = found }
+        return MirrorResult(
+            isNew: result.outcome.result == .mirrored, server: result.address, bytes: result.bytes?.count ?? 0,
+            contacts: contents?.contacts ?? 0, groups: contents?.groups ?? 0,
+            changedAt: result.knowledge.current.mirror?.changedAt ?? now(), notes: result.notes)
+    }
+}

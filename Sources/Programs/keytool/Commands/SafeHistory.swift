@@ -1,0 +1,58 @@
+import ArgumentParser
+import Console
+import Encodings
+import ThreemaKeeping
+import Threema
+import ThreemaSafe
+
+struct SafeHistory: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "List the earlier Safe backups in the keystore.",
+        discussion: """
+            Backups that keytool safe mirror has stored, and for 90 days those that this keystore has replaced or \
+            deleted on the server. keytool safe pull --from N restores one. 1 is the newest; a new backup changes the \
+            numbers of all others.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.keeper(keystore.passphrase)
+        let id = try session.identity(named.id, in: keeper)
+        let items = try session.output.busy("opening the backups of \(id)") { try keeper.safe.history(of: id) }
+        if items.isEmpty { session.output.note("the history of \(id) is empty") }
+        let width = items.last.map { String($0.number).count } ?? 1
+        try session.output.data(
+            items.map { line($0, width) },
+            json: .result("safe history", [("id", .string(id.text)), ("backups", .array(items.map(json)))]))
+    }
+
+    private func line(_ item: SafeKeeper.HistoryItem, _ width: Int) -> String {
+        let number = String(repeating: " ", count: width - String(item.number).count) + String(item.number)
+        let start = "\(number)  \(item.storedAt.rfc3339)  \(item.isMirrored ? "mirrored" : "replaced")"
+        guard let contents = item.contents else { return "\(start)  \(ByteCount.text(item.bytes)), does not open" }
+        let writer = contents.writer.map { "keytool, generation \($0.generation)" } ?? contents.app
+        return "\(start)  \(ByteCount.text(item.bytes)), \(contents.contacts) contacts, \(contents.groups) groups, by \(writer)"
+    }
+
+    private func json(_ item: SafeKeeper.HistoryItem) -> JSONValue {
+        .members([
+            ("number", .number(item.number)), ("stored_at", .string(item.storedAt.rfc3339)),
+            ("origin", item.isMirrored ? "mirrored" : "replaced"), ("bytes", .number(item.bytes)),
+            ("opens", .bool(item.contents != nil)), ("contacts", item.contents.map { .number($0.contacts) }),
+            ("groups", item.contents.map { .number($0.groups) }),
+            ("written_by", item.contents.map { $0.writer == nil ? "app" : "keytool" }),
+            ("generation", (item.contents?.writer).map { .number($0.generation) }),
+            ("written_at", (item.contents?.writer).map { .string($0.writtenAt.rfc3339) }),
+        ])
+    }
+}
+
+extension SafeKeeper.HistoryItem.Contents {
+    fileprivate var app: String { "an app" + (device.map { " (\($0.printable))" } ?? "") }
+}

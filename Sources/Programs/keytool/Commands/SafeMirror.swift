@@ -1,0 +1,126 @@
+import ArgumentParser
+import Console
+import Encodings
+import SafeRules
+import SafeWire
+import ThreemaKeeping
+import Threema
+
+struct SafeMirror: ScheduledVerb {
+    static let command = "safe mirror"
+
+    static let configuration = CommandConfiguration(
+        commandName: "mirror", abstract: "Fetch the Safe backup that a phone writes, and store it in the history.",
+        discussion: """
+            For cron, beside a phone that writes the Safe. Never writes to the server. Opens the backup and stores its \
+            encrypted bytes in the keystore if they are new. Fails if the backup is missing (10), damaged (65), \
+            older than the newest stored one or of another private key (19), or if over half of the contacts are gone \
+            (17). The stored backups stay in any case: keytool safe history lists them.
+            """)
+
+    @ParentCommand var noun: SafeCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: IdentityArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "Which stored backups stay after a success (default last=3,daily=7,weekly=4,monthly=12), or all.",
+            valueName: "rules"))
+    var keep: RetentionRules?
+
+    @Option(
+        help: ArgumentHelp("Fail (18) if the backup has not changed for this time.", valueName: "duration"))
+    var maxAge: TimeSpan?
+
+    @Flag(help: "Accept a backup that has lost over half of the contacts as the normal one.")
+    var acceptLoss = false
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    @OptionGroup var waiting: TimeLimitOptions
+
+    @OptionGroup var schedule: ScheduleOptions
+
+    func validate() throws {
+        guard !schedule.all || named.id == nil else {
+            throw ValidationError("--all cannot be combined with an identity")
+        }
+        guard !schedule.all || !acceptLoss else {
+            throw ValidationError("--accept-loss cannot be combined with --all")
+        }
+    }
+
+    func run(_ session: Session) throws { try runScheduled(session) }
+
+    func isIncluded(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool { true }
+
+    func work(
+        _ id: ThreemaID, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
+    ) throws -> SafeKeeper.MirrorResult {
+        var options = SafeKeeper.MirrorOptions()
+        options.isAcceptingLoss = acceptLoss
+        if let keep { options.retention = keep.retention }
+        let result = try output.busy("downloading the Safe backup of \(id)") {
+            try keeper.safe.mirror(id, options, lockWait: lockWait)
+        }
+        guard let maxAge, WallClock.now() - result.changedAt > maxAge.duration else { return result }
+        throw CommandFailure(
+            failure: Failure(
+                .overdue, "the Safe backup of \(id) has not changed since \(result.changedAt.rfc3339)",
+                hints: "check that the phone still writes it"))
+    }
+
+    func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp? { status.lastGoodMirror }
+
+    func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
+
+    func warn(_ id: ThreemaID, _ result: SafeKeeper.MirrorResult, _ output: Output) {
+        if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
+    }
+
+    func line(_ result: SafeKeeper.MirrorResult) -> String {
+        guard result.isNew else {
+            return "unchanged on \(result.server.name) since \(result.changedAt.rfc3339)"
+        }
+        return "mirrored \(ByteCount.text(result.bytes)) from \(result.server.name), \(result.contacts) contacts"
+    }
+
+    func members(_ id: ThreemaID, _ result: SafeKeeper.MirrorResult) -> [JSONValue.Member] {
+        JSONValue.members([
+            ("id", .string(id.text)), ("result", result.isNew ? "mirrored" : "unchanged"),
+            ("server", .server(result.server, nil)), ("bytes", .number(result.bytes)),
+            ("contacts", .number(result.contacts)), ("groups", .number(result.groups)),
+            ("changed_at", .string(result.changedAt.rfc3339)),
+        ]).members ?? []
+    }
+}
+
+/// The rules of `--keep`.
+struct RetentionRules: ExpressibleByArgument {
+    /// Nil for all backups.
+    let retention: Retention?
+
+    init?(argument: String) {
+        guard argument != "all" else {
+            retention = nil
+            return
+        }
+        var rules = Retention()
+        var seen: Set<String> = []
+        for rule in argument.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = rule.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, seen.insert(parts[0]).inserted, let count = Int(parts[1]),
+                (0...100_000).contains(count), parts[1].utf8.allSatisfy({ (48...57).contains($0) })
+            else { return nil }
+            switch parts[0] {
+            case "last": rules.last = count
+            case "daily": rules.daily = count
+            case "weekly": rules.weekly = count
+            case "monthly": rules.monthly = count
+            default: return nil
+            }
+        }
+        retention = rules
+    }
+}

@@ -1,0 +1,133 @@
+import Console
+import Encodings
+import SafeWire
+import SecureMemory
+import Threema
+import ThreemaKeeping
+import ThreemaSafe
+
+/// What `safe pull --from` names.
+enum EarlierSource {
+    /// The number in the history.
+    case history(Int)
+    case file(String)
+
+    /// Digits are a number; a file of such a name is `./3`.
+    init(_ text: String) {
+        let isNumber = !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+        self = isNumber ? .history(Int(text) ?? .max) : .file(text)
+    }
+}
+
+/// `safe pull --from`: a backup of the history or of a file takes the place of the server's.
+extension SafePull {
+    func runEarlier(_ source: EarlierSource, _ target: DocumentTarget?, _ session: Session) throws {
+        guard try !server.isNamed else { throw UsageFailure("--from cannot be combined with --server") }
+        switch source {
+        case .history(let number):
+            guard id == nil else { throw UsageFailure("a number for --from needs no --id: name the identity alone") }
+            let keeper = try session.keeper(keystore.passphrase)
+            let id = try session.identity(identity, in: keeper)
+            if raw, let target {
+                return try writeRaw(try keeper.safe.earlierBytes(number, of: id), id, to: target, session)
+            }
+            let backup = try keeper.safe.earlierBackup(number, of: id)
+            try end(backup, id, .history(number), target, keeper, session)
+        case .file(let path):
+            guard !raw else { throw UsageFailure("--raw would only copy the file") }
+            let bytes = try InputFile(path: path).readBytes(.bytes, limit: maxFetchedBytes)
+            guard let id else {
+                let keeper = try session.keeper(keystore.passphrase)
+                let id = try session.identity(identity, in: keeper)
+                let backup = try opening(path, "the key of the Safe that is set up") {
+                    try keeper.safe.open(bytes, of: id)
+                }
+                return try end(backup, id, .file(path), target, keeper, session)
+            }
+            let backup = try opening(path, "this Safe password") {
+                try SecretAsker(password, session.dialog).open(
+                    .for(id.text), isWrong: { ($0 as? SafeBackupError) == .notAuthentic }
+                ) { password in
+                    try session.output.busy("opening the backup") {
+                        try SafeKeeper.open(bytes, of: id, password: password)
+                    }
+                }
+            }
+            try end(backup, id, .file(path), target, nil, session)
+        }
+    }
+
+    /// - Throws: 12 if the file does not open: its format cannot tell a wrong key from damage.
+    private func opening(_ path: String, _ key: String, _ body: () throws -> SafeBackup) throws -> SafeBackup {
+        do {
+            return try body()
+        } catch SafeBackupError.notAuthentic {
+            throw CommandFailure(
+                failure: Failure(
+                    .wrongPassword, "\(key) does not open \(path.printable), or the file is damaged",
+                    hints: id == nil ? ["--id ID asks for the Safe password of the file"] : []))
+        }
+    }
+
+    /// Writes, shows or stores an opened backup.
+    /// - Parameter keeper: nil if the keystore is not open yet.
+    private func end(
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, _ source: PullSummary.Source, _ target: DocumentTarget?,
+        _ keeper: ThreemaKeeper?, _ session: Session
+    ) throws {
+        try checkReplacedKey(id)
+        let summary = PullSummary(id: id, backup: backup, from: source)
+        if let target {
+            let document =
+                revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
+            return try document.withBytes { document in
+                try target.write(document) {
+                    guard let path = target.path else { return }
+                    try session.output.done(
+                        summary.lines(isStored: false) + ["wrote the document to \(path); it is not encrypted"],
+                        json: summary.json(isStored: false, file: path))
+                }
+            }
+        }
+        guard !show else {
+            return try session.output.done(
+                summary.lines(isStored: false), json: summary.json(isStored: false, file: nil))
+        }
+        var options = SafeKeeper.KeepOptions()
+        options.isReplacing = replace
+        options.isReplacingKey = replaceKey != nil
+        let keeper = try keeper ?? session.keeperOfNewKeystore(keystore)
+        let replaced = try keeper.safe.restore(backup, of: id, options)
+        replaced.warn(id, contacts: backup.document.contactCount, session.output)
+        if !keystore.noPassphrase { session.noteProtection(of: keeper) }
+        try session.output.done(
+            summary.lines(isStored: true), json: summary.json(isStored: true, file: nil))
+    }
+
+    private func writeRaw(
+        _ bytes: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session
+    ) throws {
+        try target.write(bytes.span) {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote the encrypted backup of \(id), \(ByteCount.text(bytes.count)), to \(path)"],
+                json: .result(
+                    "safe pull",
+                    [
+                        ("id", .string(id.text)), ("file", .string(path)), ("bytes", .number(bytes.count)),
+                        ("stored", false),
+                    ]))
+        }
+    }
+}
+
+extension FetchedSafe.Replaced {
+    /// Warns if contacts are gone and if records were damaged.
+    /// - Parameter contacts: number of contacts in the restored profile.
+    func warn(_ id: ThreemaID, contacts: Int, _ output: Output) {
+        if let before = self.contacts, contacts < before {
+            output.warn("the profile had \(before) contacts before and has \(contacts) now")
+        }
+        for record in damaged { output.warn("the record \"\(record)\" of \(id) was damaged; it was replaced") }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Encodings
+
+// `mirror`, in the order of its actions:
+//
+//   look → the rule of the mirror → keep (if it is new) → save → thin out (without an alarm)
+//
+// No request writes.
+
+extension SafeMachine {
+    mutating func planMirror() {
+        if let wait = knowledge.current.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
+            return fail(.waiting(until: wait, loss: knowledge.current.finding))
+        }
+        perform([.look(.current, .mirror)])
+    }
+
+    mutating func mirror(_ found: Found) {
+        guard case .mirror(let mirror) = verb else { return }
+        noteWhatPushExpects(found)
+        let judgement = MirrorRule(isAcceptingLoss: mirror.isAcceptingLoss)
+            .judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
+        perform((judgement.isNew ? [.keep(.current)] : []) + [.endMirroring(judgement)])
+    }
+
+    /// If this keystore uploads to the place, too, the next push knows what was found.
+    private mutating func noteWhatPushExpects(_ found: Found) {
+        guard knowledge.current.expectsBackup else { return }
+        let finding = finding(standing(found, at: .current))
+        note(finding, at: .current)
+        if finding == nil { knowledge.current.seenAt = now }
+    }
+
+    mutating func endMirroring(_ judgement: MirrorRule.Judgement) {
+        guard case .mirror(let mirror) = verb else { return }
+        knowledge.current.mirror = judgement.state
+        knowledge.current.notBefore = nil
+        outcome.result = judgement.isNew ? .mirrored : .unchanged
+        if let alarm = judgement.alarm { return fail(.mirror(alarm)) }
+        perform([.save(.stay)] + (mirror.retention.map { [.thin($0)] } ?? []))
+    }
+
+    /// For `check` and `status` of a place that is set up for reading only: compares with the newest backup in the
+    /// history. A newer one is in order.
+    mutating func checkMirrored(_ found: Found) {
+        let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
+        outcome.result = judgement.isNew ? .nothing : .unchanged
+        if let alarm = judgement.alarm { fail(.mirror(alarm)) }
+    }
+}

@@ -1,0 +1,118 @@
+internal import AtomicFiles
+internal import SecureMemory
+
+// Reading, writing and thinning the history of a place. History.swift has the format.
+
+extension IdentityRecords {
+    /// The earlier backups of a place, the newest first. Files whose name, kind or length is not that of an entry are
+    /// skipped. Nothing is decrypted.
+    public func history(of place: PlaceName) throws -> [HistoryEntry] {
+        try steadily { records in
+            try records.withHistory(of: place) { history in
+                var entries: [HistoryEntry] = []
+                for name in try history.names().reversed() {
+                    guard let length = try? history.length(of: name), let entry = History.entry(name, length: length)
+                    else { continue }
+                    entries.append(entry)
+                }
+                return entries
+            } ?? []
+        }
+    }
+
+    /// Decrypts an earlier backup.
+    /// - Parameters:
+    ///   - name: a name from `history`.
+    ///   - place: the place of that `history`.
+    /// - Throws: `FileError`, for example `.missing`; `KeystoreError.damaged` with the record name `history`.
+    public func readHistory(_ name: String, of place: PlaceName) throws -> HistoryBackup {
+        try steadily { records in try records.historyBackup(name, of: place) }
+    }
+
+    private func historyBackup(_ name: String, of place: PlaceName) throws -> HistoryBackup {
+        let read: SecureBytes?? = try withHistory(of: place) { history in
+            guard History.entry(name, length: .max) != nil else { return nil }
+            return try history.read(name, limit: Self.maxRecordBytes)
+        }
+        guard let record = read ?? nil else {
+            throw FileError.missing(path: directory.path + "/" + History.directoryName + "/" + name)
+        }
+        let content = try record.withBytes { (record) throws(KeystoreError) in
+            try open(record, History.purpose.at(place), fileName: name)
+        }
+        guard let backup = content.withBytes({ History.decode($0) }) else {
+            throw KeystoreError.damaged(record: History.purpose.text, owner: owner)
+        }
+        return backup
+    }
+
+    /// Lends the directory of a place's history.
+    /// - Returns: nil without calling `body` if the place has no history.
+    func withHistory<Result: ~Copyable>(
+        of place: PlaceName, _ body: (borrowing Directory) throws -> Result
+    ) throws -> Result? {
+        try within(place) { directory in
+            guard let history = try directory.directoryIfPresent(History.directoryName) else { return nil }
+            return try body(history)
+        } ?? nil
+    }
+}
+
+extension LockedIdentity {
+    /// Stores a backup in the history of a place. It replaces an entry of the same digest, so that each backup is
+    /// stored once, with its last time. A mirrored backup stays a mirrored one.
+    /// - Parameters:
+    ///   - backup: up to about 16 MiB.
+    ///   - place: the place of the backup.
+    ///   - milliseconds: the time, since the epoch.
+    /// - Throws: `FileError`, for example `.tooLarge`; then the history is unchanged.
+    public func keepHistory(
+        _ backup: borrowing HistoryBackup, origin: HistoryEntry.Origin, of place: PlaceName, at milliseconds: Int64
+    ) throws {
+        let same = try entries(of: backup.digest, at: place)
+        let origin = same.contains { $0.origin == .mirrored } ? .mirrored : origin
+        guard backup.bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
+            let name = History.name(milliseconds, backup.digest, origin)
+            let path = records.directory.path + "/" + History.directoryName + "/" + name
+            throw FileError.tooLarge(path: path, limit: IdentityRecords.maxRecordBytes - History.overhead)
+        }
+        let (name, file) = History.seal(
+            backup, origin: origin, of: records.owner, at: place, milliseconds: milliseconds,
+            key: records.keystore.masterKey, nonce: SealedRecord.randomNonce())
+        try records.making(place) { directory in
+            try directory.makeDirectory(History.directoryName)
+            try directory.directory(History.directoryName).write(name, file.span)
+        }
+        for entry in same where entry.name != name { try removeHistory(entry.name, of: place) }
+    }
+
+    /// The entries of a digest. An attacker can find another backup with the same prefix, but not with the same digest.
+    private func entries(of digest: [UInt8], at place: PlaceName) throws -> [HistoryEntry] {
+        let prefix = Array(digest.prefix(History.prefixCount))
+        return try records.history(of: place).filter { entry in
+            guard entry.digestPrefix == prefix, let held = try? records.readHistory(entry.name, of: place) else {
+                return false
+            }
+            return held.digest == digest
+        }
+    }
+
+    /// Removes old entries of a place that were replaced or deleted on the server.
+    /// - Parameters:
+    ///   - place: the place.
+    ///   - milliseconds: entries that were stored before this time are removed, in milliseconds since the epoch.
+    ///     Entries from before 2026 stay, because their clock was wrong.
+    ///   - count: this many of the newest of these entries stay, whatever their time.
+    public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
+        for entry in try records.history(of: place).filter({ $0.origin == .replaced }).dropFirst(count)
+        where History.earliest <= entry.milliseconds && entry.milliseconds < milliseconds {
+            try removeHistory(entry.name, of: place)
+        }
+    }
+
+    /// Removes one entry of a place's history.
+    /// - Parameter name: a name from `history`.
+    public func removeHistory(_ name: String, of place: PlaceName) throws {
+        _ = try records.withHistory(of: place) { try $0.remove(name) }
+    }
+}

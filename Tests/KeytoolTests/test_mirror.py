@@ -1,0 +1,305 @@
+"""safe mirror and safe history, beside a phone that writes the Safe; places that are set up for reading only."""
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+
+from kit import oracle
+from kit.clock import Clocked
+from kit.known import SAFE_PASSWORD
+from kit.phone import ID, Phone
+from kit.runner import snapshot
+
+NOON = datetime(2026, 11, 21, 12)
+
+
+@pytest.fixture
+def phone(keytool, directory, safe_password):
+    phone = Phone(keytool, directory)
+    phone.writes("first")
+    phone.guarded_by(*safe_password)
+    return phone
+
+
+@pytest.fixture
+def server(phone):
+    """What the server holds: nothing here may change it."""
+    return lambda: snapshot(phone.directory.path)
+
+
+def at(keytool, day):
+    return Clocked(keytool, NOON + timedelta(days=day))
+
+
+def test_new_and_unchanged(phone, server):
+    before = server()
+    first = phone.keytool.json("safe", "mirror")
+    assert first["result"] == "mirrored" and first["contacts"] == 10 and first["bytes"] == len(phone.blob)
+    second = phone.keytool.json("safe", "mirror")
+    assert second["result"] == "unchanged" and second["changed_at"] == first["changed_at"]
+    assert phone.keytool.ok("safe", "mirror", ID).out.startswith(f"unchanged on {phone.directory.url} since 20")
+    assert phone.mirrored() == ["first"] and phone.kept == [phone.blob]
+    assert server() == before
+
+
+def test_history(phone):
+    for nickname, contacts in (("one", 10), ("two", 11), ("three", 12)):
+        phone.writes(nickname, contacts)
+        phone.keytool.ok("safe", "mirror")
+    listed = phone.keytool.json("safe", "history")["backups"]
+    assert [(one["number"], one["contacts"], one["origin"], one["opens"], one["written_by"]) for one in listed] == [
+        (1, 12, "mirrored", True, "app"), (2, 11, "mirrored", True, "app"), (3, 10, "mirrored", True, "app")]
+    lines = phone.keytool.ok("safe", "history").out.splitlines()
+    assert len(lines) == 3 and "12 contacts, 0 groups, by an app (6.4.2A/de_CH)" in lines[0]
+
+
+def test_history_is_empty(safe):
+    result = safe.keytool.ok("safe", "history")
+    assert result.out == "" and "the history of ABCD1234 is empty" in result.err
+
+
+def test_restore_an_earlier_backup(phone, server):
+    phone.writes("good", 10)
+    phone.keytool.ok("safe", "mirror")
+    phone.writes("wiped", 1)
+    phone.keytool.fails(17, "safe", "mirror")
+    before = server()
+    shown = phone.keytool.json("safe", "pull", "--from", "2", "--show")
+    assert shown["contacts"] == 10 and shown["stored"] is False
+    assert phone.keytool.json("safe", "pull", "--from", "1", "--replace")["contacts"] == 1
+    result = phone.keytool.ok("safe", "pull", "--from", "2", "--replace")
+    assert "restored ABCD1234 from backup 2 of the history" in result.out
+    assert phone.keytool.json("safe", "pull", "--from", "2")["stored"] is True
+    assert server() == before
+    phone.keytool.fails(10, "safe", "pull", "--from", "3")
+    phone.keytool.fails(10, "safe", "pull", "--from", "99999999999999999999")
+
+
+def test_take_an_entry_out(phone, tmp_path, other_keytool, safe_password):
+    """With nothing but the file, the ID and the Safe password."""
+    phone.keytool.ok("safe", "mirror")
+    file = tmp_path / "entry"
+    phone.keytool.ok("safe", "pull", "--from", "1", "--raw", "-o", file)
+    assert file.read_bytes() == phone.blob
+    result = other_keytool.json("safe", "pull", "--from", file, "--id", ID, *safe_password)
+    assert result["stored"] is True and result["contacts"] == 10
+    other_keytool.fails(10, "safe", "push")
+    document = tmp_path / "document"
+    phone.keytool.ok("safe", "pull", "--from", file, "-o", document)
+    assert json.loads(document.read_text())["user"] == {"nickname": "first"}
+    # In a directory of its own, the file may have a number for its name.
+    (tmp_path / "1").write_bytes(phone.writes("other", 3))
+    assert phone.keytool.json("safe", "pull", "--from", "./1", "--show", cwd=tmp_path)["contacts"] == 3
+
+
+def test_a_file_that_does_not_open(phone, given, write):
+    file = write("file", phone.blob[:-1])
+    assert "does not open" in phone.keytool.fails(12, "safe", "pull", "--from", file).err
+    good = write("good", phone.blob)
+    phone.keytool.fails(12, "safe", "pull", "--from", good, "--id", ID, *given("safe-password", b"another password"))
+    phone.keytool.fails(66, "safe", "pull", "--from", file.with_name("absent"))
+    for options in (["--raw", "-o", "x"], ["--server", "file:///x"], ["--no-setup"], ["--read-only"]):
+        phone.keytool.fails(64, "safe", "pull", "--from", good, *options)
+    phone.keytool.fails(64, "safe", "pull", "--from", "1", "--id", ID)
+
+
+def test_local_changes_are_not_lost(phone, write):
+    """Another profile than the one that was restored last."""
+    phone.keytool.ok("safe", "mirror")
+    phone.writes("second")
+    phone.keytool.ok("safe", "mirror")
+    phone.keytool.ok("safe", "pull", "--from", "2", "--replace")
+    failed = phone.keytool.fails(17, "safe", "pull", "--from", "1")
+    assert "changes that are not uploaded" in failed.err and "--replace" in failed.err
+
+
+def test_each_alarm(phone, server):
+    phone.keytool.ok("safe", "mirror")
+    first = phone.blob
+    phone.writes("second")
+    phone.keytool.ok("safe", "mirror")
+    phone.directory.put(phone.keys, first)
+    cases = [(lambda: None, 19, "older"), (lambda: phone.writes("wiped", 1), 17, "loses_contacts"),
+             (lambda: phone.writes("key", key=bytes(32)), 19, "other_key"),
+             (lambda: phone.directory.put(phone.keys, first[:-1]), 65, "damaged"),
+             (lambda: phone.directory.backup(phone.keys).unlink(), 10, "no_backup")]
+    for change, code, reason in cases:
+        change()
+        before = server()
+        for _ in range(2):
+            failed = phone.keytool.fails(code, "safe", "mirror", "--json")
+            assert failed.error["reason"] == reason, failed
+        assert server() == before
+    assert phone.mirrored() == ["first", "second", "wiped", "key"]
+    phone.writes("back")
+    assert phone.keytool.json("safe", "mirror")["result"] == "mirrored"
+
+
+def test_a_loss_is_accepted(phone):
+    phone.keytool.ok("safe", "mirror")
+    phone.writes("few", 4)
+    failed = phone.keytool.fails(17, "safe", "mirror")
+    assert "has only 4 contacts; the last normal one had 10; it was stored" in failed.err
+    assert "keytool safe mirror --accept-loss ABCD1234" in failed.err
+    assert phone.keytool.json("safe", "mirror", "--accept-loss")["result"] == "unchanged"
+    assert phone.keytool.json("safe", "mirror")["result"] == "unchanged"
+
+
+def test_the_age_of_the_content(phone):
+    at(phone.keytool, 0).ok("safe", "mirror", "--max-age", "3d")
+    at(phone.keytool, 3).ok("safe", "mirror", "--max-age", "4d")
+    failed = at(phone.keytool, 4).fails(18, "safe", "mirror", "--max-age", "3d")
+    assert "has not changed since 2026-11-21T12:00:0" in failed.err
+    phone.writes("again")
+    at(phone.keytool, 5).ok("safe", "mirror", "--max-age", "3d")
+
+
+def test_tolerance(phone):
+    at(phone.keytool, 0).ok("safe", "mirror")
+    phone.directory.go_away()
+    silent = at(phone.keytool, 2).ok("safe", "mirror", "--tolerate", "3d")
+    assert silent.out == silent.err == ""
+    at(phone.keytool, 4).fails(75, "safe", "mirror", "--tolerate", "3d")
+    phone.directory.come_back()
+    phone.directory.backup(phone.keys).unlink()
+    at(phone.keytool, 1).fails(10, "safe", "mirror", "--tolerate", "3d")
+
+
+def test_monitoring(phone, tmp_path):
+    metrics = tmp_path / "keytool.prom"
+    phone.keytool.ok("safe", "mirror", "--metrics-file", metrics)
+    text = metrics.read_text()
+    assert "keytool_safe_last_exit_code 0" in text and f"keytool_safe_backup_bytes {len(phone.blob)}" in text
+    phone.directory.backup(phone.keys).unlink()
+    phone.keytool.fails(10, "safe", "mirror", "--metrics-file", metrics)
+    assert "keytool_safe_last_exit_code 10" in metrics.read_text()
+
+
+def test_all(phone, tmp_path, safe_password):
+    """A read-only place and one that this keystore writes."""
+    phone.keytool.ok("id", "create", "--id", "ZZZZ9999")
+    own = tmp_path / "own"
+    own.mkdir()
+    phone.keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", f"file://{own}", *safe_password)
+    pushed = phone.keytool.json("safe", "push", "--all")["results"]
+    assert [one["id"] for one in pushed] == ["ZZZZ9999"]
+    mirrored = phone.keytool.json("safe", "mirror", "--all")["results"]
+    assert [(one["id"], one["result"]) for one in mirrored] == [(ID, "mirrored"), ("ZZZZ9999", "mirrored")]
+    phone.directory.go_away()
+    failed = phone.keytool("safe", "mirror", "--all")
+    assert failed.code == 75 and "ZZZZ9999: unchanged" in failed.out and ID in failed.err, failed
+    phone.keytool.ok("safe", "delete", "ZZZZ9999", "--setup-only", "--yes")
+    assert "safe mirror --all" in phone.keytool.fails(64, "safe", "push", "--all").err
+
+
+WRITING = [["push"], ["push", "--force"], ["push", "--overwrite"], ["push", "--dry-run"], ["delete", "--yes"],
+           ["move", "--server", "file:///tmp"], ["move", "--abort"]]
+
+
+@pytest.mark.parametrize("verb", WRITING, ids=" ".join)
+def test_no_verb_writes_to_a_read_only_place(phone, server, verb):
+    before = server()
+    failed = phone.keytool.fails(64, "safe", *verb)
+    assert "set up for reading only" in failed.err
+    assert server() == before
+
+
+def test_passwd_does_not_write(phone, server, given):
+    before = server()
+    phone.keytool.fails(64, "safe", "passwd", *given("new-safe-password", b"another password"))
+    assert server() == before and phone.keytool.json("safe", "mirror")["result"] == "mirrored"
+
+
+def test_setup_for_reading(phone, server, safe_password, given, tmp_path):
+    phone.keytool.ok("safe", "delete", "--setup-only", "--yes")
+    before = server()
+    setup = ["safe", "setup", "--read-only", "--server", phone.directory.url]
+    failed = phone.keytool.fails(10, *setup, *given("safe-password", b"mistyped password"))
+    assert "check the Safe password" in failed.err
+    phone.writes("key", key=bytes(32))
+    phone.keytool.fails(19, *setup, *safe_password)
+    phone.directory.put(phone.keys, oracle.seal_safe("x", phone.keys))
+    phone.keytool.fails(65, *setup, *safe_password)
+    phone.writes("first")
+    done = phone.keytool.json(*setup, *safe_password)
+    assert done["read_only"] is True and done["tested"] is True and "honours_conditions" not in done
+    assert set(server()) == set(before)
+    phone.keytool.fails(64, *setup, "--create", *safe_password)
+    assert phone.keytool.json("safe", "mirror")["result"] == "mirrored"
+
+
+def test_the_setup_is_removed_and_the_history_stays(phone, server):
+    phone.keytool.ok("safe", "mirror")
+    before = server()
+    failed = phone.keytool.fails(64, "safe", "delete", "--yes")
+    assert "keytool safe delete --setup-only ABCD1234" in failed.err
+    phone.keytool.fails(64, "safe", "delete", "--setup-only")
+    done = phone.keytool.json("safe", "delete", "--setup-only", "--yes")
+    assert done["deleted"] is False and server() == before
+    assert len(phone.keytool.json("safe", "history")["backups"]) == 1
+    assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
+    for options in (["--keep-setup"], ["--force"]):
+        phone.keytool.fails(64, "safe", "delete", "--setup-only", *options)
+
+
+def test_status_and_check(phone):
+    assert "for reading only" in phone.keytool.ok("safe", "status").out
+    assert phone.keytool("safe", "status", "--max-age", "1d").code == 18
+    phone.keytool.ok("safe", "mirror")
+    status = phone.keytool.json("safe", "status", "--remote")
+    assert status["read_only"] is True and status["remote"]["found"] == "newest_mirrored"
+    phone.keytool.ok("safe", "status", "--max-age", "1d")
+    assert "equals the newest backup in the history" in phone.keytool.ok("safe", "check").out
+    old = phone.blob
+    phone.writes("second")
+    assert phone.keytool.json("safe", "status", "--remote")["remote"]["found"] == "newer"
+    assert phone.keytool.json("safe", "check")["same"] is False
+    phone.keytool.ok("safe", "mirror")
+    phone.directory.put(phone.keys, old)
+    failed = phone.keytool("safe", "status", "--remote")
+    assert failed.code == 19 and "an older backup than the newest one in the history" in failed.out
+    phone.keytool.fails(19, "safe", "check")
+
+
+def test_the_rules_of_keep(phone):
+    for day in range(40):
+        phone.writes(str(day))
+        at(phone.keytool, day).ok("safe", "mirror", "--keep", "all")
+    assert phone.mirrored() == [str(day) for day in range(40)]
+    # The 40th day is the 30th of December.
+    at(phone.keytool, 40).ok("safe", "mirror", "--keep", "last=2,daily=3,weekly=2,monthly=3")
+    assert phone.mirrored() == ["9", "36", "37", "38", "39"]
+    at(phone.keytool, 41).ok("safe", "mirror", "--keep", "last=1")
+    assert phone.mirrored() == ["39"]
+
+
+def test_the_normal_backup_stays(phone):
+    """A phone that was wiped writes for longer than the rules keep anything."""
+    phone.writes("full", 10)
+    at(phone.keytool, 0).ok("safe", "mirror")
+    for day in range(1, 6):
+        phone.writes(f"wiped {day}", 1)
+        at(phone.keytool, day).fails(17, "safe", "mirror", "--keep", "last=1")
+    assert phone.mirrored() == ["full"] + [f"wiped {day}" for day in range(1, 6)]
+    at(phone.keytool, 6).ok("safe", "mirror", "--keep", "last=1", "--accept-loss")
+    assert phone.mirrored() == ["wiped 5"]
+
+
+@pytest.mark.parametrize("rules", ["", "x", "last", "last=", "last=-1", "last=1,last=2", "daily=1,", "yearly=1",
+                                   "last=+1", "last=1 ", "last=999999999"])
+def test_rules_that_are_none(phone, rules):
+    phone.keytool.fails(64, "safe", "mirror", "--keep", rules)
+
+
+def test_beside_pushes_nothing_becomes_known(safe):
+    safe.push()
+    safe.keytool.ok("safe", "mirror")
+    document = {**safe.document, "contacts": [{"identity": "ECHOECHO", "verification": 2}]}
+    document.pop("keytool")
+    theirs = oracle.seal_safe(document, safe.keys)
+    safe.directory.put(safe.keys, theirs)
+    assert safe.keytool.json("safe", "mirror")["result"] == "mirrored"
+    safe.keytool.fails(20, "safe", "push")
+    safe.keytool.fails(20, "safe", "delete", "--yes")
+    assert safe.blob == theirs

@@ -1,0 +1,209 @@
+import Encodings
+import Keystore
+import SafeKit
+import SafeRules
+import SafeWire
+import SecureMemory
+import Testing
+import Threema
+import ThreemaSafe
+
+@testable import ThreemaKeeping
+
+/// Fetching a backup that an app writes, in order to store it.
+@Suite struct MirrorTests {
+    private let home: Household
+
+    init() throws {
+        home = try Household(isSetUp: false)
+        try home.setUpReadOnly()
+    }
+
+    private func write(_ document: SafeDocument, key: UInt8 = 0xcc) throws {
+        home.server.backups[Household.place] = try Household.appBackup(document, key: key)
+    }
+
+    @discardableResult
+    private func mirror(isAcceptingLoss: Bool = false) throws -> SafeKeeper.MirrorResult {
+        var options = SafeKeeper.MirrorOptions()
+        options.isAcceptingLoss = isAcceptingLoss
+        return try home.keeper.safe.mirror(Household.id, options)
+    }
+
+    private func expectAlarm(_ alarm: MirrorAlarm, _ body: () throws -> Void) {
+        #expect(throws: Household.refusal(.mirror(alarm))) { try body() }
+    }
+
+    @Test func `a new backup is stored once and opens by itself`() throws {
+        try write(Household.document("phone", contacts: 3))
+        let first = try mirror()
+        #expect(first.isNew && first.contacts == 3 && first.changedAt == home.now)
+        home.advance(.hours(24))
+        let second = try mirror()
+        #expect(!second.isNew && second.changedAt == first.changedAt)
+        let requests = home.server.takeRequests()
+        #expect(requests == [.fetch, .fetch])
+        let items = try home.keeper.safe.history(of: Household.id)
+        #expect(items.map(\.number) == [1])
+        #expect(items.map(\.isMirrored) == [true])
+        #expect(items.map(\.contents?.contacts) == [3])
+        let nickname = try home.keeper.safe.earlierBackup(1, of: Household.id).document.nickname
+        #expect(nickname == "phone")
+        // After a change of the setup it opens by the key that is stored with it.
+        try home.locked().write(SafeSetup(Household.target(home.server, 8), isReadOnly: true))
+        let again = try home.keeper.safe.earlierBackup(1, of: Household.id).document.nickname
+        #expect(again == "phone")
+    }
+
+    @Test func `it makes nothing known, so a push would not replace it`() throws {
+        try write(Household.document("phone"))
+        try mirror()
+        try home.locked().write(SafeSetup(Household.target(home.server)))
+        #expect(throws: Household.conflict) { try home.push() }
+        let state = try home.state()
+        #expect(state.safe?.state.journal.isEmpty == true)
+        #expect(state.safe?.state.last == nil)
+    }
+
+    @Test func `no verb writes to a place that is set up for reading only`() throws {
+        try write(Household.document("phone"))
+        let refusal = Household.refusal(.readOnly)
+        let other = SafeEndpoint(try SafeServerAddress(parsing: "file:///other"))
+        #expect(throws: refusal) { try home.push() }
+        #expect(throws: refusal) { try home.push { $0.isOverwriting = true } }
+        #expect(throws: refusal) { try home.push { $0.isDryRun = true } }
+        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(of: Household.id) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(of: Household.id, .forced) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.move(Household.id, to: other.copy) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.abortChange(of: Household.id) }
+        #expect(throws: refusal) { try home.keeper.safe.readdress(Household.id, as: other.copy) }
+        #expect(throws: refusal) {
+            _ = try home.keeper.safe.changePassword(of: Household.id, to: secret("another password"))
+        }
+        #expect(home.server.takeRequests().isEmpty)
+        let isReadOnly = try home.keeper.safe.isReadOnly(Household.id)
+        #expect(isReadOnly)
+        // A pull restores the backup; the place stays one for reading only.
+        try home.pull { $0.isReplacing = true }
+        #expect(throws: refusal) { try home.push() }
+    }
+
+    @Test func `the setup can be removed, and the history stays`() throws {
+        try write(Household.document("phone"))
+        try mirror()
+        try home.keeper.safe.removeSetup(of: Household.id)
+        #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try mirror() }
+        #expect(home.server.backups.count == 1)
+        let contacts = try home.keeper.safe.history(of: Household.id).map(\.contents?.contacts)
+        #expect(contacts == [2])
+    }
+
+    @Test func `each alarm, again in each run`() throws {
+        expectAlarm(.absent) { try mirror() }
+        try write(Household.document("phone", contacts: 8))
+        try mirror()
+        let good = try #require(home.server.backups[Household.place])
+        home.server.backups[Household.place] = [UInt8](repeating: 1, count: 100)
+        for _ in 0..<2 { expectAlarm(.damaged) { try mirror() } }
+        home.server.backups = [:]
+        for _ in 0..<2 { expectAlarm(.absent) { try mirror() } }
+        try write(Household.document("wiped", contacts: 1))
+        for _ in 0..<2 { expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() } }
+        home.server.backups[Household.place] = good
+        for _ in 0..<2 { expectAlarm(.older) { try mirror() } }
+        try write(Household.document("phone", contacts: 8), key: 0xdd)
+        for _ in 0..<2 { expectAlarm(.otherKey) { try mirror() } }
+        let items = try home.keeper.safe.history(of: Household.id)
+        #expect(items.map(\.contents?.contacts) == [8, 1, 8])
+        try write(Household.document("new", contacts: 1))
+        expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
+        let accepted = try mirror(isAcceptingLoss: true)
+        #expect(!accepted.isNew)
+        try mirror()
+    }
+
+    @Test func `a wait that the server asks for is kept to`() throws {
+        try write(Household.document("phone"))
+        home.server.misbehave { _, _ in .refused(.throttled("file:///memory", seconds: 600)) }
+        #expect(throws: SafeExchangeError.self) { try mirror() }
+        home.server.recover()
+        let until = home.now + .seconds(600)
+        #expect(throws: Household.refusal(.waiting(until: until, loss: nil))) { try mirror() }
+        #expect(home.server.takeRequests().isEmpty)
+        home.setClock(until)
+        try mirror()
+    }
+
+    @Test func `a clock that goes back does not change the order`() throws {
+        for number in 0..<4 {
+            try write(Household.document("\(number)"))
+            try mirror()
+            home.advance(.hours(-48))
+        }
+        let items = try home.keeper.safe.history(of: Household.id)
+        let nicknames = try items.map {
+            try home.keeper.safe.earlierBackup($0.number, of: Household.id).document.nickname
+        }
+        // The rules keep three of one day.
+        #expect(nicknames == ["3", "2", "1"])
+        // The newest is still the newest.
+        let again = try mirror()
+        #expect(!again.isNew)
+    }
+
+    @Test func `a lost state is rebuilt from the history`() throws {
+        try write(Household.document("phone", contacts: 8))
+        try mirror()
+        let good = try #require(home.server.backups[Household.place])
+        home.advance(.hours(24))
+        try write(Household.document("wiped", contacts: 1))
+        expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
+        home.stateFile = nil
+        expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
+        home.stateFile = Array("{}".utf8)
+        home.server.backups[Household.place] = good
+        expectAlarm(.older) { try mirror() }
+        let entries = try home.history()
+        #expect(entries.count == 2)
+    }
+
+    @Test func `a look at the server compares with the newest backup in the history`() throws {
+        func look() throws -> SafeFailure? { try home.keeper.safe.look(at: Household.id).failure }
+        try write(Household.document("phone"))
+        try mirror()
+        let old = home.server.backups[Household.place]
+        #expect(try look() == nil)
+        try write(Household.document("later"))
+        #expect(try look() == nil)
+        try mirror()
+        home.server.backups[Household.place] = old
+        #expect(try look() == .mirror(.older))
+        home.server.backups = [:]
+        #expect(try look() == .mirror(.absent))
+        let entries = try home.history()
+        #expect(entries.count == 2)
+    }
+
+    @Test func `beside pushes, the next push learns what a mirror found`() throws {
+        try home.locked().write(SafeSetup(Household.target(home.server)))
+        try home.push()
+        try mirror()
+        try write(Household.document("phone"))
+        try mirror()
+        #expect(try home.keeper.safe.status(of: Household.id).finding == .foreign)
+        #expect(throws: Household.conflict) { try home.push() }
+    }
+
+    @Test func `an unread number is refused`() throws {
+        for number in [-1, 0, 1, Int.max] {
+            #expect(throws: SafeKeepingError.noSuchEntry(id: "ABCD1234", number: number, count: 0)) {
+                _ = try home.keeper.safe.earlierBackup(number, of: Household.id)
+            }
+        }
+    }
+}
+
+extension Household {
+    /// Sets up the Safe for reading only.
+    func setUpReadOnly() throws { try locked().write(SafeSetup(Self.target(server), isReadOnly: true)) }
+}
