@@ -54,6 +54,23 @@ def test_history(phone):
     assert len(lines) == 3 and "12 contacts, 0 groups, by an app (6.4.2A/de_CH)" in lines[0]
 
 
+def test_what_has_changed(phone):
+    phone.writes("one", 10)
+    phone.keytool.ok("safe", "mirror")
+    phone.writes("two", 12)
+    phone.keytool.ok("safe", "mirror")
+    lines = phone.keytool.ok("safe", "history", ID, "--diff", "2", "1").out.splitlines()
+    assert sorted(lines) == [
+        "contact CONTA010: only in backup 1", "contact CONTA011: only in backup 1", "nickname: different"]
+    back = phone.keytool.json("safe", "history", "--diff", "1", "2")
+    assert back["same"] is False and back["same_private_key"] is True
+    assert [one["id"] for one in back["contacts"]["removed"]] == ["CONTA010", "CONTA011"]
+    assert "say the same" in phone.keytool.ok("safe", "history", "--diff", "1", "1").out
+    phone.keytool.fails(10, "safe", "history", "--diff", "1", "3")
+    for numbers in (["1"], ["1", "2", "1"], ["1", "x"], []):
+        phone.keytool.fails(64, "safe", "history", "--diff", *numbers)
+
+
 def test_history_is_empty(safe):
     result = safe.keytool.ok("safe", "history")
     assert result.out == "" and "the history of ABCD1234 is empty" in result.err

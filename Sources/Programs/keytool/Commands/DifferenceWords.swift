@@ -10,25 +10,27 @@ struct DifferenceWords {
         self.difference = difference
     }
 
-    /// - Parameter other: the first document, for example "the backup".
-    func lines(other: String) -> [String] {
+    /// - Parameters:
+    ///   - other: the first document, for example "the backup".
+    ///   - this: the second one.
+    func lines(other: String, this: String = "the keystore") -> [String] {
         let contacts =
-            difference.addedContacts.map { "\($0.label): only in the keystore" }
+            difference.addedContacts.map { "\($0.label): only in \(this)" }
             + difference.removedContacts.map { "\($0.label): only in \(other)" }
             + difference.changedContacts.map { change in
                 "\(change.after.label): "
                     + Self.words(change.fields) { field in
                         field == .level
-                            ? "level \(change.before.level.shown) in \(other), \(change.after.level.shown) in the keystore"
+                            ? "level \(change.before.level.shown) in \(other), \(change.after.level.shown) in \(this)"
                             : field.words
                     }
             }
         let groups =
-            difference.addedGroups.map { "\($0.label): only in the keystore" }
+            difference.addedGroups.map { "\($0.label): only in \(this)" }
             + difference.removedGroups.map { "\($0.label): only in \(other)" }
             + difference.changedGroups.map { "\($0.after.label): " + Self.words($0.fields, \.words) }
         let lists =
-            difference.addedLists.map { "\($0.label): only in the keystore" }
+            difference.addedLists.map { "\($0.label): only in \(this)" }
             + difference.removedLists.map { "\($0.label): only in \(other)" }
             + difference.changedLists.map { "\($0.after.label): " + Self.words($0.fields, \.words) }
         return contacts + groups + lists + changedParts.map { "\($0): different" }
@@ -51,11 +53,17 @@ struct DifferenceWords {
         return .array(names.map { .string($0) })
     }
 
-    var json: [(String, JSONValue?)] {
-        [
+    /// - Parameters:
+    ///   - added: the name of the member for what only the second document has.
+    ///   - removed: the same of the first document.
+    func json(
+        added: String = "only_in_keystore", removed: String = "only_in_other"
+    ) -> [(String, JSONValue?)] {
+        let names = (added, removed)
+        return [
             (
                 "contacts",
-                Self.json(difference.addedContacts, difference.removedContacts, difference.changedContacts) {
+                Self.json(names, difference.addedContacts, difference.removedContacts, difference.changedContacts) {
                     [("id", .string($0.identity))]
                 } fields: {
                     Self.inOrder($0).map(\.jsonName)
@@ -63,7 +71,7 @@ struct DifferenceWords {
             ),
             (
                 "groups",
-                Self.json(difference.addedGroups, difference.removedGroups, difference.changedGroups) {
+                Self.json(names, difference.addedGroups, difference.removedGroups, difference.changedGroups) {
                     [("id", .string($0.id)), ("creator", .string($0.creator)), ("name", .string($0.name))]
                 } fields: {
                     Self.inOrder($0).map(\.jsonName)
@@ -71,7 +79,7 @@ struct DifferenceWords {
             ),
             (
                 "distribution_lists",
-                Self.json(difference.addedLists, difference.removedLists, difference.changedLists) {
+                Self.json(names, difference.addedLists, difference.removedLists, difference.changedLists) {
                     [("id", $0.id.map { .string($0) }), ("name", .string($0.name))]
                 } fields: {
                     Self.inOrder($0).map(\.jsonName)
@@ -82,12 +90,13 @@ struct DifferenceWords {
     }
 
     private static func json<Entry, Field>(
-        _ added: [Entry], _ removed: [Entry], _ changed: [DocumentDifference.Change<Entry, Field>],
+        _ names: (added: String, removed: String), _ added: [Entry], _ removed: [Entry],
+        _ changed: [DocumentDifference.Change<Entry, Field>],
         name: (Entry) -> [(String, JSONValue?)], fields: (Set<Field>) -> [String]
     ) -> JSONValue {
         .members([
-            ("only_in_keystore", .array(added.map { .members(name($0)) })),
-            ("only_in_other", .array(removed.map { .members(name($0)) })),
+            (names.added, .array(added.map { .members(name($0)) })),
+            (names.removed, .array(removed.map { .members(name($0)) })),
             (
                 "changed",
                 .array(

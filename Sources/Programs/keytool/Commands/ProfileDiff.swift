@@ -47,7 +47,7 @@ struct ProfileDiff: Verb {
                     ("compared_with", .string(file == nil ? "server" : source)),
                     ("same_private_key", .bool(!comparison.isOtherKey)),
                     ("same_device_group_key", .bool(!comparison.isOtherDeviceGroupKey)),
-                ] + words.json))
+                ] + words.json()))
         guard !comparison.isSame else { return }
         throw CommandFailure(
             failure: Failure(.verifyFailed, "the profile of \(id) differs from \(other)").because(of: "different"))

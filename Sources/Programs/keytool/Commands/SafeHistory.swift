@@ -19,11 +19,23 @@ struct SafeHistory: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Show what has changed from one backup to another: two numbers.", valueName: "n"))
+    var diff: [Int] = []
+
     @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard diff.isEmpty || diff.count == 2 else {
+            throw ValidationError("--diff needs two numbers, the earlier backup first")
+        }
+    }
 
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
+        guard diff.isEmpty else { return try compare(id, keeper, session.output) }
         let items = try session.output.busy("opening the backups of \(id)") { try keeper.safe.history(of: id) }
         if items.isEmpty { session.output.note("the history of \(id) is empty") }
         let width = items.last.map { String($0.number).count } ?? 1
@@ -32,12 +44,31 @@ struct SafeHistory: Verb {
             json: .result("safe history", [("id", .string(id.text)), ("backups", .array(items.map(json)))]))
     }
 
+    private func compare(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output) throws {
+        let before = try keeper.safe.earlierBackup(diff[0], of: id)
+        let after = try keeper.safe.earlierBackup(diff[1], of: id)
+        let words = DifferenceWords(DocumentDifference(from: before.document, to: after.document))
+        let isOtherKey = before.clientKey.publicKey != after.clientKey.publicKey
+        let lines =
+            (isOtherKey ? ["private key: different"] : [])
+            + words.lines(other: "backup \(diff[0])", this: "backup \(diff[1])")
+        try output.data(
+            lines.isEmpty && !output.isQuiet ? ["both backups of \(id) say the same"] : lines,
+            json: .result(
+                "safe history",
+                [
+                    ("id", .string(id.text)), ("from", .number(diff[0])), ("to", .number(diff[1])),
+                    ("same", .bool(lines.isEmpty)), ("same_private_key", .bool(!isOtherKey)),
+                ] + words.json(added: "added", removed: "removed")))
+    }
+
     private func line(_ item: SafeKeeper.HistoryItem, _ width: Int) -> String {
         let number = String(repeating: " ", count: width - String(item.number).count) + String(item.number)
         let start = "\(number)  \(item.storedAt.rfc3339)  \(item.isMirrored ? "mirrored" : "replaced")"
         guard let contents = item.contents else { return "\(start)  \(ByteCount.text(item.bytes)), does not open" }
         let writer = contents.writer.map { "keytool, generation \($0.generation)" } ?? contents.app
-        return "\(start)  \(ByteCount.text(item.bytes)), \(contents.contacts) contacts, \(contents.groups) groups, by \(writer)"
+        return
+            "\(start)  \(ByteCount.text(item.bytes)), \(contents.contacts) contacts, \(contents.groups) groups, by \(writer)"
     }
 
     private func json(_ item: SafeKeeper.HistoryItem) -> JSONValue {
