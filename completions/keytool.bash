@@ -221,13 +221,13 @@ _keytool_id() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    create|list|show|remove|fetch)
+    create|list|show|remove|fetch|link|revoke)
         # Offer subcommand argument completions
         "_keytool_id_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'create list show remove fetch' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'create list show remove fetch link revoke' -- "${cur}"))
         ;;
     esac
 }
@@ -437,6 +437,122 @@ _keytool_id_fetch() {
     case "${positional_number}" in
     *)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion id fetch -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_id_link() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remove --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --code --language --id --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--code')
+        return
+        ;;
+    '--language')
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion id link -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W 'email'$'\n''mobile'
+        return
+        ;;
+    esac
+}
+
+_keytool_id_revoke() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--revocation-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--revocation-password-command')
+        return
+        ;;
+    '--revocation-password-fd')
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion id revoke -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac
@@ -1571,13 +1687,13 @@ _keytool_revoke() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    hash)
+    hash|set|check)
         # Offer subcommand argument completions
         "_keytool_revoke_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'hash' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'hash set check' -- "${cur}"))
         ;;
     esac
 }
@@ -1611,6 +1727,112 @@ _keytool_revoke_hash() {
         return
         ;;
     '--revocation-password-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_revoke_set() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--revocation-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--revocation-password-command')
+        return
+        ;;
+    '--revocation-password-fd')
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion revoke set -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_revoke_check() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion revoke check -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac

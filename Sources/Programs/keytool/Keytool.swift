@@ -44,7 +44,7 @@ struct Keytool: ParsableCommand {
 struct IDCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "id", abstract: "Create, list, show and remove identities, and ask the directory for them.",
-        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDRevoke.self])
+        subcommands: [IDCreate.self, IDList.self, IDShow.self, IDRemove.self, IDFetch.self, IDLink.self, IDRevoke.self])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

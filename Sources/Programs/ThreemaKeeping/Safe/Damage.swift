@@ -22,6 +22,7 @@ struct Damage {
         isProfile = try isDamaged(["profile", "devicegroupkey"]) { _ = try records.profile() }
         isSetup = try isDamaged(["safe"]) { _ = try records.setup() }
         _ = try isDamaged(["directory"]) { _ = try records.directory() }
+        _ = try isDamaged(["linking"]) { _ = try records.linking() }
     }
 
     private mutating func isDamaged(_ expected: [String], _ read: () throws -> Void) throws -> Bool {

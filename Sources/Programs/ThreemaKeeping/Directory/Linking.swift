@@ -1,0 +1,98 @@
+internal import Encodings
+internal import Keystore
+internal import SecureMemory
+package import Threema
+package import ThreemaDirectory
+
+// The record `linking` is there while a phone number waits for its code. JSON:
+//
+//   verification   names the request, as the directory wrote it
+//   number         the digits of the phone number
+
+extension RecordName {
+    static let linking: RecordName = "linking"
+}
+
+extension DirectoryKeeper {
+    /// What the directory stores of an identity for its owner alone, among others the linked addresses.
+    /// - Throws: `DirectoryKeepingError.failed`; `KeystoreError`.
+    package func ownEntry(of id: ThreemaID, at server: DirectoryServer) throws -> OwnEntry {
+        try ask(.fetchOwn(id), as: id, at: server)
+    }
+
+    /// Asks the directory to link an e-mail address. It sends an e-mail, and links the address once the link in it is
+    /// followed.
+    /// - Parameter language: of the e-mail, two letters.
+    /// - Returns: `.mailSent` or `.alreadyLinked`.
+    package func link(
+        _ email: EmailAddress, to id: ThreemaID, language: String, at server: DirectoryServer
+    ) throws -> LinkResult {
+        try ask(.link(email, to: id, language: language), as: id, at: server)
+    }
+
+    /// Asks the directory to link a phone number. It sends a text message with a code, for which `linking` is
+    /// remembered.
+    /// - Parameter language: of the text message, two letters.
+    /// - Returns: `.codeSent` or `.alreadyLinked`.
+    package func link(
+        _ number: PhoneNumber, to id: ThreemaID, language: String, at server: DirectoryServer
+    ) throws -> LinkResult {
+        let result = try ask(.link(number, to: id, language: language), as: id, at: server)
+        guard case .codeSent(let verification) = result else { return result }
+        let record = JSONValue.object([
+            .init("verification", .string(verification.text)), .init("number", .string(number.digits)),
+        ])
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        try held.write(.linking, record.encoded.span)
+        return result
+    }
+
+    /// Links the phone number that waits, with the code from the text message.
+    /// - Returns: the phone number.
+    /// - Throws: `DirectoryKeepingError.noLinking`, `.failed`; `KeystoreError`.
+    package func verify(code: String, of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
+        guard let (verification, number) = try linking(of: id) else {
+            throw DirectoryKeepingError.noLinking(id: id)
+        }
+        try ask(.verify(verification, code: code), at: server)
+        try forgetLinking(of: id)
+        return number
+    }
+
+    /// Removes the link to the e-mail address.
+    package func unlinkEmail(of id: ThreemaID, language: String, at server: DirectoryServer) throws {
+        _ = try ask(.unlinkEmail(of: id, language: language), as: id, at: server)
+    }
+
+    /// Removes the link to the phone number, and forgets one that waits for its code.
+    package func unlinkMobile(of id: ThreemaID, language: String, at server: DirectoryServer) throws {
+        _ = try ask(.unlinkMobile(of: id, language: language), as: id, at: server)
+        try forgetLinking(of: id)
+    }
+
+    /// The phone number that waits for its code; nil if none does.
+    /// - Throws: `KeystoreError.damaged`.
+    package func linkingNumber(of id: ThreemaID) throws -> PhoneNumber? { try linking(of: id)?.number }
+
+    private func linking(of id: ThreemaID) throws -> (VerificationID, number: PhoneNumber)? {
+        try keystore.identity(.threema(id)).linking()
+    }
+
+    private func forgetLinking(of id: ThreemaID) throws {
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        try held.remove(.linking)
+    }
+}
+
+extension IdentityRecords {
+    /// - Returns: nil if no phone number waits for its code.
+    /// - Throws: `KeystoreError.damaged`.
+    func linking() throws -> (VerificationID, number: PhoneNumber)? {
+        guard let record = try read(.linking) else { return nil }
+        let value = record.withBytes { try? JSONScanner.parse($0, limits: .init(depth: 2, values: 8)) }
+        guard let verification = value?["verification"]?.string.flatMap(VerificationID.init),
+            let number = value?["number"]?.string.flatMap({ try? PhoneNumber(digits: $0) })
+        else { throw KeystoreError.damaged(record: "linking", owner: owner) }
+        return (verification, number)
+    }
+}

@@ -1,0 +1,180 @@
+import ArgumentParser
+import Console
+import Encodings
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+struct IDLink: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Link an e-mail address or a phone number to an identity at the directory.",
+        discussion: """
+            People who have the address can then find the ID. An e-mail address is linked by the link in the e-mail that \
+            the directory sends. A phone number is linked by the code in a text message: keytool id link mobile --code CODE. \
+            Without an address, the linked addresses are shown.
+            """)
+
+    /// What kind of address.
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case email, mobile
+    }
+
+    @ParentCommand var noun: IDCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "What is linked: email or mobile.")
+    var kind: Kind?
+
+    @Argument(help: ArgumentHelp("The e-mail address, or the phone number with its country: +41…", valueName: "value"))
+    var value: String?
+
+    @Option(help: ArgumentHelp("Link the phone number with this code from the text message.", valueName: "code"))
+    var code: String?
+
+    @Flag(help: "Remove the link.")
+    var remove = false
+
+    @Option(help: ArgumentHelp("The language of the message, two letters.", valueName: "language"))
+    var language = "en"
+
+    @Option(help: ArgumentHelp("The identity. Optional if the keystore holds only one.", valueName: "id"))
+    var id: ThreemaID?
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard [value != nil, code != nil, remove].filter({ $0 }).count <= 1 else {
+            throw ValidationError("an address, --code and --remove cannot be combined")
+        }
+        guard kind != nil || !remove else { throw ValidationError("--remove requires email or mobile") }
+        guard code == nil || kind == .mobile else {
+            throw ValidationError("--code is for mobile; an e-mail address is linked by the link in the e-mail")
+        }
+        guard code.map({ (1...64).contains($0.utf8.count) }) ?? true else {
+            throw ValidationError("a code has 1 to 64 characters")
+        }
+        guard language.utf8.count == 2, language.utf8.allSatisfy({ (0x61...0x7a).contains($0) }) else {
+            throw ValidationError("--language takes two letters, for example en")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let email = try kind == .email ? value.map(EmailAddress.init(typed:)) : nil
+        let number = try kind == .mobile ? value.map(PhoneNumber.init(typed:)) : nil
+        let at = try DirectorySession(id, directory, keystore.passphrase, session)
+        guard let kind, remove || code != nil || value != nil else { return try show(at, session) }
+        let (result, address) = try session.output.busy("asking the directory") { () -> (LinkWord, String?) in
+            if let email {
+                return (LinkWord(try at.work.link(email, to: at.id, language: language, at: at.server)), email.text)
+            }
+            if let number {
+                return (LinkWord(try at.work.link(number, to: at.id, language: language, at: at.server)), number.text)
+            }
+            if let code { return (.linked, try at.work.verify(code: code, of: at.id, at: at.server).text) }
+            switch kind {
+            case .email: try at.work.unlinkEmail(of: at.id, language: language, at: at.server)
+            case .mobile: try at.work.unlinkMobile(of: at.id, language: language, at: at.server)
+            }
+            return (.unlinked, nil)
+        }
+        try session.output.done(
+            [result.sentence(kind, address ?? "", at.id)],
+            json: .result(
+                "id link",
+                [
+                    ("id", .string(at.id.text)), ("kind", .string(kind.rawValue)),
+                    ("address", address.map { .string($0) }), ("result", .string(result.rawValue)),
+                ]))
+        result.hint(at.id).map(session.output.hint)
+    }
+
+    private func show(_ at: DirectorySession, _ session: Session) throws {
+        let entry = try session.output.busy("asking the directory") { try at.work.ownEntry(of: at.id, at: at.server) }
+        let waiting = try at.work.linkingNumber(of: at.id)
+        var lines: [String] = []
+        if kind != .mobile { lines.append("email   \(entry.email?.text ?? "not linked")") }
+        if kind != .email {
+            lines.append("mobile  \(entry.mobileNumber?.text ?? "not linked")")
+            if let waiting { lines.append("        \(waiting.text) waits for its code") }
+        }
+        try session.output.data(
+            lines,
+            json: .result(
+                "id link",
+                [
+                    ("id", .string(at.id.text)), ("email", kind == .mobile ? nil : entry.email.json),
+                    ("mobile", kind == .email ? nil : entry.mobileNumber.json),
+                    ("waiting", kind == .email ? nil : waiting.map { .string($0.text) }),
+                ]))
+    }
+}
+
+/// What a command has reached, as in JSON.
+private enum LinkWord: String {
+    case mailSent = "mail_sent"
+    case codeSent = "code_sent"
+    case alreadyLinked = "already_linked"
+    case linked, unlinked
+
+    init(_ result: LinkResult) {
+        switch result {
+        case .alreadyLinked: self = .alreadyLinked
+        case .mailSent: self = .mailSent
+        case .codeSent: self = .codeSent
+        case .unlinked: self = .unlinked
+        }
+    }
+
+    func sentence(_ kind: IDLink.Kind, _ address: String, _ id: ThreemaID) -> String {
+        switch self {
+        case .mailSent: "the directory sends an e-mail to \(address)"
+        case .codeSent: "the directory sends a code to \(address)"
+        case .alreadyLinked: "\(address) is linked to \(id) already"
+        case .linked: "\(address) is linked to \(id)"
+        case .unlinked: kind == .email ? "no e-mail address is linked to \(id)" : "no phone number is linked to \(id)"
+        }
+    }
+
+    func hint(_ id: ThreemaID) -> String? {
+        switch self {
+        case .mailSent: "follow the link in the e-mail; keytool id link then shows the address"
+        case .codeSent: "when it is here: keytool id link mobile --code CODE --id \(id)"
+        default: nil
+        }
+    }
+}
+
+extension Optional<ServerWords> {
+    /// Null for nothing.
+    fileprivate var json: JSONValue { map { .string($0.text) } ?? .null }
+}
+
+extension PhoneNumber {
+    /// With a plus sign.
+    var text: String { "+" + digits }
+
+    /// - Throws: `UsageFailure`.
+    fileprivate init(typed text: String) throws {
+        do throws(ContactAddressError) {
+            try self.init(parsing: text)
+        } catch {
+            throw error == .noCountry
+                ? UsageFailure("the phone number lacks its country", hint: "write +41… or 0041…")
+                : UsageFailure("that is not a phone number", hint: "7 to 15 digits, with the country: +41 79 123 45 67")
+        }
+    }
+}
+
+extension EmailAddress {
+    /// - Throws: `UsageFailure`.
+    fileprivate init(typed text: String) throws {
+        do throws(ContactAddressError) {
+            try self.init(normalizing: text)
+        } catch {
+            throw UsageFailure("that is not an e-mail address of ASCII characters", hint: "NAME@HOST")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+"""id link: e-mail addresses by the link in a mail, phone numbers by a code, and what is remembered in between."""
+
+import json
+
+import pytest
+
+from kit import identityfiles, masterkey
+
+NUMBER, DIGITS = "+41 79 123 45 67", "41791234567"
+
+
+@pytest.fixture
+def registered(keytool, at):
+    return keytool.json("id", "create", *at)["id"]
+
+
+def linking(keytool, id):
+    """The record of the phone number that waits; None without one."""
+    path = identityfiles.path(keytool.keystore, id, "linking")
+    return json.loads(identityfiles.opened(path, masterkey.read(keytool))) if path.exists() else None
+
+
+def the_code(id_directory):
+    [(verification, (code, *_))] = id_directory.codes.items()
+    return verification, code
+
+
+def test_nothing_is_linked(keytool, registered):
+    assert keytool.ok("id", "link").out == "email   not linked\nmobile  not linked\n"
+    assert keytool.json("id", "link") == {
+        "schema": "keytool/1", "command": "id link", "id": registered, "email": None, "mobile": None}
+    assert keytool.ok("id", "link", "email").out == "email   not linked\n"
+
+
+def test_email(keytool, id_directory, registered):
+    result = keytool.ok("id", "link", "email", "  Ann@Example.ORG")
+    assert result.out == "the directory sends an e-mail to ann@example.org\n" and "follow the link" in result.err
+    assert id_directory.mails == [("ann@example.org", registered)]
+    assert keytool.json("id", "link")["email"] is None
+    id_directory.confirm_mails()
+    assert keytool.ok("id", "link", "email").out == "email   ann@example.org\n"
+    again = keytool.json("id", "link", "email", "ann@example.org")
+    assert again == {"schema": "keytool/1", "command": "id link", "id": registered, "kind": "email",
+                     "address": "ann@example.org", "result": "already_linked"}
+    assert keytool.ok("id", "link", "email", "--remove").out == f"no e-mail address is linked to {registered}\n"
+    assert id_directory.identities[registered].email is None
+
+
+def test_phone_number(keytool, id_directory, registered):
+    result = keytool.ok("id", "link", "mobile", NUMBER)
+    assert result.out == f"the directory sends a code to +{DIGITS}\n" and f"--code CODE --id {registered}" in result.err
+    verification, code = the_code(id_directory)
+    assert linking(keytool, registered) == {"verification": verification, "number": DIGITS}
+    assert f"+{DIGITS} waits for its code" in keytool.ok("id", "link").out
+    assert keytool.json("id", "link", "mobile")["waiting"] == "+" + DIGITS
+    wrong = "000000" if code != "000000" else "111111"
+    assert "Wrong code" in keytool.fails(1, "id", "link", "mobile", "--code", wrong).err
+    assert linking(keytool, registered)
+    linked = keytool.json("id", "link", "mobile", "--code", code)
+    assert (linked["result"], linked["address"]) == ("linked", "+" + DIGITS)
+    assert id_directory.identities[registered].mobile == DIGITS and linking(keytool, registered) is None
+    assert keytool.ok("id", "link", "mobile").out == f"mobile  {DIGITS}\n"
+    assert keytool.json("id", "link", "mobile", "--remove")["result"] == "unlinked"
+    assert id_directory.identities[registered].mobile is None
+
+
+def test_a_code_without_a_request(keytool, id_directory, registered):
+    id_directory.asked.clear()
+    result = keytool.fails(10, "id", "link", "mobile", "--code", "123456", "--json")
+    assert result.error["reason"] == "no_linking" and not id_directory.asked
+
+
+def test_removing_forgets_the_number_that_waits(keytool, registered):
+    keytool.ok("id", "link", "mobile", NUMBER)
+    keytool.ok("id", "link", "mobile", "--remove")
+    assert linking(keytool, registered) is None
+
+
+def test_a_second_request_replaces_the_first(keytool, id_directory, registered):
+    keytool.ok("id", "link", "mobile", NUMBER)
+    id_directory.codes.clear()
+    keytool.ok("id", "link", "mobile", "0041 79 000 00 00")
+    verification, code = the_code(id_directory)
+    assert linking(keytool, registered) == {"verification": verification, "number": "41790000000"}
+    keytool.ok("id", "link", "mobile", "--code", code)
+
+
+def test_one_of_several_identities(keytool, id_directory, at, registered):
+    other = keytool.json("id", "create", *at)["id"]
+    keytool.fails(64, "id", "link")
+    keytool.ok("id", "link", "mobile", NUMBER, "--id", other)
+    assert linking(keytool, other) and not linking(keytool, registered)
+    keytool.fails(10, "id", "link", "mobile", "--code", the_code(id_directory)[1], "--id", registered)
+
+
+def test_language(keytool, id_directory, registered):
+    keytool.ok("id", "link", "email", "ann@example.org", "--language", "de")
+    assert json.loads(id_directory.requests[-1].body)["lang"] == "de"
+    keytool.fails(64, "id", "link", "email", "ann@example.org", "--language", "deu")
+
+
+@pytest.mark.parametrize("arguments", [
+    ["email", "nobody"], ["email", "ä@example.org"], ["mobile", "079 123 45 67"], ["mobile", "+41x"],
+    ["mobile", "ann@example.org"], ["email", "--code", "1"], ["--code", "1"], ["--remove"], ["fax", "1"],
+    ["mobile", NUMBER, "--code", "1"], ["mobile", NUMBER, "--remove"], ["mobile", "--code", ""],
+    ["mobile", "--code", "1" * 65]], ids=str)
+def test_usage(keytool, id_directory, registered, arguments):
+    id_directory.asked.clear()
+    keytool.fails(64, "id", "link", *arguments)
+    assert not id_directory.asked
+
+
+def test_nothing_to_unlink_answers_at_once(keytool, id_directory, registered):
+    """A directory that says so in its first reply, instead of asking for a proof."""
+    for path, kind in (("link_email", "email"), ("link_mobileno", "mobile")):
+        id_directory.script("identity/" + path, lambda call, outcome: call.answer(200, b'{"linked":true}'))
+        assert keytool.json("id", "link", kind, "--remove")["result"] == "unlinked"
+
+
+@pytest.mark.parametrize("arguments, path", [
+    (["email", "ann@example.org"], "link_email"), (["mobile", NUMBER], "link_mobileno"), ([], "fetch_priv"),
+    (["email", "--remove"], "link_email")], ids=str)
+def test_failures(keytool, id_directory, registered, arguments, path):
+    for act, code in ((id_directory.status(401), 13), (id_directory.status(429), 75),
+                      (id_directory.refuse("Too many"), 1), (id_directory.lose, 75)):
+        for phase in (1, 2):
+            id_directory.script("identity/" + path, act, phase=phase)
+            keytool.fails(code, "id", "link", *arguments)
+    assert linking(keytool, registered) is None
+
+
+def test_damaged_record(keytool, registered):
+    keytool.ok("id", "link", "mobile", NUMBER)
+    path = identityfiles.path(keytool.keystore, registered, "linking")
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert "linking" in keytool.fails(65, "id", "link", "mobile", "--code", "1").err
+    keytool.ok("id", "link", "mobile", NUMBER)
+    assert keytool.json("id", "link")["waiting"] == "+" + DIGITS
