@@ -77,6 +77,14 @@ extension SafePull {
     ) throws {
         try checkReplacedKey(id)
         let summary = PullSummary(id: id, backup: backup, from: source)
+        let isListing = show && session.output.isVerbose
+        func lines(isStored: Bool) -> [String] {
+            summary.lines(
+                isStored: isStored, isListingContacts: isListing, inColor: session.output.isResultColored)
+        }
+        func json(isStored: Bool, file: String? = nil) -> JSONValue {
+            summary.json(isStored: isStored, file: file, isListingContacts: isListing)
+        }
         if let target {
             let document =
                 revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
@@ -84,14 +92,13 @@ extension SafePull {
                 try target.write(document) {
                     guard let path = target.path else { return }
                     try session.output.done(
-                        summary.lines(isStored: false) + ["wrote the document to \(path); it is not encrypted"],
-                        json: summary.json(isStored: false, file: path))
+                        lines(isStored: false) + ["wrote the document to \(path); it is not encrypted"],
+                        json: json(isStored: false, file: path))
                 }
             }
         }
         guard !show else {
-            return try session.output.done(
-                summary.lines(isStored: false), json: summary.json(isStored: false, file: nil))
+            return try session.output.done(lines(isStored: false), json: json(isStored: false))
         }
         var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
@@ -100,8 +107,7 @@ extension SafePull {
         let replaced = try keeper.safe.restore(backup, of: id, options)
         replaced.warn(id, contacts: backup.document.contactCount, session.output)
         if !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        try session.output.done(
-            summary.lines(isStored: true), json: summary.json(isStored: true, file: nil))
+        try session.output.done(lines(isStored: true), json: json(isStored: true))
     }
 
     private func writeRaw(
