@@ -48,7 +48,7 @@ def test_email(keytool, id_directory, registered):
 
 def test_phone_number(keytool, id_directory, registered):
     result = keytool.ok("id", "link", "mobile", NUMBER)
-    assert result.out == f"the directory sends a code to +{DIGITS}\n" and f"--code CODE --id {registered}" in result.err
+    assert result.out == f"the directory sends a code to +{DIGITS}\n" and f"--code CODE --identity {registered}" in result.err
     verification, code = the_code(id_directory)
     assert linking(keytool, registered) == {"verification": verification, "number": DIGITS}
     assert f"+{DIGITS} waits for its code" in keytool.ok("id", "link").out
@@ -88,9 +88,9 @@ def test_a_second_request_replaces_the_first(keytool, id_directory, registered):
 def test_one_of_several_identities(keytool, id_directory, at, registered):
     other = keytool.json("id", "create", *at)["id"]
     keytool.fails(64, "id", "link")
-    keytool.ok("id", "link", "mobile", NUMBER, "--id", other)
+    keytool.ok("id", "link", "mobile", NUMBER, "--identity", other)
     assert linking(keytool, other) and not linking(keytool, registered)
-    keytool.fails(10, "id", "link", "mobile", "--code", the_code(id_directory)[1], "--id", registered)
+    keytool.fails(10, "id", "link", "mobile", "--code", the_code(id_directory)[1], "--identity", registered)
 
 
 def test_language(keytool, id_directory, registered):

@@ -37,8 +37,7 @@ struct IDLink: Verb {
     @Option(help: ArgumentHelp("The language of the message, two letters.", valueName: "language"))
     var language = "en"
 
-    @Option(help: ArgumentHelp("The identity. Optional if the keystore holds only one.", valueName: "id"))
-    var id: ThreemaID?
+    @OptionGroup var named: IdentityOption
 
     @OptionGroup(title: "Directory")
     var directory: DirectoryOptions
@@ -64,7 +63,7 @@ struct IDLink: Verb {
     func run(_ session: Session) throws {
         let email = try kind == .email ? value.map(EmailAddress.init(typed:)) : nil
         let number = try kind == .mobile ? value.map(PhoneNumber.init(typed:)) : nil
-        let at = try DirectorySession(id, directory, keystore.passphrase, session)
+        let at = try DirectorySession(named.identity, directory, keystore.passphrase, session)
         guard let kind, remove || code != nil || value != nil else { return try show(at, session) }
         let (result, address) = try session.output.busy("asking the directory") { () -> (LinkWord, String?) in
             if let email {
@@ -141,7 +140,7 @@ private enum LinkWord: String {
     func hint(_ id: ThreemaID) -> String? {
         switch self {
         case .mailSent: "follow the link in the e-mail; keytool id link then shows the address"
-        case .codeSent: "when it is here: keytool id link mobile --code CODE --id \(id)"
+        case .codeSent: "when it is here: keytool id link mobile --code CODE --identity \(id)"
         default: nil
         }
     }

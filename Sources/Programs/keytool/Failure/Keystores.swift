@@ -77,7 +77,7 @@ extension KeystoreError: Explained {
         case "directory":
             ["nothing else is affected: name the directory with --directory, and it is written again"]
         case "linking":
-            ["nothing else is affected: keytool id link mobile NUMBER --id \(id) writes it again"]
+            ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
         case "identity":
             [
                 "keytool backup import --replace restores the private key from the backup code",
