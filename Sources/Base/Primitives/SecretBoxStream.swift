@@ -17,6 +17,9 @@ public struct SecretBoxStream: ~Copyable {
     private let key: SecureBytes
     private let nonce: [UInt8]
     private let authenticator: UnsafeMutablePointer<crypto_onetimeauth_poly1305_state>
+    /// One block of keystream. It is behind the authenticator's state, because allocating guarded memory for each piece
+    /// takes longer than encrypting one.
+    private let block: UnsafeMutablePointer<UInt8>
     /// Number of processed message bytes.
     private var offset: UInt64 = 0
 
@@ -28,19 +31,16 @@ public struct SecretBoxStream: ~Copyable {
         Sodium.start()
         defer { SpentStack.wipe() }
         // Guarded memory, because the state begins with the key of Poly1305. Allocations end at a page's end, and the
-        // state's length is a multiple of its alignment, so the state is aligned.
-        let count = crypto_onetimeauth_statebytes()
-        guard let state = unsafe sodium_malloc(count) else { MemoryShortage.end(count) }
-        unsafe authenticator = state.bindMemory(to: crypto_onetimeauth_poly1305_state.self, capacity: 1)
+        // lengths of state and block are multiples of the state's alignment, so the state is aligned.
+        let stateCount = crypto_onetimeauth_statebytes()
+        let count = stateCount + Self.blockCount
+        guard let memory = unsafe sodium_malloc(count) else { MemoryShortage.end(count) }
+        unsafe authenticator = memory.bindMemory(to: crypto_onetimeauth_poly1305_state.self, capacity: 1)
+        unsafe block = (memory + stateCount).bindMemory(to: UInt8.self, capacity: Self.blockCount)
         self.nonce = nonce
         self.key = SecureBytes(copying: key)
-        let first = Self.keystream(nonce: nonce, key: self.key)
-        let authenticator = unsafe authenticator
-        first.withBytes { first in
-            _ = unsafe first.withUnsafeBufferPointer { first in
-                unsafe crypto_onetimeauth_init(authenticator, first.baseAddress!)
-            }
-        }
+        fillBlock(0)
+        _ = unsafe crypto_onetimeauth_init(authenticator, block)
     }
 
     deinit {
@@ -92,10 +92,8 @@ public struct SecretBoxStream: ~Copyable {
         let inBlock = Int(position % UInt64(Self.blockCount))
         if inBlock > 0 {
             done = min(piece.count, Self.blockCount - inBlock)
-            let block = Self.keystream(nonce: nonce, key: key, block: position / UInt64(Self.blockCount))
-            block.withBytes { block in
-                for index in 0..<done { piece[index] ^= block[inBlock + index] }
-            }
+            fillBlock(position / UInt64(Self.blockCount))
+            for index in 0..<done { unsafe piece[index] ^= block[inBlock + index] }
         }
         if done < piece.count {
             let counter = (position + UInt64(done)) / UInt64(Self.blockCount)
@@ -112,17 +110,13 @@ public struct SecretBoxStream: ~Copyable {
         offset += UInt64(piece.count)
     }
 
-    /// One block of the keystream, 64 bytes.
-    private static func keystream(nonce: [UInt8], key: borrowing SecureBytes, block: UInt64 = 0) -> SecureBytes {
+    /// Writes one block of the keystream to `block`.
+    private func fillBlock(_ number: UInt64) {
+        unsafe block.update(repeating: 0, count: Self.blockCount)
         key.withBytes { key in
-            SecureBytes(count: blockCount) { output in
-                _ = unsafe output.withUnsafeMutableBufferPointer { output in
-                    unsafe key.withUnsafeBufferPointer { key in
-                        let bytes = output.baseAddress!
-                        return unsafe crypto_stream_xsalsa20_xor_ic(
-                            bytes, bytes, UInt64(blockCount), nonce, block, key.baseAddress!)
-                    }
-                }
+            _ = unsafe key.withUnsafeBufferPointer { key in
+                unsafe crypto_stream_xsalsa20_xor_ic(
+                    block, block, UInt64(Self.blockCount), nonce, number, key.baseAddress!)
             }
         }
     }
