@@ -214,7 +214,7 @@ import VectorKit
         for (nickname, count) in [(MessageMetadata.Nickname.unchanged, 18), (.removed, 20), (.set("ab"), 20)] {
             let metadata = MessageMetadata(
                 nickname: nickname, messageID: MessageID(7), createdAt: Timestamp(milliseconds: 1 << 40))
-            let bytes = metadata.encoded().copied
+            let bytes = metadata.encoded()
             #expect(bytes.count == count + 9 + 7)
             #expect(try MessageMetadata(decoding: bytes.span) == metadata)
         }

@@ -39,7 +39,7 @@ package enum ProtobufWire {
     }
 
     /// Writes a varint field.
-    package static func append(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+    package static func append(_ value: UInt64, number: Int, to message: inout (some ProtobufOutput & ~Copyable)) {
         appendVarint(UInt64(number) << 3, to: &message)
         appendVarint(value, to: &message)
     }
@@ -50,7 +50,8 @@ package enum ProtobufWire {
     }
 
     /// Writes a field of type `fixed64`.
-    package static func appendFixed64(_ value: UInt64, number: Int, to message: inout SecureBuffer) {
+    package static func appendFixed64(_ value: UInt64, number: Int, to message: inout (some ProtobufOutput & ~Copyable))
+    {
         appendVarint(UInt64(number) << 3 | 1, to: &message)
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
             message.append(UInt8(truncatingIfNeeded: value >> shift))
@@ -61,7 +62,7 @@ package enum ProtobufWire {
     package static func fixed64Count(number: Int) -> Int { varintCount(UInt64(number) << 3) + 8 }
 
     /// Writes a bytes field.
-    package static func append(_ bytes: Span<UInt8>, number: Int, to message: inout SecureBuffer) {
+    package static func append(_ bytes: Span<UInt8>, number: Int, to message: inout (some ProtobufOutput & ~Copyable)) {
         appendVarint(UInt64(number) << 3 | 2, to: &message)
         appendVarint(UInt64(bytes.count), to: &message)
         message.append(bytes)
@@ -85,7 +86,7 @@ package enum ProtobufWire {
         throw .malformed
     }
 
-    private static func appendVarint(_ value: UInt64, to message: inout SecureBuffer) {
+    private static func appendVarint(_ value: UInt64, to message: inout (some ProtobufOutput & ~Copyable)) {
         var rest = value
         while rest >= 0x80 {
             message.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -96,6 +97,20 @@ package enum ProtobufWire {
 
     private static func varintCount(_ value: UInt64) -> Int {
         max(1, (64 - value.leadingZeroBitCount + 6) / 7)
+    }
+}
+
+/// Where a message is written: guarded memory, or an array if nothing of it is secret.
+package protocol ProtobufOutput: ~Copyable {
+    mutating func append(_ byte: UInt8)
+    mutating func append(_ bytes: Span<UInt8>)
+}
+
+extension SecureBuffer: ProtobufOutput {}
+
+extension [UInt8]: ProtobufOutput {
+    package mutating func append(_ bytes: Span<UInt8>) {
+        for index in bytes.indices { append(bytes[index]) }
     }
 }
 

@@ -51,6 +51,16 @@ public enum Box {
             try SecretBox.open(box, nonce: nonce, key: key)
         }
     }
+
+    /// Decrypts and authenticates a plaintext that is not secret, into ordinary memory.
+    /// - Throws: `.notAuthentic` if key, nonce or box differ from those of `seal`.
+    package static func openPublic(
+        _ box: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes
+    ) throws(AuthenticationError) -> [UInt8] {
+        try sharedKey.withBytes { (key) throws(AuthenticationError) in
+            try SecretBox.openPublic(box, nonce: nonce, key: key)
+        }
+    }
 }
 
 /// Why a shared key was not computed.

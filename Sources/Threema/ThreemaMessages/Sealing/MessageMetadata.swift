@@ -45,20 +45,19 @@ public struct MessageMetadata: Equatable, Sendable {
         }
     }
 
-    /// As Protocol Buffers. Timestamps before 1970 become 0.
-    func encoded() -> SecureBytes {
+    /// As Protocol Buffers. Timestamps before 1970 become 0. Nickname, ID and time are in ordinary memory anyway, and
+    /// guarded memory would take longer than all the rest of a message.
+    func encoded() -> [UInt8] {
         let name = nicknameField
         let padding = [UInt8](repeating: 0, count: max(0, Self.minimumPaddedCount - (name?.count ?? 0)))
         let milliseconds = UInt64(max(0, createdAt.milliseconds))
-        var count = ProtobufWire.fixed64Count(number: 3) + ProtobufWire.encodedCount(number: 4, value: milliseconds)
-        if !padding.isEmpty { count += ProtobufWire.encodedCount(number: 1, count: padding.count) }
-        if let name { count += ProtobufWire.encodedCount(number: 2, count: name.count) }
-        var buffer = SecureBuffer(capacity: count)
-        if !padding.isEmpty { ProtobufWire.append(padding.span, number: 1, to: &buffer) }
-        if let name { ProtobufWire.append(name.span, number: 2, to: &buffer) }
-        ProtobufWire.appendFixed64(messageID.value, number: 3, to: &buffer)
-        ProtobufWire.append(milliseconds, number: 4, to: &buffer)
-        return buffer.finish()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(64)
+        if !padding.isEmpty { ProtobufWire.append(padding.span, number: 1, to: &bytes) }
+        if let name { ProtobufWire.append(name.span, number: 2, to: &bytes) }
+        ProtobufWire.appendFixed64(messageID.value, number: 3, to: &bytes)
+        ProtobufWire.append(milliseconds, number: 4, to: &bytes)
+        return bytes
     }
 
     /// Reads the fields; unknown ones are skipped, and of one that is repeated the last counts. What is absent is 0.
@@ -91,8 +90,7 @@ public struct MessageMetadata: Equatable, Sendable {
     /// Encrypts it.
     /// - Returns: tag ‖ ciphertext.
     package func seal(nonce: MessageNonce, keys: borrowing ContactKeys) -> [UInt8] {
-        let plaintext = encoded()
-        return plaintext.withBytes { Box.seal($0, nonce: nonce.bytes, sharedKey: keys.metadata) }
+        Box.seal(encoded().span, nonce: nonce.bytes, sharedKey: keys.metadata)
     }
 
     /// Decrypts and reads a metadata box.
@@ -100,12 +98,12 @@ public struct MessageMetadata: Equatable, Sendable {
     package static func open(
         _ box: [UInt8], nonce: MessageNonce, keys: borrowing ContactKeys
     ) throws(MessageError) -> MessageMetadata {
-        let plaintext: SecureBytes
+        let plaintext: [UInt8]
         do throws(AuthenticationError) {
-            plaintext = try Box.open(box.span, nonce: nonce.bytes, sharedKey: keys.metadata)
+            plaintext = try Box.openPublic(box.span, nonce: nonce.bytes, sharedKey: keys.metadata)
         } catch {
             throw .metadataNotAuthentic
         }
-        return try plaintext.withBytes { (bytes) throws(MessageError) in try MessageMetadata(decoding: bytes) }
+        return try MessageMetadata(decoding: plaintext.span)
     }
 }
