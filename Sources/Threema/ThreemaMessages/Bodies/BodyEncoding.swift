@@ -6,9 +6,18 @@ extension MessageBody {
     /// - Parameter randomPadding: 1...255.
     /// - Throws: what the body's form cannot hold or its limits forbid.
     package func container(randomPadding: Int) throws(MessageBodyError) -> SecureBytes {
-        var writer = BodyWriter(type)
+        var writer = BodyWriter(type, most: mostBytes)
         try encode(into: &writer)
         return writer.finish(randomPadding: randomPadding)
+    }
+
+    /// Longest body of this message, in bytes. Most messages are short texts, which need one page of guarded memory.
+    private var mostBytes: Int {
+        switch self {
+        case .chat(.text(let text)): min(text.utf8.count, MessageLimits.textBytes)
+        case .groupChat(_, .text(let text)): GroupIdentity.count + min(text.utf8.count, MessageLimits.textBytes)
+        default: MessageLimits.bodyBytes
+        }
     }
 
     private func encode(into body: inout BodyWriter) throws(MessageBodyError) {

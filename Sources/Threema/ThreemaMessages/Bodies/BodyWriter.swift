@@ -2,13 +2,11 @@ internal import SecureMemory
 
 /// Guarded memory for a type and its body, filled front to back and limited before each write.
 struct BodyWriter: ~Copyable {
-    /// Type, body and padding.
-    private static let capacity =
-        MessageContainer.typeCount + MessageLimits.bodyBytes + MessageContainer.maxPaddingCount
     private var buffer: SecureBuffer
 
-    init(_ type: MessageType) {
-        buffer = SecureBuffer(capacity: Self.capacity)
+    /// - Parameter most: longest body, in bytes.
+    init(_ type: MessageType, most: Int) {
+        buffer = SecureBuffer(capacity: MessageContainer.typeCount + most + MessageContainer.maxPaddingCount)
         buffer.append(type.rawValue)
     }
 
