@@ -3,8 +3,8 @@ import SecureMemory
 import Synchronization
 import ThreemaMessages
 
-/// A media server in this process, behind the port: blobs by random IDs, which a `done` deletes unless they persist, and
-/// which are gone after two weeks.
+/// A media server in this process, behind the port: blobs by random IDs. A `done` deletes them unless they persist, and
+/// after two weeks they are gone.
 final class TestMediaServer: HTTPClient {
     struct Stored {
         let blob: [UInt8]
