@@ -134,9 +134,10 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
 	Benchmarks/large-profile
 	Benchmarks/replay
+	Benchmarks/messages
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-examples .build-vectors Benchmarks/KeyDerivation/.build
+	rm -rf .build .build-room .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build
 
 # The first two are those of `make demo` and `make test`, which say that they install what is missing.
 set-up-build set-up-test:
