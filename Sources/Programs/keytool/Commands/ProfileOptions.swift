@@ -50,7 +50,7 @@ struct AudienceArgument: ExpressibleByArgument {
 }
 
 /// A phone number: country code and number, 7 to 15 digits, with or without `+` (E.164).
-struct PhoneNumber: ExpressibleByArgument {
+struct ProfilePhoneNumber: ExpressibleByArgument {
     /// As in the document, without `+`.
     let digits: String
 
@@ -63,7 +63,7 @@ struct PhoneNumber: ExpressibleByArgument {
 }
 
 /// An e-mail address: a name, `@` and a domain, without blanks and control characters.
-struct EmailAddress: ExpressibleByArgument {
+struct ProfileEmailAddress: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {

@@ -32,10 +32,10 @@ struct ProfileSet: Verb {
     var pictureFor: AudienceArgument?
 
     @Option(help: ArgumentHelp("The linked phone number, with country code; or none.", valueName: "number"))
-    var phone: Removable<PhoneNumber>?
+    var phone: Removable<ProfilePhoneNumber>?
 
     @Option(help: ArgumentHelp("The linked e-mail address; or none.", valueName: "address"))
-    var email: Removable<EmailAddress>?
+    var email: Removable<ProfileEmailAddress>?
 
     @Option(help: ArgumentHelp("The blocked IDs, with commas; or none.", valueName: "ids"))
     var blocked: Removable<CommaSeparatedIDs>?
