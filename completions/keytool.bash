@@ -186,13 +186,13 @@ _keytool() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    id|backup|safe|key|revoke|qr|doctor|help)
+    id|backup|safe|profile|contact|key|revoke|qr|doctor|help)
         # Offer subcommand argument completions
         "_keytool_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'id backup safe key revoke qr doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -446,7 +446,7 @@ _keytool_id_link() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remove --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --code --language --id --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --code --language --identity --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -465,8 +465,8 @@ _keytool_id_link() {
     '--language')
         return
         ;;
-    '--id')
-        __keytool_add_completions -W "$(__keytool_custom_complete ---completion id link -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion id link -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     '--directory')
@@ -809,20 +809,20 @@ _keytool_safe() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    setup|push|pull|status|check|passwd|move|server|delete)
+    setup|push|pull|status|check|passwd|mirror|history|move|server|delete)
         # Offer subcommand argument completions
         "_keytool_safe_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'setup push pull status check passwd move server delete' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'setup push pull status check passwd mirror history move server delete' -- "${cur}"))
         ;;
     esac
 }
 
 _keytool_safe_setup() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --no-test --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --read-only --no-test --weak-ok --version -h --help)
     repeating_options=(--pin)
     non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
@@ -905,7 +905,7 @@ _keytool_safe_push() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --overwrite --accept-loss --resume-deleted --no-verify --dry-run --all --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --jitter --tolerate --lock-wait --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --metrics-file --alias --ping-url-file)
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -916,15 +916,6 @@ _keytool_safe_push() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
-        return
-        ;;
-    '--jitter')
-        return
-        ;;
-    '--tolerate')
-        return
-        ;;
-    '--lock-wait')
         return
         ;;
     '--passphrase-file')
@@ -941,6 +932,15 @@ _keytool_safe_push() {
         return
         ;;
     '--retry-max-time')
+        return
+        ;;
+    '--jitter')
+        return
+        ;;
+    '--tolerate')
+        return
+        ;;
+    '--lock-wait')
         return
         ;;
     '--metrics-file')
@@ -967,9 +967,9 @@ _keytool_safe_push() {
 
 _keytool_safe_pull() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --read-only --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1015,6 +1015,10 @@ _keytool_safe_pull() {
         ;;
     '--replace-key')
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe pull -- --replace-key "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--from')
+        __keytool_add_completions -f
         return
         ;;
     '--output'|'-o')
@@ -1213,6 +1217,117 @@ _keytool_safe_passwd() {
     esac
 }
 
+_keytool_safe_mirror() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --accept-loss --all --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --keep --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--keep')
+        return
+        ;;
+    '--max-age')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    '--jitter')
+        return
+        ;;
+    '--tolerate')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--metrics-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--alias')
+        return
+        ;;
+    '--ping-url-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe mirror -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_safe_history() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--diff)
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--diff')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe history -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
 _keytool_safe_move() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --leave-old --overwrite --accept-loss --abort --version -h --help)
@@ -1357,7 +1472,7 @@ _keytool_safe_server() {
 
 _keytool_safe_delete() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --keep-setup --force --yes --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --keep-setup --setup-only --force --yes --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
@@ -1394,6 +1509,545 @@ _keytool_safe_delete() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe delete -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_profile() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    show|set|export|import|diff)
+        # Offer subcommand argument completions
+        "_keytool_profile_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'show set export import diff' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_profile_show() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile show -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_profile_set() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --nickname --picture --picture-for --phone --email --blocked --sync-contacts --block-unknown --read-receipts --typing --calls --relay-calls --block-screenshots --private-keyboard --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--nickname')
+        return
+        ;;
+    '--picture')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--picture-for')
+        return
+        ;;
+    '--phone')
+        return
+        ;;
+    '--email')
+        return
+        ;;
+    '--blocked')
+        return
+        ;;
+    '--sync-contacts')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--block-unknown')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--read-receipts')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--typing')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--calls')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--relay-calls')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--block-screenshots')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--private-keyboard')
+        __keytool_add_completions -W 'on'$'\n''off'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile set -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_profile_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile export -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_profile_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --identity --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile import -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_profile_diff() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --identity --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile diff -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_contact() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    list|add|verify|remove|match)
+        # Offer subcommand argument completions
+        "_keytool_contact_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'list add verify remove match' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_contact_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --format --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--format')
+        __keytool_add_completions -W 'text'$'\n''csv'$'\n''vcard'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact list -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_contact_add() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --qr-image --first-name --last-name --identity --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--qr-image')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--first-name')
+        return
+        ;;
+    '--last-name')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact add -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_contact_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --qr-image --identity --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--qr-image')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact verify -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_contact_remove() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --identity --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact remove -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_contact_match() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --version -h --help)
+    repeating_options=(--directory-pin)
+    non_repeating_options=(--keystore --color --identity --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion contact match -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--directory')
+        return
+        ;;
+    '--directory-ca-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--directory-pin')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
         return
         ;;
     esac

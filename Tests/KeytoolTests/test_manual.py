@@ -223,7 +223,8 @@ def test_variables():
 # There after an interruption, when backups were replaced, if a backup was for linking a device, or if a directory knows
 # the identity.
 AT_TIMES = {f"identities/threema/ID/{name}"
-            for name in ("commit", "places/main/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking")}
+            for name in ("commit", "places/main/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
+                         "matchtoken")}
 AT_TIMES.add("identities/threema/.pending-KEY")
 
 

@@ -82,8 +82,10 @@ struct ProfileCommand: ParsableCommand {
 
 struct ContactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "contact", abstract: "List, add, verify and remove contacts.",
-        subcommands: [ContactList.self, ContactAdd.self, ContactVerify.self, ContactRemove.self])
+        commandName: "contact", abstract: "List, add, verify, remove and find contacts.",
+        subcommands: [
+            ContactList.self, ContactAdd.self, ContactVerify.self, ContactRemove.self, ContactMatch.self,
+        ])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

@@ -23,6 +23,7 @@ struct Damage {
         isSetup = try isDamaged(["safe"]) { _ = try records.setup() }
         _ = try isDamaged(["directory"]) { _ = try records.directory() }
         _ = try isDamaged(["linking"]) { _ = try records.linking() }
+        _ = try isDamaged(["matchtoken"]) { _ = try records.matchToken() }
     }
 
     private mutating func isDamaged(_ expected: [String], _ read: () throws -> Void) throws -> Bool {

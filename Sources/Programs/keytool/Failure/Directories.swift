@@ -26,6 +26,24 @@ extension DirectoryKeepingError: Explained {
     }
 }
 
+extension AddressListError: Explained {
+    var failure: Failure {
+        switch self {
+        case .malformed(let line, true):
+            Failure(
+                .badData, "the phone number in line \(line) lacks its country; nothing was sent",
+                hints: "write +41… or 0041…")
+        case .malformed(let line, false):
+            Failure(
+                .badData, "line \(line) is not an e-mail address or a phone number; nothing was sent",
+                hints: "one address on each line; # begins a comment")
+        case .tooMany:
+            Failure(.badData, "the file has more than \(AddressList.maxCount) addresses; nothing was sent")
+        case .tooLong: Failure(.badData, "the file has more than \(AddressList.maxBytes) bytes; nothing was sent")
+        }
+    }
+}
+
 extension Failure {
     /// - Parameter server: the directory that was asked.
     static func unknownIdentity(_ id: ThreemaID, _ server: DirectoryServer) -> Failure {

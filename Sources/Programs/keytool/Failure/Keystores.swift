@@ -78,6 +78,7 @@ extension KeystoreError: Explained {
             ["nothing else is affected: name the directory with --directory, and it is written again"]
         case "linking":
             ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
+        case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
         case "identity":
             [
                 "keytool backup import --replace restores the private key from the backup code",

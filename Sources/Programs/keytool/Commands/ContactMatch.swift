@@ -1,0 +1,99 @@
+import ArgumentParser
+import Console
+import Encodings
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+struct ContactMatch: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "match", abstract: "Ask the directory which addresses and phone numbers belong to identities.",
+        discussion: """
+            The file has an e-mail address, or a phone number with its country, on each line. Only hashes are sent, but \
+            the directory can find most phone numbers by trying all of them. Nothing is added to the contacts.
+            """)
+
+    @ParentCommand var noun: ContactCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(
+        help: ArgumentHelp("The file with the addresses; - for standard input.", valueName: "file"), completion: .file()
+    )
+    var file: String
+
+    @Flag(help: "Print the hashes; send nothing.")
+    var dryRun = false
+
+    @OptionGroup var named: IdentityOption
+
+    @OptionGroup(title: "Directory")
+    var directory: DirectoryOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let text = try InputFile(path: file == "-" ? nil : file).read(limit: AddressList.maxBytes)
+        let list = try AddressList(parsing: text)
+        guard !list.addresses.isEmpty else { throw InputError.empty }
+        if dryRun { return try show(list, session) }
+        let at = try DirectorySession(named.identity, directory, keystore.passphrase, session)
+        let search = try session.output.busy("asking the directory") {
+            try at.work.match(list, as: at.id, at: at.server, now: WallClock.now())
+        }
+        try session.output.data(
+            search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.hex)" },
+            json: .result(
+                "contact match",
+                [
+                    ("id", .string(at.id.text)), ("addresses", .number(list.addresses.count)),
+                    ("matches", .array(search.matches.map(Self.json))),
+                    ("check_interval", .number(search.checkInterval)),
+                ]))
+        if search.matches.isEmpty {
+            session.output.note("the directory knows none of the \(list.addresses.count) addresses")
+        }
+        if let time = search.notBefore {
+            session.output.hint("the directory asked not to search again before \(time.rfc3339)")
+        }
+    }
+
+    private static func json(_ match: (address: AddressList.Address, contact: FoundContact)) -> JSONValue {
+        .members([
+            ("line", .number(match.address.line)), ("address", .string(match.address.text)),
+            ("id", .string(match.contact.id.text)), ("public_key", .string(match.contact.publicKey.hex)),
+        ])
+    }
+
+    private func show(_ list: AddressList, _ session: Session) throws {
+        try session.output.data(
+            list.addresses.flatMap { address in address.hashes.map { "\($0.kind.name)  \($0.base64)  \(address.text)" }
+            },
+            json: .result(
+                "contact match",
+                [
+                    ("addresses", .number(list.addresses.count)), ("sent", false),
+                    (
+                        "hashes",
+                        .array(
+                            list.addresses.flatMap { address in
+                                address.hashes.map { hash in
+                                    .members([
+                                        ("line", .number(address.line)), ("kind", .string(hash.kind.name)),
+                                        ("hash", .string(hash.base64)), ("address", .string(address.text)),
+                                    ])
+                                }
+                            })
+                    ),
+                ]))
+    }
+}
+
+extension ContactHash.Kind {
+    /// As in `id link`.
+    fileprivate var name: String {
+        switch self {
+        case .email: "email"
+        case .phone: "mobile"
+        }
+    }
+}

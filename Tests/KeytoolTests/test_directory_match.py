@@ -1,0 +1,184 @@
+"""contact match: addresses are looked for by their hashes, with a token that is remembered."""
+
+import base64
+import hmac
+
+import pytest
+
+from kit import identityfiles, masterkey
+from kit.directoryrequests import EMAIL_KEY, PHONE_KEY, hashed
+from kit.runner import snapshot
+
+KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
+LIST = "# friends\n\nAnn@GMAIL.com\r\n+41 79 123 45 67\nnobody@example.org\n  0041 (0)79-000.00/00  \n"
+MATCH, TOKEN = "identity/match", "identity/match_token"
+
+
+@pytest.fixture
+def registered(keytool, id_directory, at):
+    id = keytool.json("id", "create", *at)["id"]
+    id_directory.add("ANNANNAN", KEY, email="ann@googlemail.com")
+    id_directory.add("BOBBOBBO", OTHER_KEY, mobile="41791234567")
+    id_directory.asked.clear()
+    return id
+
+
+@pytest.fixture
+def addresses(write):
+    return write("addresses", LIST)
+
+
+def record(keytool, id):
+    return identityfiles.opened(
+        identityfiles.path(keytool.keystore, id, "matchtoken"), masterkey.read(keytool))
+
+
+def token(keytool, id):
+    content = record(keytool, id)
+    return content[11 + int.from_bytes(content[9:11], "big"):].decode()
+
+
+def test_found(keytool, id_directory, registered, addresses):
+    result = keytool.ok("contact", "match", addresses)
+    assert result.out == f"ann@gmail.com  ANNANNAN  {KEY.hex()}\n+41791234567  BOBBOBBO  {OTHER_KEY.hex()}\n"
+    assert id_directory.asked == [(TOKEN, 1), (TOKEN, 2), (MATCH, 1)]
+    found = keytool.json("contact", "match", addresses)
+    assert found == {
+        "schema": "keytool/1", "command": "contact match", "id": registered, "addresses": 4, "check_interval": 86400,
+        "matches": [
+            {"line": 3, "address": "ann@gmail.com", "id": "ANNANNAN", "public_key": KEY.hex()},
+            {"line": 4, "address": "+41791234567", "id": "BOBBOBBO", "public_key": OTHER_KEY.hex()}]}
+
+
+def test_only_hashes_are_sent(keytool, id_directory, registered, addresses):
+    keytool.ok("contact", "match", addresses)
+    for request in id_directory.requests:
+        for secret in (b"ann@", b"gmail", b"791234567", b"nobody"):
+            assert secret not in request.body.lower(), request.body
+
+
+def test_token_is_remembered_and_refreshed_once(keytool, id_directory, registered, addresses):
+    result = keytool.ok("contact", "match", addresses)
+    assert "not to search again" not in result.err
+    first = token(keytool, registered)
+    assert id_directory.match_tokens == {first}
+    content = record(keytool, registered)
+    assert content[0] == 1 and content[11:11 + len(id_directory.url)] == id_directory.url.encode()
+    id_directory.asked.clear()
+    result = keytool.ok("contact", "match", addresses)
+    assert "asked not to search again before" in result.err
+    assert id_directory.asked == [(MATCH, 1)] and token(keytool, registered) == first
+    # The directory no longer knows it.
+    id_directory.match_tokens = set()
+    id_directory.asked.clear()
+    keytool.ok("contact", "match", addresses)
+    assert id_directory.asked == [(MATCH, 1), (TOKEN, 1), (TOKEN, 2), (MATCH, 1)]
+    assert token(keytool, registered) != first
+    # A second failure is one.
+    id_directory.script(MATCH, id_directory.refuse("No more"), times=2)
+    assert "No more" in keytool.fails(1, "contact", "match", addresses).err
+
+
+def test_token_is_sent_to_its_own_directory_only(keytool, id_directory, registered, addresses, at):
+    keytool.ok("contact", "match", addresses)
+    id_directory.asked.clear()
+    alias = id_directory.url.replace("localhost", "127.0.0.1")
+    keytool.ok("contact", "match", addresses, "--directory", alias, *at[2:])
+    assert id_directory.asked == [(TOKEN, 1), (TOKEN, 2), (MATCH, 1)]
+
+
+def test_a_directory_that_asks_to_wait_gets_no_second_request(keytool, id_directory, registered, addresses):
+    keytool.ok("contact", "match", addresses)
+    id_directory.asked.clear()
+    id_directory.script(MATCH, id_directory.status(429, Retry_After=42))
+    keytool.fails(75, "contact", "match", addresses)
+    assert id_directory.asked == [(MATCH, 1)]
+
+
+def test_damaged_token(keytool, id_directory, registered, addresses):
+    keytool.ok("contact", "match", addresses)
+    path = identityfiles.path(keytool.keystore, registered, "matchtoken")
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert "matchtoken" in keytool("doctor").out
+    keytool.ok("contact", "match", addresses)
+    assert token(keytool, registered) in id_directory.match_tokens
+
+
+def test_nobody_is_found(keytool, registered):
+    result = keytool.ok("contact", "match", "-", stdin="nobody@example.org\n")
+    assert result.out == "" and "knows none of the 1 addresses" in result.err
+
+
+def test_token_is_never_said(keytool, id_directory, registered, addresses):
+    for loud in (["-v"], ["--json"], ["-v", "--json"]):
+        result = keytool.ok("contact", "match", addresses, *loud)
+        assert token(keytool, registered) not in result.out + result.err
+
+
+# Without the network
+
+
+def test_dry_run(keytool, id_directory, addresses, at):
+    before = snapshot(keytool.keystore)
+    result = keytool.ok("contact", "match", addresses, "--dry-run", *at)
+    assert result.out.splitlines() == [
+        f"email  {hashed(EMAIL_KEY, 'ann@gmail.com')}  ann@gmail.com",
+        f"email  {hashed(EMAIL_KEY, 'ann@googlemail.com')}  ann@gmail.com",
+        f"mobile  {hashed(PHONE_KEY, '41791234567')}  +41791234567",
+        f"email  {hashed(EMAIL_KEY, 'nobody@example.org')}  nobody@example.org",
+        f"mobile  {hashed(PHONE_KEY, '41790000000')}  +41790000000"]
+    shown = keytool.json("contact", "match", addresses, "--dry-run")
+    assert shown["sent"] is False and len(shown["hashes"]) == 5
+    assert shown["hashes"][2] == {"line": 4, "kind": "mobile", "hash": hashed(PHONE_KEY, "41791234567"),
+                                  "address": "+41791234567"}
+    assert snapshot(keytool.keystore) == before and not id_directory.asked
+
+
+def test_hashes_are_those_of_the_facts():
+    assert hashed(PHONE_KEY, "41791234567") == base64.b64encode(
+        hmac.new(PHONE_KEY, b"41791234567", "sha256").digest()).decode()
+
+
+@pytest.mark.parametrize("text, words", [
+    ("ann@example.org\n079 123 45 67\n", "line 2 lacks its country"),
+    ("\n\nnobody\n", "line 3 is not"),
+    ("ä@example.org\n", "line 1 is not"),
+    ("a@b@c\n", "line 1 is not"),
+    ("+41 79 123 45 67, ann@example.org\n", "line 1 is not"),
+    ("", "empty"),
+    ("# nothing\n\n", "empty"),
+    ("".join(f"a{n}@example.org\n" for n in range(5001)), "more than 5000 addresses"),
+    ("#" + "x" * 1024 * 1024, "longer than 1048576 bytes"),
+    ("a\0@example.org\n", "line 1 is not"),
+    (b"\xff\xfe\n", "not UTF-8"),
+], ids=lambda value: str(value)[:20])
+def test_lists_that_are_refused(keytool, id_directory, registered, write, text, words):
+    result = keytool.fails(65, "contact", "match", write("list", text))
+    assert words in result.err and not id_directory.asked, result
+
+
+def test_longest_list(keytool, id_directory, registered, write):
+    text = "".join(f"a{n}@gmail.com\n" for n in range(4999)) + "ann@gmail.com\n"
+    found = keytool.json("contact", "match", write("list", text))
+    assert found["addresses"] == 5000 and [match["line"] for match in found["matches"]] == [5000]
+
+
+def test_missing_file(keytool, registered):
+    keytool.fails(66, "contact", "match", keytool.home / "missing")
+
+
+@pytest.mark.parametrize("path, phases", [(MATCH, [1]), (TOKEN, [1, 2])])
+def test_failures(keytool, id_directory, registered, addresses, path, phases):
+    for act, code in ((id_directory.status(401), 13), (id_directory.status(429), 75),
+                      (id_directory.refuse("Too many"), 1), (id_directory.lose, 75)):
+        for phase in phases:
+            id_directory.script(path, act, phase=phase)
+            keytool.fails(code, "contact", "match", addresses)
+
+
+def test_a_directory_that_names_others_is_not_believed(keytool, id_directory, registered, addresses):
+    other = hashed(EMAIL_KEY, "other@example.org")
+    reply = ('{"identities":[{"identity":"ANNANNAN","publicKey":"%s","emailHash":"%s"}]}'
+             % (base64.b64encode(KEY).decode(), other)).encode()
+    id_directory.script(MATCH, id_directory.status(200, reply))
+    assert '"emailHash"' in keytool.fails(65, "contact", "match", addresses).err
