@@ -228,6 +228,37 @@ def test_passwd_does_not_write(phone, server, given):
     assert server() == before and phone.keytool.json("safe", "mirror")["result"] == "mirrored"
 
 
+def test_a_new_password_of_the_phone(phone, server, given):
+    phone.keytool.ok("safe", "mirror")
+    new = Phone(phone.keytool, phone.directory)
+    new.password = b"the phone's new one"
+    adopt = ["safe", "passwd", "--adopt", *given("new-safe-password", new.password)]
+    phone.keytool.fails(10, *adopt)
+    new.writes("key", key=bytes(32))
+    phone.keytool.fails(19, *adopt)
+    new.directory.put(new.keys, oracle.seal_safe("x", new.keys))
+    phone.keytool.fails(65, *adopt)
+    phone.directory.backup(phone.keys).unlink()
+    new.writes("wiped", 1)
+    before = server()
+    assert phone.keytool.json(*adopt)["adopted"] is True
+    phone.keytool.fails(64, *adopt)
+    # What was mirrored under the old password is still compared, also without the state.
+    phone.keytool.fails(17, "safe", "mirror")
+    phone.record("state.json").unlink()
+    phone.keytool.fails(17, "safe", "mirror")
+    assert [one["contacts"] for one in phone.keytool.json("safe", "history")["backups"]] == [1, 10]
+    assert phone.keytool.json("safe", "pull", "--from", "2", "--show")["contacts"] == 10
+    assert server() == before
+    phone.keytool.fails(64, *adopt, "--overwrite")
+
+
+def test_only_a_read_only_place_adopts(safe, given):
+    safe.push()
+    failed = safe.keytool.fails(64, "safe", "passwd", "--adopt", *given("new-safe-password", b"another password"))
+    assert "is not set up for reading only" in failed.err
+
+
 def test_setup_for_reading(phone, server, safe_password, given, tmp_path):
     phone.keytool.ok("safe", "delete", "--setup-only", "--yes")
     before = server()

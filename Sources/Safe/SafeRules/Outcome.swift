@@ -130,6 +130,8 @@ package enum SafeFailure: Error, Equatable, Sendable {
     case oldBackupLeft
     /// The place is set up for reading only.
     case readOnly
+    /// The place is not set up for reading only.
+    case notReadOnly
     /// The mirrored place is not in order.
     case mirror(MirrorAlarm)
 }
@@ -154,7 +156,7 @@ extension SafeFailure {
             .mirror:
             .current
         case .waiting, .losesContacts, .deletionInterrupted, .replica, .leftAsAsked, .otherPlace, .changeUnfinished,
-            .oldBackupLeft, .readOnly:
+            .oldBackupLeft, .readOnly, .notReadOnly:
             nil
         }
     }

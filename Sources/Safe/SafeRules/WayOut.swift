@@ -51,6 +51,7 @@ extension SafeFailure {
         case .changeUnfinished: [.pushAgain, .abort]
         case .oldBackupLeft: [.forgetOld]
         case .readOnly: [.mirror]
+        case .notReadOnly: [.nothing]
         case .mirror(.losesContacts): [.mirrorAcceptingLoss, .restoreFromHistory]
         case .mirror(.absent), .mirror(.damaged), .mirror(.older), .mirror(.otherKey): [.restoreFromHistory]
         case .mirror(.tooLong), .mirror(.notUnderstood): [.nothing]

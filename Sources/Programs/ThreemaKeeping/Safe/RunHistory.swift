@@ -35,14 +35,11 @@ extension SafeRun {
         return .done
     }
 
-    /// What the history tells if the state is lost: its mirrored backups are judged again, the oldest first. Those of an
-    /// earlier Safe password are skipped.
+    /// What the history tells if the state is lost: its mirrored backups are judged again, the oldest first.
     mutating func mirrorOfHistory() -> MirrorState? {
         var state = MirrorState()
         for entry in mirroredEntries().reversed() {
-            guard let bytes = historyBytes(entry.name) else { continue }
-            let found = describe(StoredBackup(bytes: bytes), .current)
-            guard case .authentic = found else { continue }
+            guard let found = describe(entry) else { continue }
             state = MirrorRule().judge(found, state, at: Timestamp(milliseconds: entry.milliseconds)).state
         }
         return state.journal.isEmpty ? nil : state
@@ -58,10 +55,33 @@ extension SafeRun {
         return (entries ?? []).filter { $0.origin == .mirrored }
     }
 
-    private func historyBytes(_ name: String) -> [UInt8]? {
+    /// Opens an entry with its own Safe key.
+    /// - Returns: nil if it cannot be read or does not authenticate.
+    private func describe(_ entry: HistoryEntry) -> Found? {
         switch holding {
-        case .locked(let identity): try? identity.records.readHistory(name, of: .main).bytes
-        case .unlocked(let records): try? records.readHistory(name, of: .main).bytes
+        case .locked(let identity): describe(entry, identity.records)
+        case .unlocked(let records): describe(entry, records)
+        }
+    }
+
+    private func describe(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) -> Found? {
+        guard let stored = try? records.readHistory(entry.name, of: .main), let digest = Digest(stored.digest),
+            stored.secret.count == SafeKeys.masterKeyCount
+        else { return nil }
+        let keys = SafeKeys(masterKey: stored.secret.withBytes { SecureBytes(copying: $0) })
+        do throws(SafeBackupError) {
+            let backup = try SafeBackup.open(stored.bytes.span, keys: keys)
+            return .authentic(
+                digest: digest,
+                .init(
+                    isSame: false, document: .none, isOtherKey: backup.clientKey.publicKey != publicKey,
+                    contacts: backup.document.contactCount))
+        } catch {
+            switch error {
+            case .tooShort, .notAuthentic: return nil
+            default:
+                return .authentic(digest: digest, .init(isSame: false, document: .none, isUnderstood: false))
+            }
         }
     }
 

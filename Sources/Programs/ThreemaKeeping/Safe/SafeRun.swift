@@ -15,7 +15,7 @@ struct SafeRun: ~Copyable {
     let holding: Holding
     private let stateKey: SecureBytes
     private let profile: OwnProfile
-    private let publicKey: PublicKey
+    let publicKey: PublicKey
     private(set) var setup: SafeSetup
     private var state: UploadState
     let verb: SafeVerb

@@ -120,7 +120,8 @@ extension SafeKeeper {
         return backup.map { $0 != nil }
     }
 
-    private func requireOwnBackup(
+    /// - Throws: `SafeKeepingError.noBackup`, `.refused(.mirror(.otherKey))`; `SafeBackupError`.
+    func requireOwnBackup(
         _ backup: StoredBackup?, _ target: borrowing SafeTarget, _ records: borrowing IdentityRecords, _ id: ThreemaID
     ) throws {
         guard let backup else {

@@ -23,6 +23,11 @@ struct SafePasswd: Verb {
 
     @OptionGroup var change: ChangeOptions
 
+    @Flag(
+        help:
+            "Use the password that the phone has given to a Safe that is set up for reading only. Write nothing.")
+    var adopt = false
+
     @Flag(help: "Accept a weak password; only warn.")
     var weakOk = false
 
@@ -33,10 +38,17 @@ struct SafePasswd: Verb {
 
     @OptionGroup var waiting: TimeLimitOptions
 
+    func validate() throws {
+        guard !adopt || !change.abort && !change.overwrite && !change.acceptLoss && !weakOk else {
+            throw ValidationError("--adopt cannot be combined with options of a change")
+        }
+    }
+
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
+        if adopt { return try adopt(id, keeper, session) }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
             .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)
@@ -54,5 +66,27 @@ struct SafePasswd: Verb {
             ["the Safe of \(id) on \(result.server.name) has the new password"],
             json: .result("safe passwd", change.members(id, result)))
         session.output.hint("apps that know the old password will write the old backup again")
+    }
+
+    private func adopt(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        do {
+            try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: Self.findsNothing) { password in
+                try session.output.busy("deriving the Safe key") { try keeper.safe.adoptPassword(password, of: id) }
+            }
+        } catch SafeKeepingError.sameTarget {
+            throw UsageFailure("the new Safe password of \(id) is the same as the current one")
+        }
+        let address = try keeper.safe.server(of: id).address
+        try session.output.done(
+            ["the Safe of \(id) on \(address.name) is read with the new password"],
+            json: .result(
+                "safe passwd", [("id", .string(id.text)), ("server", .server(address, nil)), ("adopted", true)]))
+        session.output.hint("fetch it now: keytool safe mirror \(id)")
+    }
+
+    /// With a wrong password the command looks at another address.
+    private static func findsNothing(_ error: any Error) -> Bool {
+        if case .noBackup? = error as? SafeKeepingError { return true }
+        return false
     }
 }

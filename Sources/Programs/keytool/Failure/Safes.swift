@@ -153,6 +153,7 @@ extension SafeFailure {
         case .changeUnfinished: (.exists, "an earlier change of the Safe of \(id) is not finished")
         case .oldBackupLeft: (.exists, "an earlier change of the Safe of \(id) has not deleted its old backup yet")
         case .readOnly: (.usage, "the Safe of \(id) is set up for reading only; nothing was written")
+        case .notReadOnly: (.usage, "the Safe of \(id) is not set up for reading only")
         case .mirror(let alarm): alarm.sentence(id, server)
         }
     }
@@ -186,6 +187,7 @@ extension SafeFailure {
         case .changeUnfinished: "change_unfinished"
         case .oldBackupLeft: "old_backup_left"
         case .readOnly: "read_only"
+        case .notReadOnly: "not_read_only"
         case .mirror(let alarm): alarm.word
         }
     }

@@ -1,0 +1,44 @@
+internal import Keystore
+internal import SafeRules
+internal import SafeWire
+package import SecureMemory
+package import Threema
+internal import ThreemaSafe
+
+extension SafeKeeper {
+    /// Takes over the password that a phone has given to the Safe that is set up for reading only. Nothing is written
+    /// to the server. What `mirror` remembers stays, and so does the history, whose entries have their own keys.
+    /// - Throws: `SafeKeepingError.refused(.notReadOnly)`, `.sameTarget`; `.noBackup` if the server has none under this
+    ///   password; `.refused(.mirror(.otherKey))`; `SafeExchangeError`; `SafeBackupError`; `KeyDerivationError`. Then
+    ///   nothing was changed.
+    package func adoptPassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
+        let before = try keystore.identity(.threema(id)).requiredSetup()
+        let address = before.current.address
+        guard before.isReadOnly else {
+            throw SafeKeepingError.refused(.notReadOnly, id: id.text, server: address.text)
+        }
+        let derived = try SafeTarget(server: before.current.server.copy, password: password, id: id)
+        let new = SafeTarget(
+            server: before.current.server.copy, keys: derived.takeKeys(), placeName: before.current.placeName)
+        guard !new.isSame(as: before.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
+        let backup = try connect(new).fetch(new.keys.backupID)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let setup = try identity.records.requiredSetup()
+        guard setup.isReadOnly, setup.current.isSame(as: before.current) else {
+            throw SafeKeepingError.refused(.unsettled(.current), id: id.text, server: address.text)
+        }
+        try requireOwnBackup(backup, new, identity.records, id)
+        let key = stateKey
+        let profile = try identity.records.profile()
+        var state = try UploadState(of: identity.records, key: key)
+        var place = PlaceState.unknown
+        place.mirror = state.state(at: setup.current, TargetDigests(setup.current, profile, key: key)).mirror
+        place.passwordProvenAt = now()
+        state.safe = .init(target: TargetDigests(new, profile, key: key).target, state: place)
+        let record = SafeSetup(new.copy, isReadOnly: true).encoded()
+        var changes = identity.changes()
+        record.withBytes { changes.set(.safe, $0) }
+        changes.setState(state.encoded(for: id.text, key: key), of: .main)
+        try identity.commit(changes)
+    }
+}
