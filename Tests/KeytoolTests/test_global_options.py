@@ -6,7 +6,9 @@ from kit.commands import leaves
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",
-          ("id", "fetch"): "id", ("contact", "match"): "addresses"}
+          ("id", "fetch"): "id", ("contact", "remove"): "id", ("contact", "match"): "addresses",
+          ("contact", "add"): "contact", ("contact", "verify"): "contact", ("profile", "set"): "change",
+          ("profile", "export"): "output", ("profile", "import"): "document"}
 # These look at no keystore.
 WITHOUT_KEYSTORE = [("qr", "show"), ("revoke", "hash")]
 PLACES = {"before": 0, "between": 1, "after": 2}
@@ -36,7 +38,10 @@ def placed(path, place, options):
 def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
     files = {"key": [write("key.dat", (exposed.keystore / "master.key").read_bytes())],
              "code": [code_file, *code_password],
-             "id": ["ECHOECHO"], "addresses": [write("addresses", "ann@example.org")]}
+             "id": ["ECHOECHO"], "addresses": [write("addresses", "ann@example.org")],
+             "contact": [f"3mid:ECHOECHO,{bytes(range(32)).hex()}"], "change": ["--nickname", "Ann"],
+             "output": ["-o", tmp_path / "written"],
+             "document": [write("document", '{"info":{"version":1},"user":{}}')]}
     nowhere = exposed.with_keystore(None).with_environment(KEYTOOL_KEYSTORE=tmp_path / "nowhere")
     for path in leaves():
         if path in WITHOUT_KEYSTORE:
