@@ -174,7 +174,8 @@ let package = Package(
         tests(
             of: "ThreemaKeeping",
             [
-                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings", "Primitives",
+                "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire", "Encodings",
+                "Primitives",
                 "SecureMemory", "SafeKit", "VectorKit",
             ]),
         tests(of: "SafeStore", ["SafeWire", "AtomicFiles"]),

@@ -136,6 +136,16 @@ def test_resuming_fails_and_loses_nothing(lost, id_directory):
     lost.ok("id", "create", "--resume")
 
 
+def test_an_id_that_the_keystore_holds_replaces_nothing(lost, id_directory):
+    """A directory that gives the ID of another identity of the keystore."""
+    held = lost.json("id", "create", "--id", "ABCD1234")["public_key"]
+    reply = json.dumps({"success": True, "identity": "ABCD1234", "serverGroup": "0a"}).encode()
+    id_directory.script(CREATE, id_directory.status(200, reply), phase=2)
+    lost.fails(17, "id", "create", "--resume")
+    assert public_key(lost, "ABCD1234").hex() == held and len(pending_files(lost)) == 1
+    lost.ok("id", "create", "--resume")
+
+
 def test_several_are_told_apart(lost, id_directory, at):
     id_directory.script(CREATE, id_directory.lose, phase=2)
     lost.fails(75, "id", "create", *at)

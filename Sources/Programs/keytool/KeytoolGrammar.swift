@@ -25,7 +25,8 @@ extension CommonNames {
         (
             "id",
             [
-                ("add generate init make new", "id create"), ("ls", "id list"), ("delete rm", "id remove"),
+                ("add generate init make new register", "id create"), ("lookup query", "id fetch"), ("ls", "id list"),
+                ("delete rm", "id remove"),
                 ("cat get info print view", "id show"), ("export", "backup export"), ("import", "backup import"),
             ]
         ),
@@ -65,6 +66,7 @@ extension CommonNames {
             [
                 ("ls show", "contact list"), ("create import new scan", "contact add"),
                 ("check compare confirm", "contact verify"), ("delete rm", "contact remove"),
+                ("find lookup search", "contact match"),
             ]
         ),
         ("qr", [("draw print", "qr show"), ("read scan", "backup import --qr-image")]),
