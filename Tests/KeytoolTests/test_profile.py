@@ -2,6 +2,8 @@
 
 import base64
 import json
+import random
+import re
 import stat
 
 import pytest
@@ -36,8 +38,8 @@ def test_show(machine):
         assert line + "\n" in shown
     assert "android" not in shown
     verbose = machine.keytool.ok("profile", "show", "-v").out
-    for line in ("skips 1 contacts whose ID is not valid", "lowers 1 contacts to level 1",
-                 "skips 1 groups whose creator is not a contact"):
+    for line in ("skips 1 contact without a valid ID", "lowers 1 contact to level 1",
+                 "skips 1 group of a creator who is not a contact"):
         assert f"android     {line}\n" in verbose
 
 
@@ -335,3 +337,66 @@ def test_nothing_to_compare_with(machine, owner):
     assert machine.keytool.fails(10, "profile", "diff", "--json").error["reason"] == "no_backup"
     machine.directory.put(machine.keys, b"x" * 100)
     machine.keytool.fails(65, "profile", "diff")
+
+
+# From the server and back
+
+SPELLINGS = ["0", "-0", "1.0", "1.70e12", "1E+308", "18446744073709552000", "1e-400", "123456789012345678901234567890"]
+
+
+class Number(str):
+    """A number as it is spelled."""
+
+
+def read(text):
+    return json.loads(text, parse_float=Number, parse_int=Number)
+
+
+def generated(seed, contacts, groups):
+    """A document as text, numbers in odd spellings, fields missing and unknown."""
+    draw = random.Random(seed)
+    ids = [f"C{n:07}" for n in range(contacts)]
+
+    def some(**members):
+        kept = [(name, value) for name, value in members.items() if draw.random() < 0.7]
+        draw.shuffle(kept)
+        return dict(kept)
+
+    def number():
+        return f"<{draw.choice(SPELLINGS)}>"
+
+    def text():
+        return draw.choice(["", "é", "e\u0301", "=1+1", "\\\"\n", "🔑", "\u2028", "n"])
+
+    def unknown():
+        return {"a": [None, number(), {"é": text()}], "b": True}
+
+    def contact(id):
+        return {"identity": id, **some(
+            verification=draw.randrange(3), publickey=profiles.TEXT_OF_KEY, createdAt=number(), lastUpdate=number(),
+            firstname=text(), lastname=None, nickname=text(), hidden=False, private="false", u=unknown())}
+
+    def group(n):
+        return some(id=f"{n:016x}", creator=draw.choice(ids), groupname=text(), members=draw.sample(ids, 5),
+                    deleted=False, createdAt=number(), u=unknown())
+
+    document = profiles.document(contacts=[contact(id) for id in ids], groups=[group(n) for n in range(groups)], x=unknown())
+    return re.sub('"<([^>"]*)>"', r"\1", json.dumps(document))
+
+
+@pytest.mark.parametrize("seed, contacts, groups", [(1, 5, 0), (2, 40, 10), (3, 5000, 500)])
+def test_pull_edit_and_push_keep_every_other_field(pulled, seed, contacts, groups):
+    """Compared as another parser reads it, with the spelling of each number; members in any order."""
+    machine = pulled("generated", oracle.seal_safe(generated(seed, contacts, groups), oracle.safe_keys(SAFE_PASSWORD, ID)))
+    machine.directory.prepare(max_backup_bytes=8 << 20)
+    before = read(oracle.open_safe_text(machine.blob, machine.keys))
+    machine.keytool.ok("profile", "set", "--nickname", "Bea", "--calls", "off")
+    machine.keytool.ok("contact", "add", "FRIEND01", profiles.CONTACT_KEY.hex())
+    machine.keytool.ok("contact", "remove", "C0000000", "--yes")
+    machine.keytool.ok("safe", "push", "--force")
+    after = read(oracle.open_safe_text(machine.blob, machine.keys))
+    before["user"]["nickname"] = "Bea"
+    before["settings"]["threemaCalls"] = False
+    before["contacts"] = [*before["contacts"][1:], after["contacts"][-1]]
+    assert after.pop("keytool") and after["contacts"][-1]["identity"] == "FRIEND01"
+    assert after == before

@@ -42,8 +42,9 @@ struct ProfileImport: Verb {
             [
                 difference.isEmpty
                     ? "the profile of \(id) is the same already"
-                    : "imported the profile of \(id): \(new.contactCount) contacts, \(new.groupCount) groups, "
-                        + "\(new.distributionListCount) lists"
+                    : "imported the profile of \(id): \(ProfileSummary.counted(new.contactCount, "contact")), "
+                        + "\(ProfileSummary.counted(new.groupCount, "group")), "
+                        + ProfileSummary.counted(new.distributionListCount, "list")
             ],
             json: .result(
                 "profile import",
