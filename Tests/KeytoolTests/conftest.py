@@ -25,7 +25,7 @@ SLOWEST = [f"test_{name}.py" for name in (
     "full_disk", "kill_steps", "kill", "key_import", "https", "memory", "https_faults", "safe_turns", "version1",
     "argon2id", "key_faults", "https_places", "https_refusals", "https_retry", "key_protect", "key_choice",
     "interrupted", "never_destroyed", "package", "doctor", "completions", "memory_https", "memory_prompt",
-    "hostile_documents", "https_trust", "prompt_wrong", "progress", "manual_examples", "keystore_damage")]
+    "hostile_documents", "hostile_profiles", "https_trust", "prompt_wrong", "progress", "manual_examples", "keystore_damage")]
 
 
 def pytest_configure(config):

@@ -227,6 +227,14 @@ def test_qr_contact_of_another_keystore(owner, other_keytool, tmp_path):
     assert (added["contact"], added["public_key"]) == (FRIEND, contact["public_key"])
 
 
+def test_edits_at_the_same_time_are_all_made(owner):
+    ids = [f"FRIEND{n:02}" for n in range(10)]
+    running = [owner.start("contact", "add", id, HEX) for id in ids]
+    for process in running:
+        assert owner.finish(process).code == 0
+    assert set(contacts(owner)) == set(ids)
+
+
 # Verify
 
 
