@@ -27,7 +27,9 @@ swift = $(or $(shell SWIFT='$(SWIFT)' Scripts/find-swift),$(error this needs Swi
 imports = --explicit-target-dependency-import-check error
 # Symbols are bound at the start: binding one in the middle of work saves the processor's registers on the stack,
 # with what they hold of a key.
-release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -s -Xlinker -z -Xlinker now
+# The runtimes of Swift, C++ (Scripts/runtime-archives) and gcc are linked by their archives.
+release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -l:libgcc_eh.a \
+    -Xlinker -s -Xlinker -z -Xlinker now
 
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
@@ -79,6 +81,7 @@ model: ## check the rules of the Safe: every sequence of verbs and faults to a d
 	.build/release/safe-model
 
 build: ## build the release: .build/release/keytool
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	$(swift) build $(release) $(imports)
 
 completions: build ## write what the release says of itself to the shells into completions/
