@@ -55,9 +55,8 @@ package enum History {
         let isVersion1 = parts.count == 2
         guard let origin = isVersion1 ? .replaced : HistoryEntry.Origin(rawValue: parts[2]) else { return nil }
         let overhead = isVersion1 ? overheadOfVersion1 : overhead
-        let start = nameOfVersion1(time.milliseconds, prefix)
-        // Refuses upper-case digits.
-        guard name == (isVersion1 ? start : start + "-" + origin.rawValue), length >= overhead else { return nil }
+        // Refuses upper-case digits. A time and an origin have one text only.
+        guard Hex.encode(prefix) == parts[1], length >= overhead else { return nil }
         return HistoryEntry(
             name: name, milliseconds: time.milliseconds, digestPrefix: prefix, origin: origin, count: length - overhead)
     }

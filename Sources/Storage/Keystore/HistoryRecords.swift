@@ -7,11 +7,17 @@ extension IdentityRecords {
     /// The earlier backups of a place, the newest first. Files whose name, kind or length is not that of an entry are
     /// skipped. Nothing is decrypted.
     public func history(of place: PlaceName) throws -> [HistoryEntry] {
+        try history(of: place) { _ in true }
+    }
+
+    /// - Parameter isWanted: gets an entry before its length is looked up, so its `count` says nothing.
+    func history(of place: PlaceName, where isWanted: (HistoryEntry) -> Bool) throws -> [HistoryEntry] {
         try steadily { records in
             try records.withHistory(of: place) { history in
                 var entries: [HistoryEntry] = []
                 for name in try history.names().reversed() {
-                    guard let length = try? history.length(of: name), let entry = History.entry(name, length: length)
+                    guard let named = History.entry(name, length: .max), isWanted(named),
+                        let length = try? history.length(of: name), let entry = History.entry(name, length: length)
                     else { continue }
                     entries.append(entry)
                 }
@@ -89,10 +95,8 @@ extension LockedIdentity {
     /// The entries of a digest. An attacker can find another backup with the same prefix, but not with the same digest.
     private func entries(of digest: [UInt8], at place: PlaceName) throws -> [HistoryEntry] {
         let prefix = Array(digest.prefix(History.prefixCount))
-        return try records.history(of: place).filter { entry in
-            guard entry.digestPrefix == prefix, let held = try? records.readHistory(entry.name, of: place) else {
-                return false
-            }
+        return try records.history(of: place, where: { $0.digestPrefix == prefix }).filter { entry in
+            guard let held = try? records.readHistory(entry.name, of: place) else { return false }
             return held.digest == digest
         }
     }
@@ -104,8 +108,12 @@ extension LockedIdentity {
     ///     Entries from before 2026 stay, because their clock was wrong.
     ///   - count: this many of the newest of these entries stay, whatever their time.
     public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
-        for entry in try records.history(of: place).filter({ $0.origin == .replaced }).dropFirst(count)
-        where History.earliest <= entry.milliseconds && entry.milliseconds < milliseconds {
+        let old = History.earliest..<max(History.earliest, milliseconds)
+        func isOld(_ entry: HistoryEntry) -> Bool { entry.origin == .replaced && old.contains(entry.milliseconds) }
+        // Usually none is old, and then no file is looked at.
+        guard try !records.history(of: place, where: isOld).isEmpty else { return }
+        for entry in try records.history(of: place, where: { $0.origin == .replaced }).dropFirst(count)
+        where isOld(entry) {
             try removeHistory(entry.name, of: place)
         }
     }
