@@ -4,7 +4,8 @@ import SecureMemory
 import Threema
 import ThreemaMessages
 
-/// A text message that is sealed and opened, and the two boxes that it needs: of metadata and of type, body and padding.
+/// A text message that is sealed and opened, and the two boxes that it needs: of metadata, and of type, body and
+/// padding.
 struct TextMessage {
     struct Mismatch: Error {}
 

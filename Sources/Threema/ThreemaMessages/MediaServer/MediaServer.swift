@@ -41,7 +41,8 @@ public struct MediaServer: Equatable, Sendable {
     }
 
     /// A server that a company runs itself. A slash at the end of a URL may be missing.
-    /// - Throws: `.badURL` for another scheme than `https`, a login, a query, a fragment, or a character that no URL has.
+    /// - Throws: `.badURL` for another scheme than `https`, a login, a query, a fragment, or characters that a URL cannot
+    ///   have.
     public init(
         uploadURL: String, downloadURL: String, authority: [UInt8]? = nil, pins: [PublicKeyPin] = []
     ) throws(MediaServerError) {
