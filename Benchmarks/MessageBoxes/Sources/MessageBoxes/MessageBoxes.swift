@@ -35,12 +35,12 @@ struct MessageBoxes {
 
     static func blobs() throws {
         let blob = BlobWork(count: 1 << 30)
-        try measure("seal-blob", pairs: 3, each: 1) {
+        try measure("seal-blob", pairs: 7, each: 1) {
             try blob.seal()
         } peer: {
             blob.sealBox()
         }
-        try measure("open-blob", pairs: 3, each: 1) {
+        try measure("open-blob", pairs: 7, each: 1) {
             try blob.open()
         } peer: {
             blob.openBox()
