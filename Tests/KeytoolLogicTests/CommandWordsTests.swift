@@ -23,11 +23,13 @@ import Testing
         ("push", "keytool safe push"),
         ("psuh ABCD1234", "keytool safe push"),
         ("protect", "keytool key protect"),
-        ("show", "keytool id show\" or \"keytool qr show"),
-        ("chekc", "keytool backup check\" or \"keytool safe check"),
-        ("id revoke", "keytool revoke"),
+        ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
+        ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool revoke check"),
         ("safe key", "keytool key"),
-        ("contact", "keytool qr contact"),
+        ("contact scan", "keytool contact add"),
+        ("contact rm", "keytool contact remove"),
+        ("profile edit", "keytool profile set"),
+        ("contcat list", "keytool contact"),
         ("id delete", "keytool id remove"),
         ("id rm ABCD1234", "keytool id remove"),
         ("id ls", "keytool id list"),
@@ -53,7 +55,7 @@ import Testing
         ("key encrypt", "keytool key protect"),
         ("qr scan", "keytool backup import --qr-image"),
         ("help safe restore", "keytool safe pull"),
-        ("ls", "keytool id list\" or \"keytool safe status"),
+        ("ls", "keytool id list\" or \"keytool safe status\" or \"keytool contact list"),
         ("restore", "keytool backup import\" or \"keytool safe pull"),
         ("upload", "keytool safe push"),
         ("version", "keytool --version"),
@@ -67,12 +69,13 @@ import Testing
 
     /// Verbs of later versions among them.
     @Test(arguments: [
-        "frobnicate", "xy", "contact list", "profile show", "id fetch ABCD1234", "id link", "revoke set",
-        "id frobnicate", "help frobnicate",
+        "frobnicate", "xy", "telegram list", "mainkey show", "id frobnicate", "help frobnicate",
     ])
     func `nothing is near`(_ line: String) { #expect(Self.hints(line)?.count == 1) }
 
-    @Test(arguments: ["", "id", "id list", "safe push ABCD1234", "--keystore id safe push"])
+    @Test(arguments: [
+        "", "id", "id list", "safe push ABCD1234", "contact list", "profile show", "--keystore id safe push",
+    ])
     func `what exists is no mistake`(_ line: String) { #expect(Self.hints(line) == nil) }
 
     @Test(arguments: [
