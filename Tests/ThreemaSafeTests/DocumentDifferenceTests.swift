@@ -87,7 +87,7 @@ import ThreemaSafe
         (#""user":{"profilePicRelease":["*"]}"#, .pictureAudience),
         (#""user":{"links":[{"type":"email","value":"a"}]}"#, .links),
         (#""settings":{"blockedContacts":["A"]}"#, .blockedContacts),
-        (#""settings":{"readReceipts":false}"#, .settings),
+
         (#""settings":{"recentEmojis":["A"]}"#, .settings), (#""settings":{"u":0}"#, .settings),
         (#""u":false"#, .other),
         (#""user":{"u":""}"#, .other),
@@ -101,6 +101,9 @@ import ThreemaSafe
             #""settings":{"blockUnknown":true,"sendTyping":false}"#,
             #""settings":{"sendTyping":true,"threemaCalls":false}"#)
         #expect(difference.changedFlags == [.blockUnknown, .sendTyping, .threemaCalls])
+        #expect(difference.changedParts.isEmpty && !difference.isEmpty)
+        let both = try self.difference(#""settings":{"calls":1}"#, #""settings":{"calls":2,"threemaCalls":false}"#)
+        #expect(both.changedFlags == [.threemaCalls] && both.changedParts == [.settings])
     }
 
     @Test func `generated documents`() throws {

@@ -38,18 +38,13 @@ struct DifferenceWords {
 
     /// What differs outside of contacts, groups and lists.
     var changedParts: [String] {
-        let flags = difference.changedFlags.map { "\($0.words)" }
-        return Self.inOrder(difference.changedParts).flatMap { part in
-            part == .settings && !flags.isEmpty ? flags : [part.words]
-        }
+        Self.inOrder(difference.changedParts).map(\.words) + difference.changedFlags.map(\.words)
     }
 
     /// The same for programs.
     var changedPartsJSON: JSONValue {
-        let flags = difference.changedFlags.map(\.jsonName)
-        let names = Self.inOrder(difference.changedParts).flatMap { part in
-            part == .settings && !flags.isEmpty ? flags : [part.jsonName]
-        }
+        let names =
+            Self.inOrder(difference.changedParts).map(\.jsonName) + difference.changedFlags.map(\.jsonName)
         return .array(names.map { .string($0) })
     }
 
@@ -179,7 +174,7 @@ extension DocumentDifference.Part {
         case .pictureAudience: "who may see the picture"
         case .links: "links"
         case .blockedContacts: "blocked contacts"
-        case .settings: "settings"
+        case .settings: "other settings"
         case .other: "fields that keytool does not know"
         }
     }

@@ -65,7 +65,7 @@ public struct DocumentDifference: Equatable, Sendable {
         case links
         /// `blockedContacts`
         case blockedContacts
-        /// The rest of `settings`: flags, excluded IDs, emojis, unknown members.
+        /// The rest of `settings` except the flags: excluded IDs, emojis, unknown members.
         case settings
         /// Members that this library does not know.
         case other
@@ -75,7 +75,7 @@ public struct DocumentDifference: Equatable, Sendable {
     public var isEmpty: Bool {
         addedContacts.isEmpty && removedContacts.isEmpty && changedContacts.isEmpty && addedGroups.isEmpty
             && removedGroups.isEmpty && changedGroups.isEmpty && addedLists.isEmpty && removedLists.isEmpty
-            && changedLists.isEmpty && changedParts.isEmpty
+            && changedLists.isEmpty && changedParts.isEmpty && changedFlags.isEmpty
     }
 
     /// Compares two documents, in time proportional to their size.
@@ -145,8 +145,9 @@ public struct DocumentDifference: Equatable, Sendable {
         func rest(_ value: JSONValue, _ defaults: [String: JSONValue], _ told: Set<String>) -> JSONValue {
             MemberDefaults.reduced(value, defaults, without: told)
         }
-        if rest(settings, MemberDefaults.settings, ["blockedContacts"])
-            != rest(otherSettings, MemberDefaults.settings, ["blockedContacts"])
+        let toldOfSettings = Set(SafeSettings.Flag.allCases.map(\.rawValue) + ["blockedContacts"])
+        if rest(settings, MemberDefaults.settings, toldOfSettings)
+            != rest(otherSettings, MemberDefaults.settings, toldOfSettings)
         {
             parts.insert(.settings)
         }

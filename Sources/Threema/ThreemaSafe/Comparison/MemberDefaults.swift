@@ -12,14 +12,8 @@ enum MemberDefaults {
     ]
     static let list: [String: JSONValue] = ["name": "", "createdAt": 0, "lastUpdate": 0, "private": false]
     static let link: [String: JSONValue] = ["name": ""]
-    static let user: [String: JSONValue] = ["nickname": "", "profilePic": "", "links": []]
-    static let settings: [String: JSONValue] = {
-        var defaults: [String: JSONValue] = [
-            "blockedContacts": [], "syncExcludedIds": [], "syncExcludedIDs": [], "recentEmojis": [],
-        ]
-        for flag in SafeSettings.Flag.allCases { defaults[flag.rawValue] = .bool(flag.defaultValue) }
-        return defaults
-    }()
+    /// Of the settings that are not on or off.
+    static let settings: [String: JSONValue] = ["syncExcludedIds": [], "syncExcludedIDs": [], "recentEmojis": []]
 
     /// An object without the members that are null or have their default, and without those named.
     static func reduced(
