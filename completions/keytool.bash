@@ -1165,7 +1165,7 @@ _keytool_safe_check() {
 
 _keytool_safe_passwd() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --overwrite --accept-loss --abort --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --overwrite --accept-loss --abort --adopt --weak-ok --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1

@@ -74,7 +74,7 @@ function __keytool_parse_tokens -S
             case 'check'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'passwd'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'overwrite' 'accept-loss' 'abort' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'overwrite' 'accept-loss' 'abort' 'adopt' 'weak-ok' 'new-safe-password-file=' 'new-safe-password-command=' 'new-safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'mirror'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'keep=' 'max-age=' 'accept-loss' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'all' 'jitter=' 'tolerate=' 'lock-wait=' 'metrics-file=' 'alias=' 'ping-url-file=' 'version' 'h/help'
             case 'history'
@@ -583,6 +583,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" overwrite' -l 'overwrite' -d 'Replace or delete the backup of another device at the old or the new place.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" accept-loss' -l 'accept-loss' -d 'Upload even if more than half of the contacts are gone since the last upload.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" abort' -l 'abort' -d 'Cancel an unfinished change of password or place.'
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" adopt' -l 'adopt' -d 'Use the password that the phone has given to a Safe that is set up for reading only. Write nothing.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" weak-ok' -l 'weak-ok' -d 'Accept a weak password; only warn.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-file' -l 'new-safe-password-file' -d 'Read the new Safe password from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe passwd" new-safe-password-command' -l 'new-safe-password-command' -d 'Read it from the output of a shell command.' -rfka ''
