@@ -25,6 +25,10 @@ import Testing
         ("protect", "keytool key protect"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
         ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool revoke check"),
+        ("id backup", "keytool backup"),
+        ("id lookup ABCD1234", "keytool id fetch"),
+        ("id register", "keytool id create"),
+        ("contact find list.txt", "keytool contact match"),
         ("safe key", "keytool key"),
         ("contact scan", "keytool contact add"),
         ("contact rm", "keytool contact remove"),
@@ -69,7 +73,7 @@ import Testing
 
     /// Verbs of later versions among them.
     @Test(arguments: [
-        "frobnicate", "xy", "telegram list", "mainkey show", "id frobnicate", "help frobnicate",
+        "frobnicate", "xy", "telegram list", "archive list", "mainkey show", "id frobnicate", "help frobnicate",
     ])
     func `nothing is near`(_ line: String) { #expect(Self.hints(line)?.count == 1) }
 
