@@ -122,7 +122,7 @@ def test_pending_is_listed(lost):
 
 def test_doctor_warns_of_it(lost):
     out = lost("doctor").out
-    [line] = [line for line in out.splitlines() if "wait for their registration" in line]
+    [line] = [line for line in out.splitlines() if "1 key waits for its registration" in line]
     assert "id create --resume" in line and pending_files(lost)[0].name[9:17] not in out
 
 

@@ -94,7 +94,8 @@ struct KeystoreCheck {
         return [
             Finding(
                 "pending", .warning,
-                "\(count) keys wait for their registration: keytool id create --resume, or id remove --pending")
+                (count == 1 ? "1 key waits for its registration" : "\(count) keys wait for their registration")
+                    + ": keytool id create --resume, or keytool id remove --pending")
         ]
     }
 
