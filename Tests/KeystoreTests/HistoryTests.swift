@@ -106,16 +106,16 @@ import VectorKit
         #expect(names == ["20261121T030000124Z-0001020304050607-replaced"])
     }
 
-    @Test func `a mirrored backup stays one, and only replaced ones are thinned out`() throws {
+    @Test func `a mirrored backup that is replaced has both origins, and only replaced ones are thinned out`() throws {
         try keep([1], Self.first, .mirrored)
         try keep([2], Self.second)
         try keep([1], Self.first, at: Self.noon + 1)
         var entries = try history()
-        #expect(entries.map(\.origin) == [.mirrored, .replaced])
-        #expect(entries[0].name == "20261121T030000124Z-0001020304050607-mirrored")
+        #expect(entries.map(\.origin) == [.both, .replaced])
+        #expect(entries[0].name == "20261121T030000124Z-0001020304050607-both")
         try keystore.lockedIdentity("ABCD1234", wait: .zero).thinHistory(of: .main, olderThan: .max, keepingNewest: 0)
         entries = try history()
-        #expect(entries.map(\.origin) == [.mirrored])
+        #expect(entries.map(\.origin) == [.both])
         let backup = try keystore.identity("ABCD1234").readHistory(entries[0].name, of: .main)
         let secret = backup.secret.revealBytes()
         #expect(secret == Self.secret)

@@ -157,7 +157,7 @@ def test_a_loss_is_accepted(phone):
     phone.keytool.ok("safe", "mirror")
     phone.writes("few", 4)
     failed = phone.keytool.fails(17, "safe", "mirror")
-    assert "has only 4 contacts; the last normal one had 10; it was stored" in failed.err
+    assert "has only 4 contacts; the last normal one had 10" in failed.err
     assert "keytool safe mirror --accept-loss ABCD1234" in failed.err
     assert phone.keytool.json("safe", "mirror", "--accept-loss")["result"] == "unchanged"
     assert phone.keytool.json("safe", "mirror")["result"] == "unchanged"
@@ -351,3 +351,119 @@ def test_beside_pushes_nothing_becomes_known(safe):
     safe.keytool.fails(20, "safe", "push")
     safe.keytool.fails(20, "safe", "delete", "--yes")
     assert safe.blob == theirs
+
+
+def test_a_setup_becomes_one_for_reading(phone, safe_password, tmp_path, server):
+    """It was one for writing, and a phone writes there, too."""
+    phone.keytool.ok("safe", "delete", "--setup-only", "--yes")
+    phone.keytool.ok("safe", "setup", "--server", phone.directory.url, *safe_password)
+    before = server()
+    pull = ["safe", "pull", "--read-only", "--id", ID, *safe_password, "--server"]
+    phone.keytool.ok(*pull, phone.directory.url)
+    assert phone.keytool.json("safe", "status")["read_only"] is True
+    phone.keytool.fails(64, "safe", "push", "--force")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "backups").mkdir()
+    (other / "config").write_bytes(phone.directory.config.read_bytes())
+    (other / "backups" / phone.keys.backup_id).write_bytes(phone.blob)
+    phone.keytool.fails(17, *pull, f"file://{other}")
+    assert server() == before
+
+
+def test_a_damaged_setup_is_repaired_for_reading(phone, safe_password, server):
+    phone.keytool.ok("safe", "mirror")
+    record = phone.record("safe")
+    record.write_bytes(record.read_bytes()[:-3])
+    failed = phone.keytool.fails(65, "safe", "mirror")
+    assert "--read-only" in failed.err
+    before = server()
+    phone.keytool.ok("safe", "pull", "--replace", "--id", ID, "--server", phone.directory.url, *safe_password)
+    phone.keytool.fails(64, "safe", "push", "--force")
+    assert server() == before
+
+
+def test_another_key_has_no_proven_code(phone, given):
+    password = given("backup-password", b"a good code password")
+    code = phone.keytool.ok("backup", "export", *password).out
+    phone.keytool.ok("backup", "check", *password, stdin=code)
+    assert "code_proven_at" in phone.keytool.json("safe", "status")
+    phone.writes("key", key=bytes(range(32)))
+    phone.keytool.fails(19, "safe", "mirror")
+    phone.keytool.ok("safe", "pull", "--from", "1", "--replace", "--replace-key", ID)
+    assert "code_proven_at" not in phone.keytool.json("safe", "status")
+    phone.keytool.ok("safe", "pull", "--show")
+
+
+def test_a_wrong_clock_in_one_run(phone):
+    at(phone.keytool, 27000).ok("safe", "mirror")
+    for day in range(1, 9):
+        phone.writes(str(day))
+        at(phone.keytool, day).ok("safe", "mirror")
+    assert [oracle.open_safe(blob, phone.keys)["user"]["nickname"] for blob in phone.kept][:-1] == list("12345678")
+    listed = phone.keytool.json("safe", "history")["backups"]
+    assert [one["stored_at"][:10] for one in listed][:2] == ["2026-11-29", "2026-11-28"]
+    assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
+    # A change in the future has no age.
+    phone.writes("late")
+    at(phone.keytool, 27000).ok("safe", "mirror")
+    at(phone.keytool, 9).fails(18, "safe", "mirror", "--max-age", "3d")
+
+
+def test_status_shows_what_a_mirror_has_found(phone):
+    phone.keytool.ok("safe", "mirror")
+    good = phone.blob
+    cases = [(lambda: phone.directory.backup(phone.keys).unlink(), "missing"),
+             (lambda: phone.directory.put(phone.keys, good[:-1]), "damaged"),
+             (lambda: phone.writes("wiped", 1), "lossy"),
+             (lambda: phone.directory.put(phone.keys, good), "older"),
+             (lambda: phone.writes("key", key=bytes(32)), "foreign")]
+    for change, finding in cases:
+        change()
+        assert phone.keytool("safe", "mirror").code != 0
+        assert phone.keytool.json("safe", "status")["finding"] == finding
+        status = phone.keytool("safe", "status", "--max-age", "1d")
+        assert status.code == 18 and "found       the last check" in status.out, status
+    phone.writes("good")
+    phone.keytool.ok("safe", "mirror")
+    assert "finding" not in phone.keytool.json("safe", "status", "--max-age", "1d")
+
+
+def test_move_prepares_nothing(phone, tmp_path):
+    new = tmp_path / "new"
+    new.mkdir()
+    phone.keytool.fails(64, "safe", "move", "--create", "--server", f"file://{new}")
+    assert not list(new.iterdir())
+
+
+def test_a_replaced_backup_stays_though_it_was_mirrored(safe):
+    for nickname in "ABCDE":
+        safe.keytool.ok("profile", "set", "--nickname", nickname)
+        safe.push("--force")
+        safe.keytool.ok("safe", "mirror", "--keep", "last=1")
+    listed = safe.keytool.json("safe", "history")["backups"]
+    assert [(one["generation"], one["origin"]) for one in listed] == [
+        (5, "mirrored"), (4, "both"), (3, "both"), (2, "both"), (1, "both")]
+    # After 90 days, the rules of the mirror hold for them.
+    at(safe.keytool, 100).ok("safe", "mirror", "--keep", "last=1")
+    assert [one["generation"] for one in safe.keytool.json("safe", "history")["backups"]] == [5]
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.unlink(), lambda file: file.write_bytes(file.read_bytes()[:-1])],
+                         ids=["lost", "damaged"])
+def test_a_lost_or_damaged_copy_is_stored_again(phone, damage):
+    phone.keytool.ok("safe", "mirror")
+    (file,) = phone.record("history").iterdir()
+    damage(file)
+    assert phone.keytool.json("safe", "mirror")["result"] == "unchanged"
+    assert sorted(one["opens"] for one in phone.keytool.json("safe", "history")["backups"])[-1] is True
+    assert phone.keytool.json("safe", "pull", "--from", "1", "--show")["contacts"] == 10
+
+
+def test_advice_is_about_the_same_backup(phone):
+    phone.keytool.ok("safe", "mirror")
+    phone.keytool.ok("profile", "set", "--nickname", "edited")
+    failed = phone.keytool.fails(17, "safe", "pull", "--from", "1")
+    assert "--replace restores backup 1 of the history" in failed.err and "safe push" not in failed.err
+    failed = phone.keytool.fails(64, "safe", "passwd")
+    assert "safe passwd --adopt" in failed.err

@@ -115,6 +115,7 @@ extension Finding {
         case .foreign: 3
         case .older: 4
         case .unproven: 5
+        case .lossy: 6
         }
     }
 }

@@ -45,7 +45,7 @@ import ThreemaSafe
         #expect(requests == [.fetch, .fetch])
         let items = try home.keeper.safe.history(of: Household.id)
         #expect(items.map(\.number) == [1])
-        #expect(items.map(\.isMirrored) == [true])
+        #expect(items.map(\.origin) == [.mirrored])
         #expect(items.map(\.contents?.contacts) == [3])
         let nickname = try home.keeper.safe.earlierBackup(1, of: Household.id).document.nickname
         #expect(nickname == "phone")

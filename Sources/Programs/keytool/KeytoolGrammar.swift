@@ -12,6 +12,7 @@ extension CommandGrammar {
                 "digits": "the first digits of a public key; keytool id list shows them",
                 "hex": "a public key has 64 characters, 0-9 and a-f",
                 "word": "a check word has 8 characters, A-Z and 2-7",
+                "rules": "for example last=3,daily=7,weekly=4,monthly=12, or all",
                 "who": "everyone, nobody, or IDs with commas between them",
                 "number": "country code and number, 7 to 15 digits",
                 "ids": "IDs with commas between them, or none",

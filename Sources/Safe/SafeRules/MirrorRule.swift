@@ -57,7 +57,9 @@ package struct MirrorRule: Hashable, Sendable {
 
     /// What to do with a fetched backup.
     package struct Judgement: Hashable, Sendable {
-        /// Whether it is new and has to be stored.
+        /// Whether it belongs into the history: it authenticates, and is not older than the newest one.
+        package var isToBeHeld = false
+        /// Whether it was not stored before.
         package var isNew = false
         /// The alarm; nil for a backup in order.
         package var alarm: MirrorAlarm?
@@ -80,6 +82,7 @@ package struct MirrorRule: Hashable, Sendable {
                 judgement.isNew = true
                 judgement.state.store(digest, at: now)
             }
+            judgement.isToBeHeld = true
             judgement.alarm = alarm(contents, digest, state)
             if judgement.alarm == nil { judgement.state.accept(digest, contacts: contents.contacts, at: now) }
         }
@@ -112,4 +115,15 @@ package enum MirrorAlarm: Hashable, Sendable {
     case otherKey
     /// Over half of the contacts are gone since the normal backup. It was stored.
     case losesContacts(before: Int, now: Int)
+
+    /// What is remembered of it.
+    var finding: Finding {
+        switch self {
+        case .absent: .missing
+        case .tooLong, .damaged, .notUnderstood: .damaged
+        case .older: .older
+        case .otherKey: .foreign
+        case .losesContacts: .lossy
+        }
+    }
 }

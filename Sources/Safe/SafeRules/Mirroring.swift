@@ -19,12 +19,13 @@ extension SafeMachine {
         noteWhatPushExpects(found)
         let judgement = MirrorRule(isAcceptingLoss: mirror.isAcceptingLoss)
             .judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
-        perform((judgement.isNew ? [.keep(.current)] : []) + [.endMirroring(judgement)])
+        // Also if it was stored before: its copy may be lost or damaged.
+        perform((judgement.isToBeHeld ? [.keep(.current)] : []) + [.endMirroring(judgement)])
     }
 
     /// If this keystore uploads to the place, too, the next push knows what was found.
     private mutating func noteWhatPushExpects(_ found: Found) {
-        guard knowledge.current.expectsBackup else { return }
+        guard knowledge.current.expectsBackup, !knowledge.isReadOnly else { return }
         let finding = finding(standing(found, at: .current))
         note(finding, at: .current)
         if finding == nil { knowledge.current.seenAt = now }
@@ -34,6 +35,7 @@ extension SafeMachine {
         guard case .mirror(let mirror) = verb else { return }
         knowledge.current.mirror = judgement.state
         knowledge.current.notBefore = nil
+        if knowledge.isReadOnly { note(judgement.alarm?.finding, at: .current) }
         outcome.result = judgement.isNew ? .mirrored : .unchanged
         if let alarm = judgement.alarm { return fail(.mirror(alarm)) }
         perform([.save(.stay)] + (mirror.retention.map { [.thin($0)] } ?? []))
@@ -44,6 +46,7 @@ extension SafeMachine {
     mutating func checkMirrored(_ found: Found) {
         let judgement = MirrorRule().judge(found, knowledge.current.mirror ?? MirrorState(), at: now)
         outcome.result = judgement.isNew ? .nothing : .unchanged
+        note(judgement.alarm?.finding, at: .current)
         if let alarm = judgement.alarm { fail(.mirror(alarm)) }
     }
 }

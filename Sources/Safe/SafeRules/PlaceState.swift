@@ -100,4 +100,6 @@ package enum Finding: String, Hashable, Sendable {
     case older
     /// The backup may have been removed, and no look followed yet.
     case unproven
+    /// A mirrored backup that has lost over half of its contacts.
+    case lossy
 }

@@ -129,6 +129,8 @@ public struct HistoryEntry: Equatable, Sendable {
         case replaced
         /// It was fetched from its server in order to be stored.
         case mirrored
+        /// First `mirrored`, then `replaced`.
+        case both
     }
 
     /// The file name, for `readHistory`.

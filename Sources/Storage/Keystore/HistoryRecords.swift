@@ -66,7 +66,7 @@ extension IdentityRecords {
 
 extension LockedIdentity {
     /// Stores a backup in the history of a place. It replaces an entry of the same digest, so that each backup is
-    /// stored once, with its last time. A mirrored backup stays a mirrored one.
+    /// stored once, with its last time and with both origins if it has them.
     /// - Parameters:
     ///   - backup: up to about 16 MiB.
     ///   - place: the place of the backup.
@@ -76,7 +76,8 @@ extension LockedIdentity {
         _ backup: borrowing HistoryBackup, origin: HistoryEntry.Origin, of place: PlaceName, at milliseconds: Int64
     ) throws {
         let same = try entries(of: backup.digest, at: place)
-        let origin = same.contains { $0.origin == .mirrored } ? .mirrored : origin
+        let origins = Set(same.map(\.origin) + [origin])
+        let origin = origins.count == 1 ? origin : .both
         guard backup.bytes.count <= IdentityRecords.maxRecordBytes - History.overhead else {
             let name = History.name(milliseconds, backup.digest, origin)
             let path = records.directory.path + "/" + History.directoryName + "/" + name
@@ -90,6 +91,12 @@ extension LockedIdentity {
             try directory.directory(History.directoryName).write(name, file.span)
         }
         for entry in same where entry.name != name { try removeHistory(entry.name, of: place) }
+    }
+
+    /// Whether the history has a mirrored backup of this digest, and it opens.
+    /// - Parameter digest: 32 bytes.
+    public func holdsMirrored(_ digest: [UInt8], of place: PlaceName) throws -> Bool {
+        try entries(of: digest, at: place).contains { $0.origin != .replaced }
     }
 
     /// The entries of a digest. An attacker can find another backup with the same prefix, but not with the same digest.

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from kit import identityfiles, masterkey
 
 VERSION = 2
-ORIGINS = ("replaced", "mirrored")
+ORIGINS = ("replaced", "mirrored", "both")
 
 
 def kept(keytool, id):

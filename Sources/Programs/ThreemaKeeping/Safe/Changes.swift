@@ -44,6 +44,9 @@ extension SafeKeeper {
         let new = server
         if preparing {
             let setup = try keystore.identity(.threema(id)).requiredSetup()
+            guard !setup.isReadOnly else {
+                throw SafeKeepingError.refused(.readOnly, id: id.text, server: setup.current.address.text)
+            }
             let target = setup.current.moved(to: new.copy)
             // Otherwise the command is refused, and must not have written anything.
             if !target.isSame(as: setup.current) { try connect(target).prepare(.standard) }

@@ -11,6 +11,11 @@ struct Damage {
     private(set) var isProfile = false
     private(set) var isIdentity = false
     private(set) var isSetup = false
+    /// The names of the damaged records that a restored backup replaces.
+    var replacedNames: [String] { names.filter { !Self.ofDirectory.contains($0) } }
+
+    /// The records about a directory, which no backup contains.
+    private static let ofDirectory = ["directory", "linking", "matchtoken"]
 
     /// No damaged records.
     init() {}

@@ -12,15 +12,35 @@ extension SafeKeeper {
         package let number: Int
         /// When it was stored.
         package let storedAt: Timestamp
-        /// Whether it was fetched by `mirror`; if not, this keystore has replaced or deleted it on the server.
-        package let isMirrored: Bool
+        /// Why it is here.
+        package let origin: Origin
         /// Length of the encrypted backup in bytes.
         package let bytes: Int
         /// What is in it; nil if it does not open.
         package let contents: Contents?
 
+        /// Why a backup is in the history.
+        package enum Origin: String, Sendable {
+            /// It was fetched by `mirror`.
+            case mirrored
+            /// This keystore has replaced or deleted it on the server.
+            case replaced
+            /// Both, in this order.
+            case both
+
+            init(_ origin: HistoryEntry.Origin) {
+                switch origin {
+                case .mirrored: self = .mirrored
+                case .replaced: self = .replaced
+                case .both: self = .both
+                }
+            }
+        }
+
         /// The contents of an opened backup.
         package struct Contents: Equatable, Sendable {
+            /// Whether it holds another private key than the keystore.
+            package let isOtherKey: Bool
             package let contacts: Int
             package let groups: Int
             /// The app that wrote it, as it says.
@@ -34,16 +54,27 @@ extension SafeKeeper {
     /// - Throws: `KeystoreError.noIdentity`; `FileError`.
     package func history(of id: ThreemaID) throws -> [HistoryItem] {
         let records = try keystore.identity(.threema(id))
-        return try records.history(of: .main).enumerated().map { index, entry in
+        let publicKey = try? records.identity().clientKey.publicKey
+        return try ordered(records).enumerated().map { index, entry in
             HistoryItem(
-                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds),
-                isMirrored: entry.origin == .mirrored, bytes: entry.count,
-                contents: try? contents(open(entry, records)))
+                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: .init(entry.origin),
+                bytes: entry.count, contents: try? contents(open(entry, records), publicKey))
         }
     }
 
-    private func contents(_ backup: borrowing SafeBackup) -> HistoryItem.Contents {
+    /// The newest first. A damaged setup leaves the order of the times.
+    private func ordered(_ records: borrowing IdentityRecords) throws -> [HistoryEntry] {
+        let entries = try records.history(of: .main)
+        guard let setup = try? records.setup(), let state = try? UploadState(of: records, key: stateKey) else {
+            return entries
+        }
+        return HistoryOrder.sorted(
+            entries, by: state.known(at: TargetDigests.place(of: setup.current, key: stateKey))?.mirror)
+    }
+
+    private func contents(_ backup: borrowing SafeBackup, _ own: PublicKey?) -> HistoryItem.Contents {
         HistoryItem.Contents(
+            isOtherKey: own.map { $0 != backup.clientKey.publicKey } ?? false,
             contacts: backup.document.contactCount, groups: backup.document.groupCount,
             device: backup.document.device, writer: backup.writerInfo)
     }
@@ -67,7 +98,7 @@ extension SafeKeeper {
     private func entry(
         _ number: Int, _ records: borrowing IdentityRecords, _ id: ThreemaID
     ) throws -> HistoryEntry {
-        let entries = try records.history(of: .main)
+        let entries = try ordered(records)
         guard entries.indices.contains(number.subtractingReportingOverflow(1).partialValue), number > 0 else {
             throw SafeKeepingError.noSuchEntry(id: id.text, number: number, count: entries.count)
         }

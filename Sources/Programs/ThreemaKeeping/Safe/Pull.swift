@@ -108,7 +108,7 @@ extension SafeKeeper {
         package var isReplacingKey = false
         /// Store server and Safe key, so that `push` works, if no Safe is set up.
         package var isKeepingSetup = true
-        /// Whether that setup is for reading only.
+        /// Whether that setup is for reading only. If a Safe is set up at the same place, `.readOnly` changes it.
         package var access = SafeKeeper.Access.readAndWrite
 
         /// Refuses every loss, and stores the setup.
@@ -199,8 +199,13 @@ extension SafeKeeper {
         if damage.isSetup {
             changes.remove(.safe)
             changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
-            if options.isKeepingSetup { try add(fetched, access, place, to: &changes, state, as: options.access) }
+            if options.isKeepingSetup {
+                let isMirrored = try held.records.history(of: .main).contains { $0.origin == .mirrored }
+                try add(
+                    fetched, access, place, to: &changes, state, as: isMirrored ? .readOnly : options.access)
+            }
         } else if var setup = try held.records.setup() {
+            if options.access == .readOnly { try Self.makeReadOnly(&setup, access.target, fetched.id) }
             if setup.current.isSame(as: access.target) {
                 try add(fetched, access, place, to: &changes, state, as: nil)
                 setup.endDeletion()
@@ -214,7 +219,18 @@ extension SafeKeeper {
         }
         try held.commit(changes)
         return .init(
-            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames)
+    }
+
+    /// - Throws: `.setupExists` for a setup of another place; `.refused` if a change of it is not finished.
+    private static func makeReadOnly(
+        _ setup: inout SafeSetup, _ target: borrowing SafeTarget, _ id: ThreemaID
+    ) throws {
+        guard setup.current.isSame(as: target) else { throw SafeKeepingError.setupExists(id: id.text) }
+        guard !setup.isChanging else {
+            throw SafeKeepingError.refused(.changeUnfinished, id: id.text, server: target.address.text)
+        }
+        setup.makeReadOnly()
     }
 
     /// - Throws: `.refused` with `.olderBackup` or `.unpushedChanges`.

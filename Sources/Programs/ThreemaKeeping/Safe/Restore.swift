@@ -37,6 +37,8 @@ extension SafeKeeper {
         let profile = damage.isProfile ? .empty : try held.records.profile()
         let key = stateKey
         var state = try UploadState(of: held.records, key: key)
+        // A code of another private key proves nothing.
+        if !isSame { state.codeProvenAt = nil }
         var isUploaded = profile.document == .empty || profile == backup.profile
         if !damage.isSetup, let setup = try held.records.setup() {
             let digests = TargetDigests(setup.current, profile, key: key)
@@ -54,7 +56,7 @@ extension SafeKeeper {
         changes.setState(state.encoded(for: id.text, key: key), of: .main)
         try held.commit(changes)
         return .init(
-            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames)
     }
 
     /// Opens the bytes of a Safe backup with the key of the setup.

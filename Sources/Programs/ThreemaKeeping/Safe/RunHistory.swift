@@ -19,10 +19,8 @@ extension SafeRun {
         switch holding {
         case .locked(let identity):
             if case .mirror = verb {
-                // The names order the entries, so a clock that goes back must not put this one before an older one.
-                let newest = try identity.records.history(of: .main).first?.milliseconds ?? .min
-                let milliseconds = max(timestamp.milliseconds, newest == .max ? newest : newest + 1)
-                try identity.keepHistory(backup, origin: .mirrored, of: .main, at: milliseconds)
+                guard try !identity.holdsMirrored(digest.bytes, of: .main) else { break }
+                try identity.keepHistory(backup, origin: .mirrored, of: .main, at: timestamp.milliseconds)
             } else {
                 try identity.keepHistory(backup, origin: .replaced, of: .main, at: timestamp.milliseconds)
                 // Best effort: too many entries are not an error.
@@ -52,7 +50,7 @@ extension SafeRun {
         case .locked(let identity): entries = try? identity.records.history(of: .main)
         case .unlocked(let records): entries = try? records.history(of: .main)
         }
-        return (entries ?? []).filter { $0.origin == .mirrored }
+        return HistoryOrder.sorted(entries ?? [], by: knowledge().current.mirror).filter { $0.origin != .replaced }
     }
 
     /// Opens an entry with its own Safe key.
@@ -85,13 +83,16 @@ extension SafeRun {
         }
     }
 
-    /// Removes the mirrored backups that are not to stay. The normal one stays: the next ones are compared with it.
+    /// Removes the mirrored backups that are not to stay. The normal one stays, because the next ones are compared with
+    /// it, and so does one that was replaced on its server, as long as others of its kind.
     func thin(_ retention: Retention) -> Answer {
         let mirrored = mirroredEntries()
         let kept = retention.kept(mirrored.map { Timestamp(milliseconds: $0.milliseconds) })
         let normal = knowledge().current.mirror?.normal.map { Array($0.bytes.prefix(8)) }
+        let limit = (keeper.now() + .days(-SafeKeeper.historyDays)).milliseconds
         let rest = mirrored.enumerated().dropFirst().filter { index, entry in
             !kept.contains(index) && entry.digestPrefix != normal
+                && (entry.origin == .mirrored || entry.milliseconds < limit)
         }
         switch holding {
         // Best effort: the next run tries again.

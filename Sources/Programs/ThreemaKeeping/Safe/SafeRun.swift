@@ -305,6 +305,8 @@ struct SafeRun: ~Copyable {
         }
         setup.apply(.stay, knowledge, candidate: candidate)
         remember(knowledge)
+        // A code of another private key proves nothing.
+        if backup.clientKey.publicKey != publicKey { state.codeProvenAt = nil }
         let record = setup.encoded()
         _ = try commit { changes in
             changes.set(backup, id)

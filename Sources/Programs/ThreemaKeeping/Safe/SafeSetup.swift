@@ -39,7 +39,7 @@ struct SafeSetup: ~Copyable {
     private(set) var consents: [Digest] = []
     private(set) var isLeavingOld = false
     /// Whether nothing may be written to the place, because another device writes it.
-    let isReadOnly: Bool
+    private(set) var isReadOnly: Bool
 
     init(_ current: consuming SafeTarget, isReadOnly: Bool = false) {
         self.current = current
@@ -124,6 +124,16 @@ struct SafeSetup: ~Copyable {
         case .none: false
         }
     }
+
+    /// Whether a change of password or place is not finished, or its old backup not deleted.
+    var isChanging: Bool {
+        switch next {
+        case .some: true
+        case .none: isRetiring
+        }
+    }
+
+    mutating func makeReadOnly() { isReadOnly = true }
 
     // MARK: Moves
 

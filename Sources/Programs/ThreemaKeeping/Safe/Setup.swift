@@ -140,10 +140,15 @@ extension SafeKeeper {
     }
 
     /// Removes the setup of a Safe from the keystore. No request is sent: the backup stays on its server.
-    /// - Throws: `SafeKeepingError.noSetup`.
+    /// - Throws: `SafeKeepingError.noSetup`; `.refused` while a change is not finished, because backups in other places
+    ///   would be forgotten.
     package func removeSetup(of id: ThreemaID) throws {
         let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        _ = try identity.records.requiredSetup()
+        let setup = try identity.records.requiredSetup()
+        guard !setup.isChanging else {
+            throw SafeKeepingError.refused(
+                setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: id.text, server: setup.current.address.text)
+        }
         let key = stateKey
         var state = try UploadState(of: identity.records, key: key)
         (state.safe, state.next, state.retiring) = (nil, nil, nil)

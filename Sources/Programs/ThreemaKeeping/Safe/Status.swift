@@ -41,8 +41,8 @@ extension SafeKeeper {
 
         /// When the backup was last known to be on the server; nil for never, or if the last look did not find it.
         package var lastSuccess: Timestamp? {
-            guard !isReadOnly else { return lastGoodMirror }
-            return finding == nil ? [uploadedAt, seenAt].compactMap { $0 }.max() : nil
+            guard finding == nil else { return nil }
+            return isReadOnly ? lastGoodMirror : [uploadedAt, seenAt].compactMap { $0 }.max()
         }
 
         /// Whether the Safe is set up for reading only.

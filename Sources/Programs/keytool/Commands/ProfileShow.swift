@@ -120,7 +120,7 @@ struct ProfileSummary {
     }
 
     /// "1 contact", "2 contacts".
-    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
+    static func counted(_ count: Int, _ noun: String) -> String { Counted.text(count, noun) }
 
     // MARK: JSON
 

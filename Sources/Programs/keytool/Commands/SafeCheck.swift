@@ -42,7 +42,7 @@ struct SafeCheck: Verb {
         }
         try session.output.done(
             [
-                "the Safe backup of \(id) opens and equals \(look.goodWords)"
+                "the Safe backup of \(id) opens and \(look.isNewer ? "is" : "equals") \(look.goodWords)"
                     + (withPassword ? "; the password is right" : "")
             ],
             json: .result(
@@ -88,7 +88,8 @@ extension SafeKeeper.Look {
     var goodWords: String {
         guard isReadOnly else { return "the last upload" }
         return isNewer
-            ? "no backup in the history yet: keytool safe mirror stores it" : "the newest backup in the history"
+            ? "a newer backup than those in the history: keytool safe mirror stores it"
+            : "the newest backup in the history"
     }
 
     /// The same in JSON.

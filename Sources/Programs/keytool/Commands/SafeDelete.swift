@@ -46,7 +46,7 @@ struct SafeDelete: Verb {
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if setupOnly { return try removeSetup(id, keeper, session) }
-        if try (try? keeper.safe.isReadOnly(id)) == true, !force {
+        if (try? keeper.safe.isReadOnly(id)) == true {
             throw CommandFailure(
                 failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
                     .advising("keytool safe delete --setup-only \(id) removes the setup from the keystore"))

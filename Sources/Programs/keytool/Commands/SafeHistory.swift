@@ -64,7 +64,8 @@ struct SafeHistory: Verb {
 
     private func line(_ item: SafeKeeper.HistoryItem, _ width: Int) -> String {
         let number = String(repeating: " ", count: width - String(item.number).count) + String(item.number)
-        let start = "\(number)  \(item.storedAt.rfc3339)  \(item.isMirrored ? "mirrored" : "replaced")"
+        let start =
+            "\(number)  \(item.storedAt.rfc3339)  \(item.origin == .both ? "mirrored, replaced" : item.origin.rawValue)"
         guard let contents = item.contents else { return "\(start)  \(ByteCount.text(item.bytes)), does not open" }
         let writer = contents.writer.map { "keytool, generation \($0.generation)" } ?? contents.app
         return
@@ -74,8 +75,10 @@ struct SafeHistory: Verb {
     private func json(_ item: SafeKeeper.HistoryItem) -> JSONValue {
         .members([
             ("number", .number(item.number)), ("stored_at", .string(item.storedAt.rfc3339)),
-            ("origin", item.isMirrored ? "mirrored" : "replaced"), ("bytes", .number(item.bytes)),
-            ("opens", .bool(item.contents != nil)), ("contacts", item.contents.map { .number($0.contacts) }),
+            ("origin", .string(item.origin.rawValue)), ("bytes", .number(item.bytes)),
+            ("opens", .bool(item.contents != nil)),
+            ("other_key", item.contents.map { .bool($0.isOtherKey) }),
+            ("contacts", item.contents.map { .number($0.contacts) }),
             ("groups", item.contents.map { .number($0.groups) }),
             ("written_by", item.contents.map { $0.writer == nil ? "app" : "keytool" }),
             ("generation", (item.contents?.writer).map { .number($0.generation) }),

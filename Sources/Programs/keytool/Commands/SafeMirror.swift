@@ -64,7 +64,9 @@ struct SafeMirror: ScheduledVerb {
         let result = try output.busy("downloading the Safe backup of \(id)") {
             try keeper.safe.mirror(id, options, lockWait: lockWait)
         }
-        guard let maxAge, WallClock.now() - result.changedAt > maxAge.duration else { return result }
+        let age = WallClock.now() - result.changedAt
+        // A time in the future is from a wrong clock, so it proves nothing.
+        guard let maxAge, age > maxAge.duration || age < .zero else { return result }
         throw CommandFailure(
             failure: Failure(
                 .overdue, "the Safe backup of \(id) has not changed since \(result.changedAt.rfc3339)",
@@ -80,10 +82,13 @@ struct SafeMirror: ScheduledVerb {
     }
 
     func line(_ result: SafeKeeper.MirrorResult) -> String {
+        let accepted = acceptLoss ? "; it is the normal backup now" : ""
         guard result.isNew else {
-            return "unchanged on \(result.server.name) since \(result.changedAt.rfc3339)"
+            return "unchanged on \(result.server.name) since \(result.changedAt.rfc3339)" + accepted
         }
-        return "mirrored \(ByteCount.text(result.bytes)) from \(result.server.name), \(result.contacts) contacts"
+        return "mirrored \(ByteCount.text(result.bytes)) from \(result.server.name), "
+            + Counted.text(result.contacts, "contact")
+            + accepted
     }
 
     func members(_ id: ThreemaID, _ result: SafeKeeper.MirrorResult) -> [JSONValue.Member] {

@@ -49,6 +49,11 @@ struct SafePasswd: Verb {
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
         if adopt { return try adopt(id, keeper, session) }
+        if (try? keeper.safe.isReadOnly(id)) == true {
+            throw CommandFailure(
+                failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
+                    .advising("keytool safe passwd --adopt \(id) takes the new password of the phone"))
+        }
         if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
             .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)

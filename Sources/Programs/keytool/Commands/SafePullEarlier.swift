@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import SafeRules
 import SafeWire
 import SecureMemory
 import Threema
@@ -61,6 +62,8 @@ extension SafePull {
     private func opening(_ path: String, _ key: String, _ body: () throws -> SafeBackup) throws -> SafeBackup {
         do {
             return try body()
+        } catch SafeBackupError.tooShort {
+            throw CommandFailure(failure: Failure(.badData, "\(path.printable) is too short for a Safe backup"))
         } catch SafeBackupError.notAuthentic {
             throw CommandFailure(
                 failure: Failure(
@@ -104,10 +107,24 @@ extension SafePull {
         options.isReplacing = replace
         options.isReplacingKey = replaceKey != nil
         let keeper = try keeper ?? session.keeperOfNewKeystore(keystore)
-        let replaced = try keeper.safe.restore(backup, of: id, options)
+        let replaced = try restoring(source) { try keeper.safe.restore(backup, of: id, options) }
         replaced.warn(id, contacts: backup.document.contactCount, session.output)
         if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         try session.output.done(lines(isStored: true), json: json(isStored: true))
+    }
+
+    /// What a refusal advises is about this source, not about the server's backup.
+    private func restoring<Result>(_ source: PullSummary.Source, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch SafeKeepingError.refused(.unpushedChanges, let id, let server, _) {
+            let failure = SafeFailure.unpushedChanges.explained(id, server)
+            throw CommandFailure(
+                failure: Failure(
+                    failure.status, failure.message,
+                    hints: "--replace restores \(source.words) and overwrites the local changes"
+                ).because(of: SafeFailure.unpushedChanges.word))
+        }
     }
 
     private func writeRaw(

@@ -78,7 +78,7 @@ struct SafeSetup: Verb {
             "; it accepts up to \(ByteCount.text($0.limits.maxBackupBytes)) and stores a backup for \($0.limits.retentionDays) days"
         }
         try session.output.done(
-            ["the Safe of \(id) is at \(address.text)" + (limits ?? "")],
+            ["the Safe of \(id) is at \(address.text)" + (readOnly ? ", for reading only" : "") + (limits ?? "")],
             json: .result(
                 "safe setup",
                 [

@@ -77,8 +77,9 @@ struct SafeStatus: Verb {
             return [
                 place + ", for reading only", "mirrored    \(day(status.mirroredAt))",
                 "last good   \(day(status.lastGoodMirror))",
+                status.finding.map { "found       the last check \($0.words)" },
                 "verified    Safe password \(day(status.passwordProvenAt)), backup code \(day(status.codeProvenAt))",
-            ]
+            ].compactMap { $0 }
         }
         return [
             place,

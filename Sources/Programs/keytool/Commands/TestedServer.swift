@@ -53,7 +53,7 @@ struct TestedServer: ~Copyable {
                 let missing = MissingDirectory(error, server.address)
                 guard let terminal = session.dialog.mayAsk ? ControllingTerminal() : nil,
                     let step = FailedStep(error, missing, isPreparing: isPreparing)
-                else { throw explained(error, trial == .prepareAndTest) }
+                else { throw explained(error, trial) }
                 keeper = session.renewed(keeper, limits)
                 let shown = step == .certificate ? try keeper.safe.presentCertificate(of: server) : nil
                 let isReported = step != .make
@@ -126,9 +126,9 @@ struct TestedServer: ~Copyable {
         return Failure(certificate?.flaw.map { SafeExchangeError.untrusted(address.text, $0) } ?? error)
     }
 
-    private static func explained(_ error: any Error, _ isPreparing: Bool) -> any Error {
-        guard let error = error as? SafeExchangeError else { return error }
-        return error.explainedBeforeUse(isPreparing: isPreparing)
+    private static func explained(_ error: any Error, _ trial: Trial) -> any Error {
+        guard trial != .read, let error = error as? SafeExchangeError else { return error }
+        return error.explainedBeforeUse(isPreparing: trial == .prepareAndTest)
     }
 }
 

@@ -67,7 +67,7 @@ extension KeystoreError: Explained {
         case "safe":
             [
                 "the private key is not affected: keytool safe delete --force \(id) forgets the setup, then keytool safe setup \(id)",
-                "or keytool safe pull --id \(id) --server URL --replace, if the backup on the server is good",
+                "or keytool safe pull --id \(id) --server URL --replace, if the backup on the server is good; with --read-only, if a phone writes it",
             ]
         case "profile", "devicegroupkey":
             [
@@ -78,6 +78,7 @@ extension KeystoreError: Explained {
             ["nothing else is affected: name the directory with --directory, and it is written again"]
         case "linking":
             ["nothing else is affected: keytool id link mobile NUMBER --identity \(id) writes it again"]
+        case "history": ["nothing else is affected: take another backup of keytool safe history \(id)"]
         case "matchtoken": ["nothing else is affected: keytool contact match writes it again"]
         case "identity":
             [

@@ -234,6 +234,7 @@ extension SafeRules.Finding {
         case .foreign: "found a backup of another device"
         case .older: "found an older backup"
         case .unproven: "ended before the backup was read"
+        case .lossy: "found a backup that has lost over half of its contacts"
         }
     }
 }

@@ -23,10 +23,10 @@ struct MetricsFile {
 
         fileprivate var help: String {
             switch self {
-            case .lastSuccess: "Time of the last successful keytool safe push; 0 for never."
+            case .lastSuccess: "Time of the last run that succeeded; 0 for never."
             case .lastAttempt: "Time of the last run."
             case .lastExitCode: "Exit code of the last run, including tolerated failures."
-            case .bytes: "Size of the last uploaded backup."
+            case .bytes: "Size of the backup that was last uploaded or fetched."
             case .limit: "Largest backup that the server accepts."
             case .expiry: "Time after which the server may delete the backup."
             }
