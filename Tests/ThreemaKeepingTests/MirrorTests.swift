@@ -144,8 +144,7 @@ import ThreemaSafe
         let nicknames = try items.map {
             try home.keeper.safe.earlierBackup($0.number, of: Household.id).document.nickname
         }
-        // The rules keep three of one day.
-        #expect(nicknames == ["3", "2", "1"])
+        #expect(nicknames == ["3", "2", "1", "0"])
         // The newest is still the newest.
         let again = try mirror()
         #expect(!again.isNew)
