@@ -5,7 +5,6 @@ from datetime import datetime, timezone
 
 from kit import identityfiles, masterkey
 
-VERSION = 2
 ORIGINS = ("replaced", "mirrored", "both")
 
 
@@ -20,9 +19,10 @@ def kept(keytool, id):
 
 def _opened(path, master):
     content = identityfiles.opened(path, master)
-    digest, backup = content[9:41], content[105:]
-    assert content[0] == VERSION and digest == hashlib.blake2b(backup, digest_size=32).digest()
+    version, digest = content[0], content[9:41]
+    backup = content[41:] if version == 1 else content[105:]
+    assert version in (1, 2) and digest == hashlib.blake2b(backup, digest_size=32).digest()
     moment = datetime.fromtimestamp(int.from_bytes(content[1:9], "big") / 1000, timezone.utc)
-    start = f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{digest[:8].hex()}-"
-    assert path.name in [start + origin for origin in ORIGINS]
+    start = f"{moment:%Y%m%dT%H%M%S}{moment.microsecond // 1000:03d}Z-{digest[:8].hex()}"
+    assert path.name in ([start] if version == 1 else [f"{start}-{origin}" for origin in ORIGINS])
     return backup
