@@ -1,5 +1,6 @@
 """contact list, add, verify, remove: a key is never replaced, and a level rises only by a scanned code."""
 
+import base64
 import csv
 import io
 import json
@@ -186,6 +187,32 @@ def unchanged_ok(keytool, *command):
 def test_another_key(machine):
     error = unchanged(machine.keytool, 17, "contact", "add", "ECHOECHO", OTHER_HEX, "--json").error
     assert error["reason"] == "other_key" and HEX in error["hint"] and OTHER_HEX in error["hint"]
+
+
+def twice(pulled, *entries):
+    """A machine whose document holds FRIEND several times: (key, verification) each."""
+    held = [{"identity": FRIEND, "verification": level}
+            | ({"publickey": base64.b64encode(bytes.fromhex(key)).decode()} if key else {}) for key, level in entries]
+    return pulled("twice", oracle.seal_safe(profiles.document(contacts=held), oracle.safe_keys(SAFE_PASSWORD, ID)))
+
+
+@pytest.mark.parametrize("given", [HEX, OTHER_HEX], ids=["first", "second"])
+@pytest.mark.parametrize("entries", [[(HEX, 0), (OTHER_HEX, 2)], [(None, 0), (HEX, 0), (OTHER_HEX, 0)]], ids=len)
+def test_a_contact_with_two_keys(pulled, qr, given, entries):
+    """Each of them is another key than that of an entry, so none is replaced or raised."""
+    keytool = twice(pulled, *entries).keytool
+    card = f"3mid:{FRIEND},{given}"
+    assert unchanged(keytool, 17, "contact", "add", "--qr-image", qr(card), "--json").error["reason"] == "other_key"
+    unchanged(keytool, 17, "contact", "add", FRIEND, given)
+    assert unchanged(keytool, 19, "contact", "verify", "--qr-image", qr(card), "--json").error["reason"] == "other_key"
+
+
+@pytest.mark.parametrize("levels", [(0, 1), (1, 0)], ids=str)
+def test_a_contact_twice_with_one_key(pulled, qr, tmp_path, levels):
+    machine = twice(pulled, *((HEX, level) for level in levels))
+    unchanged_ok(machine.keytool, "contact", "add", FRIEND, HEX)
+    assert machine.keytool.json("contact", "verify", "--qr-image", qr(f"3mid:{FRIEND},{HEX}"))["result"] == "raised"
+    assert [entry["verification"] for entry in document(machine, tmp_path)["contacts"]] == [2, 2]
 
 
 @pytest.mark.parametrize("id", ["SERVER01", "NOKEY001"])

@@ -38,7 +38,7 @@ package struct ContactKeeper: Sendable {
         try check(card, id)
         var outcome = Outcome.added(card.level)
         try profiles.edit(id) { document in
-            if let contact = document.contact(card.code.id) {
+            if let contact = try document.contact(of: card) {
                 guard contact.publicKey == nil else {
                     let (edited, verified) = try Self.verified(contact, by: card, in: document)
                     outcome = verified
@@ -61,7 +61,7 @@ package struct ContactKeeper: Sendable {
         try check(card, id)
         var outcome = Outcome.unchanged(card.level)
         try profiles.edit(id) { document in
-            guard let contact = document.contact(card.code.id) else {
+            guard let contact = try document.contact(of: card) else {
                 throw ProfileKeepingError.noContact(id: card.code.id.text)
             }
             let (edited, verified) = try Self.verified(contact, by: card, in: document)
@@ -116,17 +116,27 @@ package struct ContactKeeper: Sendable {
         _ contact: SafeContact, by card: Card, in document: SafeDocument
     ) throws -> (SafeDocument, Outcome) {
         guard let stored = contact.publicKey else { throw ProfileKeepingError.noContactKey(id: contact.identity) }
-        guard stored == card.code.publicKey else {
-            throw ProfileKeepingError.otherContactKey(
-                id: contact.identity, stored: stored, given: card.code.publicKey)
-        }
         guard contact.level < card.level else { return (document, .unchanged(contact.level)) }
-        let edited = document.settingContact(card.code.id, publicKey: stored, level: card.level)
-        return (edited, .raised(from: contact.level, to: card.level))
+        // An edit changes all entries of the contact, and lowers none.
+        let level = document.contacts.filter { $0.identity == contact.identity && $0.publicKey == stored }
+            .reduce(card.level) { max($0, $1.level) }
+        let edited = document.settingContact(card.code.id, publicKey: stored, level: level)
+        return (edited, .raised(from: contact.level, to: level))
     }
 }
 
 extension SafeDocument {
-    /// The first entry with this ID.
-    fileprivate func contact(_ id: ThreemaID) -> SafeContact? { contacts.first { $0.identity == id.text } }
+    /// The entry for the contact of a card. A document that no app wrote may hold several, and an edit changes all of
+    /// them, so another key in any of them is a mismatch.
+    /// - Returns: of the entries with the card's key, the one with the lowest level; the first entry if none has a
+    ///   readable key; nil if there is none.
+    /// - Throws: `ProfileKeepingError.otherContactKey`.
+    fileprivate func contact(of card: ContactKeeper.Card) throws -> SafeContact? {
+        let entries = contacts.filter { $0.identity == card.code.id.text }
+        for entry in entries {
+            guard let stored = entry.publicKey, stored != card.code.publicKey else { continue }
+            throw ProfileKeepingError.otherContactKey(id: entry.identity, stored: stored, given: card.code.publicKey)
+        }
+        return entries.filter { $0.publicKey != nil }.min { $0.level < $1.level } ?? entries.first
+    }
 }
