@@ -11,6 +11,7 @@ from PIL import Image
 
 from kit import oracle, profiles
 from kit.known import SAFE_PASSWORD
+from kit.phone import Phone
 from kit.runner import snapshot
 
 ID = "ABCD1234"
@@ -337,6 +338,20 @@ def test_nothing_to_compare_with(machine, owner):
     assert machine.keytool.fails(10, "profile", "diff", "--json").error["reason"] == "no_backup"
     machine.directory.put(machine.keys, b"x" * 100)
     machine.keytool.fails(65, "profile", "diff")
+
+
+def test_a_place_for_reading_only(keytool, directory, safe_password):
+    """What the phone's backup lacks is told as by safe check: no push can upload it."""
+    phone = Phone(keytool, directory)
+    phone.writes("first")
+    phone.guarded_by(*safe_password)
+    assert keytool.json("profile", "diff")["same"] is True
+    present = phone.directory.backup(phone.keys)
+    for content, code, reason in ((b"x" * 5_000_000, 14, "too_long"), (None, 10, "no_backup")):
+        present.unlink() if content is None else present.write_bytes(content)
+        for command in (["profile", "diff"], ["safe", "check"], ["safe", "pull"]):
+            error = keytool.fails(code, *command, "--json").error
+            assert error["reason"] == reason and "safe push" not in (error["hint"] or "")
 
 
 # From the server and back

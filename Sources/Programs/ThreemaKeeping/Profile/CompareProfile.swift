@@ -32,12 +32,13 @@ extension ProfileKeeper {
 
     /// Compares the profile with the backup on the server, which is read as by `SafeKeeper.look`: a loss that is found is
     /// saved, and the backup does not become known.
-    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.badLimits`; `SafeExchangeError`; `SafeBackupError`. An older
-    ///   or foreign backup is compared like any other.
+    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.badLimits`, `.refused(.tooLong)`; for a setup for reading
+    ///   only `.refused(.mirror(.absent))`, `.refused(.mirror(.tooLong))`; `SafeExchangeError`; `SafeBackupError`. An
+    ///   older or foreign backup is compared like any other.
     package func compareWithServer(_ id: ThreemaID) throws -> ProfileComparison {
         let result = try safe.run(.check, of: id, isLooking: true)
         switch result.outcome.failure {
-        case .exchange, .badLimits, .tooLong: try safe.check(result, of: id)
+        case .exchange, .badLimits, .tooLong, .mirror(.tooLong), .mirror(.absent): try safe.check(result, of: id)
         default: break
         }
         guard let bytes = result.bytes else {

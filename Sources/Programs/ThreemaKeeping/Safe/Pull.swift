@@ -135,6 +135,11 @@ extension SafeKeeper {
         case .damaged, .notUnderstood:
             let bytes = result.bytes ?? []
             _ = try SafeBackup.open(bytes.span, keys: target.keys)
+        // No push can replace or upload it.
+        case .absent where result.knowledge.isReadOnly:
+            throw SafeKeepingError.refused(.mirror(.absent), id: id.text, server: result.address.text)
+        case .tooLong where result.knowledge.isReadOnly:
+            throw SafeKeepingError.refused(.mirror(.tooLong), id: id.text, server: result.address.text)
         case .absent:
             throw SafeKeepingError.noBackup(id: id.text, server: result.address.text, isFromPassword: false)
         default: break
