@@ -265,6 +265,23 @@ def test_device_group_key(machine, write, tmp_path):
     assert machine.document["user"]["temporaryDeviceGroupKeyTodoRemove"] == key
 
 
+def test_only_the_device_group_key_is_new(machine, write, tmp_path):
+    file = tmp_path / "exported.json"
+    document = exported(machine.keytool, tmp_path)
+    assert machine.keytool.json("profile", "import", file)["stored"] is False
+    for byte in (7, 8):
+        document["user"]["temporaryDeviceGroupKeyTodoRemove"] = base64.b64encode(bytes([byte] * 32)).decode()
+        file.write_text(json.dumps(document))
+        before = snapshot(machine.keytool.keystore)
+        result = machine.keytool.ok("profile", "import", "--replace", file)
+        assert result.out.startswith(f"imported the profile of {ID}: 4 contacts")
+        assert snapshot(machine.keytool.keystore) != before
+        assert machine.keytool.ok("profile", "import", file).out == f"the profile of {ID} is the same already\n"
+    document["user"]["temporaryDeviceGroupKeyTodoRemove"] = base64.b64encode(bytes([9] * 32)).decode()
+    file.write_text(json.dumps(document))
+    assert machine.keytool.json("profile", "import", "--replace", file)["stored"] is True
+
+
 @pytest.mark.parametrize("value", ["AAAA", 5, None, {}, ["x"]], ids=str)
 def test_import_of_a_key_that_is_none(machine, write, value):
     document = profiles.document()

@@ -8,12 +8,12 @@ extension ProfileKeeper {
     /// Replaces the profile by that of a file, in one commit. If the file has no device group key, the keystore keeps its
     /// own.
     /// - Parameter isReplacing: accept the loss of changes that were not uploaded.
-    /// - Returns: the difference from the former document to the new one.
+    /// - Returns: whether the profile was stored; false if document and device group key are the same already.
     /// - Throws: `ProfileKeepingError.otherKey`, `.unsavedChanges`; `SafeBackupError.gzip(.tooLarge)`. Then nothing was
     ///   changed.
     package func replace(
         by file: borrowing DocumentFile, of id: ThreemaID, isReplacing: Bool
-    ) throws -> DocumentDifference {
+    ) throws -> Bool {
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try hasSameKey(file, as: held.records) else { throw ProfileKeepingError.otherKey(id: id.text) }
         let before = try held.records.profile()
@@ -24,13 +24,12 @@ extension ProfileKeeper {
         guard after.document.encoded.count <= SafeBackup.maxDocumentBytes else {
             throw SafeBackupError.gzip(.tooLarge(limit: SafeBackup.maxDocumentBytes))
         }
-        if !(before == after) {
-            guard try isReplacing || !isUnsaved(before, held.records) else {
-                throw ProfileKeepingError.unsavedChanges(id: id.text, hasSafe: try held.records.contains(.safe))
-            }
-            try held.write(after)
+        if before == after { return false }
+        guard try isReplacing || !isUnsaved(before, held.records) else {
+            throw ProfileKeepingError.unsavedChanges(id: id.text, hasSafe: try held.records.contains(.safe))
         }
-        return DocumentDifference(from: before.document, to: file.profile.document)
+        try held.write(after)
+        return true
     }
 
     /// Whether the file has the private key of the identity, or none.

@@ -34,22 +34,22 @@ struct ProfileImport: Verb {
         let document = try DocumentFile(readingFrom: file)
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.identity, in: keeper)
-        let difference = try Self.explained(id) {
+        let isStored = try Self.explained(id) {
             try keeper.profiles.replace(by: document, of: id, isReplacing: replace)
         }
         let new = document.profile.document
         try session.output.done(
             [
-                difference.isEmpty
-                    ? "the profile of \(id) is the same already"
-                    : "imported the profile of \(id): \(ProfileSummary.counted(new.contactCount, "contact")), "
+                isStored
+                    ? "imported the profile of \(id): \(ProfileSummary.counted(new.contactCount, "contact")), "
                         + "\(ProfileSummary.counted(new.groupCount, "group")), "
                         + ProfileSummary.counted(new.distributionListCount, "list")
+                    : "the profile of \(id) is the same already"
             ],
             json: .result(
                 "profile import",
                 [
-                    ("id", .string(id.text)), ("stored", .bool(!difference.isEmpty)),
+                    ("id", .string(id.text)), ("stored", .bool(isStored)),
                     ("contacts", .number(new.contactCount)), ("groups", .number(new.groupCount)),
                     ("distribution_lists", .number(new.distributionListCount)),
                 ]))
