@@ -136,6 +136,7 @@ def test_pull_shows_the_contacts(machine):
     assert "ECHOECHO" not in machine.keytool.ok("safe", "pull", "--show").out
     listed = machine.keytool.json("safe", "pull", "--show", "-v")["contact_list"]
     assert [contact["level"] for contact in listed] == [3, 2, 1, 1]
+    assert "contact_list" not in machine.keytool.json("safe", "pull", "--show")
 
 
 # Add

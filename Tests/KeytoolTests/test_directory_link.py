@@ -30,6 +30,9 @@ def test_nothing_is_linked(keytool, registered):
     assert keytool.json("id", "link") == {
         "schema": "keytool/1", "command": "id link", "id": registered, "email": None, "mobile": None}
     assert keytool.ok("id", "link", "email").out == "email   not linked\n"
+    for kind in ("email", "mobile"):
+        assert keytool.json("id", "link", kind) == {
+            "schema": "keytool/1", "command": "id link", "id": registered, kind: None}
 
 
 def test_email(keytool, id_directory, registered):

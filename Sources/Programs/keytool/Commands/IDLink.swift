@@ -104,9 +104,9 @@ struct IDLink: Verb {
             json: .result(
                 "id link",
                 [
-                    ("id", .string(at.id.text)), ("email", kind == .mobile ? nil : entry.email.json),
-                    ("mobile", kind == .email ? nil : entry.mobileNumber.json),
-                    ("waiting", kind == .email ? nil : waiting.map { .string($0.text) }),
+                    ("id", .string(at.id.text)), ("email", kind == .mobile ? .none : .some(entry.email.json)),
+                    ("mobile", kind == .email ? .none : .some(entry.mobileNumber.json)),
+                    ("waiting", kind == .email ? .none : waiting.map { .string($0.text) }),
                 ]))
     }
 }

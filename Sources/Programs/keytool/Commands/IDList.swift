@@ -54,6 +54,7 @@ struct IDList: Verb {
     private static func json(_ identities: [JSONValue], pending: [PublicKey] = []) -> JSONValue {
         let pending = pending.map { JSONValue.members([("public_key", .string($0.hex))]) }
         return .result(
-            "id list", [("identities", .array(identities)), ("pending", pending.isEmpty ? nil : .array(pending))])
+            "id list",
+            [("identities", .array(identities)), ("pending", pending.isEmpty ? .none : .some(.array(pending)))])
     }
 }

@@ -74,7 +74,7 @@ struct PullSummary {
                 ("written_by", writerInfo == nil ? "app" : "keytool"),
                 ("generation", writerInfo.map { .number($0.generation) }),
                 ("written_at", writerInfo.map { .string($0.writtenAt.rfc3339) }), ("file", file.map { .string($0) }),
-                ("contact_list", isListingContacts ? contactList : nil),
+                ("contact_list", isListingContacts ? .some(contactList) : .none),
                 ("stored", .bool(isStored)),
             ])
     }
