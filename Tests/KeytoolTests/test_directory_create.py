@@ -115,7 +115,7 @@ def test_pending_is_listed(lost):
     [path] = pending_files(lost)
     key = path.name.removeprefix(".pending-")
     result = lost.ok("id", "list")
-    assert result.out == f"pending   {key}  not registered yet\n" and "--resume" in result.err
+    assert result.out == f"pending   {key}  perhaps registered\n" and "--resume" in result.err
     assert lost.json("id", "list")["pending"] == [{"public_key": key}]
     lost.fails(10, "id", "show")
 
@@ -144,6 +144,26 @@ def test_an_id_that_the_keystore_holds_replaces_nothing(lost, id_directory):
     lost.fails(17, "id", "create", "--resume")
     assert public_key(lost, "ABCD1234").hex() == held and len(pending_files(lost)) == 1
     lost.ok("id", "create", "--resume")
+
+
+def test_registered_but_not_stored(keytool, id_directory, at):
+    """The keystore's lock cannot be taken when the answer is there."""
+    lock = keytool.keystore / "lock"
+
+    def unstorable(call, outcome):
+        lock.unlink()
+        lock.mkdir()
+        call.answer(*outcome())
+
+    keytool.ok("id", "create")
+    id_directory.script(CREATE, unstorable, phase=2)
+    error = keytool.fails(77, "id", "create", *at, "--json").error
+    [(id, known)] = id_directory.identities.items()
+    assert f"{id_directory.url} has registered {id}" in error["message"] and "id create --resume" in error["hint"]
+    lock.rmdir()
+    [path] = pending_files(keytool)
+    assert path.name == f".pending-{known.public_key.hex()}"
+    assert keytool.json("id", "create", "--resume")["public_key"] == known.public_key.hex()
 
 
 def test_several_are_told_apart(lost, id_directory, at):

@@ -100,6 +100,9 @@ package enum DirectoryKeepingError: Error {
     case unfinished(PublicKey, DirectoryServer, DirectoryFailure)
     /// The registration of this key is finished, or was given up, by another process.
     case noPending(PublicKey)
+    /// The directory has registered the key for this ID, but the identity could not be stored for this reason. The key
+    /// is pending, and `resume` goes on.
+    case registered(ThreemaID, DirectoryServer, any Error)
     /// No phone number of the identity waits for its code.
     case noLinking(id: ThreemaID)
 }

@@ -15,7 +15,8 @@ extension DirectoryKeeper {
     /// Creates an identity with a random private key and an empty profile, which the directory knows.
     /// - Parameter entropy: bytes that are mixed into the private key; may be empty.
     /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored.
-    ///   `.unfinished` if it may have been; then `resume` goes on.
+    ///   `.unfinished` if it may have been, `.registered` if it was, but the identity could not be stored; then
+    ///   `resume` goes on.
     package func register(at server: DirectoryServer, mixing entropy: Span<UInt8>) throws -> ThreemaID {
         let pending = PendingRegistration(.random(mixing: entropy), at: server)
         let name = Owner.pending(pending.key.publicKey)
@@ -35,7 +36,7 @@ extension DirectoryKeeper {
 
     /// Finishes the registration of a key. If an earlier answer was lost, the directory registers it for another ID.
     /// - Returns: the identity's ID, and whether it was in the keystore already, so that nothing was sent.
-    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`; `KeystoreError.damaged`.
+    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`, `.registered`; `KeystoreError.damaged`.
     package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
         let pending = try pending(key)
         if let id = try holder(of: pending.key) {
@@ -75,7 +76,8 @@ extension DirectoryKeeper {
         return nil
     }
 
-    /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have.
+    /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have,
+    ///   `.registered` if it has, but the identity could not be stored.
     private func finish(_ pending: borrowing PendingRegistration, at server: DirectoryServer) throws -> ThreemaID {
         let publicKey = pending.key.publicKey
         let id = try register(pending.key, at: server)
@@ -88,6 +90,8 @@ extension DirectoryKeeper {
             }
         } catch KeystoreError.noIdentity {
             throw DirectoryKeepingError.noPending(publicKey)
+        } catch {
+            throw DirectoryKeepingError.registered(id, server, error)
         }
         return id
     }

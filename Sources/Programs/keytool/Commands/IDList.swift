@@ -43,7 +43,7 @@ struct IDList: Verb {
             }
         }
         let pending = try keeper.identities.pendingKeys()
-        lines += pending.map { "pending   \($0.hex)  not registered yet" }
+        lines += pending.map { "pending   \($0.hex)  perhaps registered" }
         try session.output.data(lines, json: Self.json(members, pending: pending))
         if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }

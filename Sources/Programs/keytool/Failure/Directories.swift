@@ -17,6 +17,7 @@ extension DirectoryKeepingError: Explained {
             Failure(
                 .absent, "no registration of the key \(key.hex.prefix(8))… is pending", hints: "keytool id list"
             ).because(of: "no_pending")
+        case .registered(let id, let server, let error): Failure(error).afterRegistration(of: id, at: server)
         case .noLinking(let id):
             Failure(
                 .absent, "no phone number of \(id) waits for a code",
@@ -45,6 +46,16 @@ extension AddressListError: Explained {
 }
 
 extension Failure {
+    /// This failure of the keystore, after a directory has registered the key of a pending registration.
+    fileprivate func afterRegistration(of id: ThreemaID, at server: DirectoryServer) -> Failure {
+        Failure(
+            status, "\(server.url) has registered \(id), but the identity could not be stored: \(message)",
+            hints: hints + [
+                "the private key is stored as a pending one: keytool id create --resume goes on, perhaps with another ID"
+            ]
+        ).because(of: reason)
+    }
+
     /// - Parameter server: the directory that was asked.
     static func unknownIdentity(_ id: ThreemaID, _ server: DirectoryServer) -> Failure {
         Failure(.absent, "\(server.url) does not know \(id)", hints: "check the ID; it may also have been revoked")
