@@ -128,6 +128,39 @@ def test_by_the_password_though_the_key_is_here(keytool, id_directory, registere
     assert id_directory.identities[registered].state == INVALID
 
 
+def test_the_password_goes_to_the_remembered_directory(keytool, id_directory, registered, password):
+    keytool.ok("revoke", "set", *password)
+    elsewhere = keytool.with_environment(KEYTOOL_DIRECTORY="https://127.0.0.1:1/")
+    assert elsewhere.json("id", "revoke", registered, "--yes", *password)["by"] == "password"
+    assert id_directory.identities[registered].state == INVALID
+
+
+def test_the_password_with_remembered_trust(keytool, id_directory, registered, password):
+    keytool.ok("revoke", "set", *password)
+    keytool.ok("id", "revoke", registered, "--yes", "--directory", id_directory.url, *password)
+    assert id_directory.identities[registered].state == INVALID
+
+
+def test_the_password_without_the_lost_passphrase(keytool, id_directory, at, given, password):
+    passphrase = given("passphrase", b"correct-horse-7")
+    id = keytool.json("id", "create", *at, *passphrase)["id"]
+    keytool.ok("revoke", "set", *password, *passphrase)
+    command = ["id", "revoke", id, "--yes", "--directory", id_directory.url, *password]
+    # What is remembered of the directory is sealed.
+    keytool.fails(21, *command)
+    keytool.fails(16, "id", "revoke", id, "--yes", *password)
+    keytool.ok(*command, *at[2:])
+    assert id_directory.identities[id].state == INVALID
+
+
+def test_the_password_with_the_passphrase(keytool, id_directory, at, given, password):
+    passphrase = given("passphrase", b"correct-horse-7")
+    id = keytool.json("id", "create", *at, *passphrase)["id"]
+    keytool.ok("revoke", "set", *password, *passphrase)
+    keytool.ok("id", "revoke", id, "--yes", "--directory", id_directory.url, *password, *passphrase)
+    assert id_directory.identities[id].state == INVALID
+
+
 def test_a_wrong_password_revokes_nothing(keytool, id_directory, registered, password, given):
     keytool.ok("revoke", "set", *password)
     result = keytool.fails(1, "id", "revoke", "--yes", *given("revocation-password", b"another word"))

@@ -12,7 +12,8 @@ struct IDRevoke: Verb {
         commandName: "revoke", abstract: "Revoke an identity at the directory, for ever.",
         discussion: """
             Afterwards nobody can use the ID. An identity in the keystore is revoked by its private key. If a revocation \
-            password is given, or if the keystore does not hold the identity, it is revoked by that password.
+            password is given, or if the keystore does not hold the identity, it is revoked by that password. With ID, \
+            revocation password and --directory, the passphrase of the keystore is not asked for.
             """)
 
     @ParentCommand var noun: IDCommand
@@ -38,16 +39,16 @@ struct IDRevoke: Verb {
 
     func run(_ session: Session) throws {
         let isPasswordGiven = try password.source() != nil
-        // With both, everything needed is there: a keystore whose passphrase is lost does not matter.
-        if let id = named.id, isPasswordGiven, try directory.isNamed {
-            return try revoke(id, at: directory.server(remembered: nil), session)
-        }
-        let keeper: ThreemaKeeper
+        let opened: ThreemaKeeper?
         do {
-            keeper = try session.keeper(keystore.passphrase)
+            // With these, a keystore whose passphrase is lost does not matter.
+            let isComplete = named.id != nil && isPasswordGiven && directory.directory != nil
+            opened = try isComplete ? keeperWithoutQuestion(session) : session.keeper(keystore.passphrase)
         } catch KeystoreError.absent where named.id != nil {
-            return try revoke(named.id!, at: directory.server(remembered: nil), session)
+            opened = nil
         }
+        // Only if the identity is named.
+        guard let keeper = opened else { return try revoke(named.id!, at: directory.server(remembered: nil), session) }
         let id = try session.identity(named.id, in: keeper)
         guard try keeper.identities.ids().contains(id) else {
             return try revoke(id, at: directory.server(remembered: nil), session)
@@ -63,6 +64,17 @@ struct IDRevoke: Verb {
         }
         session.output.hint("\(id) stays in the keystore; keytool id remove \(id) removes it")
         if try keeper.safe.isSetUp(id) { session.output.hint("keytool safe delete \(id) deletes its Safe backup") }
+    }
+
+    /// The keystore, for the authorities and pins that it remembers; nil if it cannot be opened without asking for its
+    /// passphrase.
+    /// - Throws: as `Session.keeper` if a source gives the passphrase.
+    private func keeperWithoutQuestion(_ session: Session) throws -> ThreemaKeeper? {
+        if try keystore.passphrase.source() != nil { return try session.keeper(keystore.passphrase) }
+        guard let locked = try? LockedKeystore(at: session.keystorePath),
+            let keystore = locked.isProtected ? locked.unlockFromKeyring() : try? locked.unlock()
+        else { return nil }
+        return session.keeper(keystore)
     }
 
     /// By the password.
