@@ -73,6 +73,18 @@ def test_a_code_without_a_request(keytool, id_directory, registered):
     assert result.error["reason"] == "no_linking" and not id_directory.asked
 
 
+def test_a_request_that_cannot_be_stored(keytool, id_directory, registered):
+    path = identityfiles.path(keytool.keystore, registered, "linking")
+
+    def unstorable(call, outcome):
+        (path / "in the way").mkdir(parents=True)
+        call.answer(*outcome())
+
+    id_directory.script("identity/link_mobileno", unstorable, phase=2)
+    result = keytool("id", "link", "mobile", NUMBER)
+    assert result.code == 77 and "the code that the directory sends now cannot be used" in result.err
+
+
 def test_removing_forgets_the_number_that_waits(keytool, registered):
     keytool.ok("id", "link", "mobile", NUMBER)
     keytool.ok("id", "link", "mobile", "--remove")

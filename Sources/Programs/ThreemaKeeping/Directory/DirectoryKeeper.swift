@@ -9,8 +9,22 @@ package struct DirectoryKeeper: Sendable {
     /// Makes the client for a directory. Nothing is opened before the first request.
     package typealias Connect = @Sendable (DirectoryServer) -> DirectoryClient
 
+    /// What could not be stored after a directory has answered. The operation itself is done.
+    package enum Unstored: Sendable {
+        /// The directory of the identity: the next command has to name it again.
+        case directory
+        /// The token for searches: the next search fetches another one.
+        case matchToken
+        /// A request for a code is finished, but its phone number is still remembered as one that waits.
+        case linkedNumber
+    }
+
+    /// How long an operation waits for the lock to store what it can do without.
+    static let rememberWait = Duration.seconds(5)
+
     let keystore: OpenKeystore
     let connect: Connect
+    let unstored: @Sendable (Unstored, any Error) -> Void
 
     /// The directory of an identity; nil if none is remembered.
     /// - Throws: `KeystoreError.noIdentity`, `.damaged`.
@@ -28,19 +42,34 @@ package struct DirectoryKeeper: Sendable {
         return servers
     }
 
-    /// Asks as an identity, and remembers the directory once it has answered.
+    /// Asks as an identity, and remembers the directory once it has answered. A failure to remember it is reported to
+    /// `unstored`, because the directory has done its part.
     func ask<Answer: ~Copyable>(
         _ question: SignedQuestion<Answer>, as id: ThreemaID, at server: DirectoryServer
     ) throws -> Answer {
-        let identity = try keystore.identity(.threema(id)).identity()
-        let answer: Answer
+        let answer = try answer(question, of: keystore.identity(.threema(id)), at: server)
+        remember(server, for: id)
+        return answer
+    }
+
+    /// As above, under the identity's lock: for an answer that must be stored.
+    func ask<Answer: ~Copyable>(
+        _ question: SignedQuestion<Answer>, as held: borrowing LockedIdentity, at server: DirectoryServer
+    ) throws -> Answer {
+        let answer = try answer(question, of: held.records, at: server)
+        store(.directory) { try held.remember(server) }
+        return answer
+    }
+
+    private func answer<Answer: ~Copyable>(
+        _ question: SignedQuestion<Answer>, of records: borrowing IdentityRecords, at server: DirectoryServer
+    ) throws -> Answer {
+        let identity = try records.identity()
         do throws(DirectoryFailure) {
-            answer = try connect(server).ask(question, key: identity.clientKey)
+            return try connect(server).ask(question, key: identity.clientKey)
         } catch {
             throw DirectoryKeepingError.failed(server, error)
         }
-        try remember(server, for: id)
-        return answer
     }
 
     /// Asks without a proof.
@@ -58,19 +87,40 @@ package struct DirectoryKeeper: Sendable {
         }
     }
 
-    func remember(_ server: DirectoryServer, for id: ThreemaID) throws {
-        let records = try keystore.identity(.threema(id))
-        // A damaged record is replaced.
-        if (try? records.directory()) == server { return }
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        try held.write(.directory, server.encoded.span)
+    func remember(_ server: DirectoryServer, for id: ThreemaID) {
+        store(.directory) {
+            if (try? keystore.identity(.threema(id)).directory()) == server { return }
+            try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait).remember(server)
+        }
+    }
+
+    /// Runs `write`. Its error is reported to `unstored`.
+    func store(_ what: Unstored, _ write: () throws -> Void) {
+        do {
+            try write()
+        } catch {
+            unstored(what, error)
+        }
     }
 }
 
 extension ThreemaKeeper {
     /// Operations at a directory.
-    package func directory(_ connect: @escaping DirectoryKeeper.Connect) -> DirectoryKeeper {
-        DirectoryKeeper(keystore: keystore, connect: connect)
+    /// - Parameter unstored: is called if something that an operation can do without could not be stored after the
+    ///   directory has answered, with the reason.
+    package func directory(
+        _ connect: @escaping DirectoryKeeper.Connect,
+        unstored: @escaping @Sendable (DirectoryKeeper.Unstored, any Error) -> Void
+    ) -> DirectoryKeeper {
+        DirectoryKeeper(keystore: keystore, connect: connect, unstored: unstored)
+    }
+}
+
+extension LockedIdentity {
+    /// A damaged record is replaced.
+    func remember(_ server: DirectoryServer) throws {
+        if (try? records.directory()) == server { return }
+        try write(.directory, server.encoded.span)
     }
 }
 
@@ -105,4 +155,6 @@ package enum DirectoryKeepingError: Error {
     case registered(ThreemaID, DirectoryServer, any Error)
     /// No phone number of the identity waits for its code.
     case noLinking(id: ThreemaID)
+    /// The directory sends a code, but the request that it belongs to could not be stored for this reason.
+    case requestNotStored(id: ThreemaID, any Error)
 }

@@ -31,32 +31,34 @@ extension DirectoryKeeper {
     }
 
     /// Asks the directory to link a phone number. It sends a text message with a code, for which `linking` is
-    /// remembered.
+    /// remembered. The identity is locked before anything is sent.
     /// - Parameter language: of the text message, two letters.
     /// - Returns: `.codeSent` or `.alreadyLinked`.
+    /// - Throws: `DirectoryKeepingError.failed`, `.requestNotStored`; `KeystoreError`; `FileError`.
     package func link(
         _ number: PhoneNumber, to id: ThreemaID, language: String, at server: DirectoryServer
     ) throws -> LinkResult {
-        let result = try ask(.link(number, to: id, language: language), as: id, at: server)
-        guard case .codeSent(let verification) = result else { return result }
-        let record = JSONValue.object([
-            .init("verification", .string(verification.text)), .init("number", .string(number.digits)),
-        ])
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        try held.write(.linking, record.encoded.span)
+        let result = try ask(.link(number, to: id, language: language), as: held, at: server)
+        guard case .codeSent(let verification) = result else { return result }
+        do {
+            try held.write(Linking(verification: verification, number: number))
+        } catch {
+            throw DirectoryKeepingError.requestNotStored(id: id, error)
+        }
         return result
     }
 
-    /// Links the phone number that waits, with the code from the text message.
+    /// Links the phone number that waits, with the code from the text message. The identity is locked before anything
+    /// is sent.
     /// - Returns: the phone number.
-    /// - Throws: `DirectoryKeepingError.noLinking`, `.failed`; `KeystoreError`.
+    /// - Throws: `DirectoryKeepingError.noLinking`, `.failed`; `KeystoreError`; `FileError`.
     package func verify(code: String, of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
-        guard let (verification, number) = try linking(of: id) else {
-            throw DirectoryKeepingError.noLinking(id: id)
-        }
-        try ask(.verify(verification, code: code), at: server)
-        try forgetLinking(of: id)
-        return number
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        guard let linking = try held.records.linking() else { throw DirectoryKeepingError.noLinking(id: id) }
+        try ask(.verify(linking.verification, code: code), at: server)
+        store(.linkedNumber) { try held.remove(.linking) }
+        return linking.number
     }
 
     /// Removes the link to the e-mail address.
@@ -64,35 +66,45 @@ extension DirectoryKeeper {
         _ = try ask(.unlinkEmail(of: id, language: language), as: id, at: server)
     }
 
-    /// Removes the link to the phone number, and forgets one that waits for its code.
+    /// Removes the link to the phone number, and forgets one that waits for its code. The identity is locked before
+    /// anything is sent.
     package func unlinkMobile(of id: ThreemaID, language: String, at server: DirectoryServer) throws {
-        _ = try ask(.unlinkMobile(of: id, language: language), as: id, at: server)
-        try forgetLinking(of: id)
+        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        _ = try ask(.unlinkMobile(of: id, language: language), as: held, at: server)
+        store(.linkedNumber) { try held.remove(.linking) }
     }
 
     /// The phone number that waits for its code; nil if none does.
     /// - Throws: `KeystoreError.damaged`.
-    package func linkingNumber(of id: ThreemaID) throws -> PhoneNumber? { try linking(of: id)?.number }
-
-    private func linking(of id: ThreemaID) throws -> (VerificationID, number: PhoneNumber)? {
-        try keystore.identity(.threema(id)).linking()
+    package func linkingNumber(of id: ThreemaID) throws -> PhoneNumber? {
+        try keystore.identity(.threema(id)).linking()?.number
     }
+}
 
-    private func forgetLinking(of id: ThreemaID) throws {
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        try held.remove(.linking)
+/// A phone number that waits for its code.
+struct Linking {
+    let verification: VerificationID
+    let number: PhoneNumber
+}
+
+extension LockedIdentity {
+    fileprivate func write(_ linking: Linking) throws {
+        let record = JSONValue.object([
+            .init("verification", .string(linking.verification.text)), .init("number", .string(linking.number.digits)),
+        ])
+        try write(.linking, record.encoded.span)
     }
 }
 
 extension IdentityRecords {
     /// - Returns: nil if no phone number waits for its code.
     /// - Throws: `KeystoreError.damaged`.
-    func linking() throws -> (VerificationID, number: PhoneNumber)? {
+    func linking() throws -> Linking? {
         guard let record = try read(.linking) else { return nil }
         let value = record.withBytes { try? JSONScanner.parse($0, limits: .init(depth: 2, values: 8)) }
         guard let verification = value?["verification"]?.string.flatMap(VerificationID.init),
             let number = value?["number"]?.string.flatMap({ try? PhoneNumber(digits: $0) })
         else { throw KeystoreError.damaged(record: "linking", owner: owner) }
-        return (verification, number)
+        return Linking(verification: verification, number: number)
     }
 }

@@ -39,11 +39,13 @@ extension DirectoryKeeper {
         } catch {
             throw DirectoryKeepingError.failed(server, error)
         }
-        try remember(server, for: id)
         if let token = token.take() {
             let content = KeptMatchToken(token, of: server, notBefore: now + .seconds(found.checkInterval)).encoded()
-            let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-            try content.withBytes { try held.write(.matchToken, $0) }
+            store(.matchToken) {
+                let held = try keystore.lockedIdentity(.threema(id), wait: Self.rememberWait)
+                try held.remember(server)
+                try content.withBytes { try held.write(.matchToken, $0) }
+            }
         }
         var contacts: [ContactHash: FoundContact] = [:]
         for contact in found.contacts { for hash in contact.hashes { contacts[hash] = contact } }

@@ -19,8 +19,27 @@ struct DirectorySession {
     ) throws {
         keeper = try session.keeper(passphrase)
         id = try session.identity(named, in: keeper)
-        work = keeper.directory(session.connectDirectory)
+        work = session.directory(of: keeper)
         server = try directory.server(of: id, work)
+    }
+}
+
+extension Session {
+    /// Operations at a directory, which warn of what could not be stored.
+    func directory(of keeper: ThreemaKeeper) -> DirectoryKeeper {
+        keeper.directory(connectDirectory) { [output] what, error in
+            output.warn("\(what.words): \(Failure(error).message)")
+        }
+    }
+}
+
+extension DirectoryKeeper.Unstored {
+    fileprivate var words: String {
+        switch self {
+        case .directory: "the directory's address could not be stored"
+        case .matchToken: "the token for the next search could not be stored"
+        case .linkedNumber: "the phone number is still listed as one that waits for its code"
+        }
     }
 }
 

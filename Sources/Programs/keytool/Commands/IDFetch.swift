@@ -57,7 +57,7 @@ struct IDFetch: Verb {
     private func remembered(_ session: Session) throws -> DirectoryServer {
         let servers: [DirectoryServer]
         do {
-            servers = try session.keeper(keystore.passphrase).directory(session.connectDirectory).servers()
+            servers = try session.directory(of: session.keeper(keystore.passphrase)).servers()
         } catch KeystoreError.absent {
             servers = []
         }

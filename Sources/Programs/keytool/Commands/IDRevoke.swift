@@ -53,7 +53,7 @@ struct IDRevoke: Verb {
         guard try keeper.identities.ids().contains(id) else {
             return try revoke(id, at: directory.server(remembered: nil), session)
         }
-        let work = keeper.directory(session.connectDirectory)
+        let work = session.directory(of: keeper)
         let server = try directory.server(of: id, work)
         if isPasswordGiven {
             try revoke(id, at: server, session)
