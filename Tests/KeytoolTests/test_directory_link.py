@@ -53,7 +53,8 @@ def test_phone_number(keytool, id_directory, registered):
     result = keytool.ok("id", "link", "mobile", NUMBER)
     assert result.out == f"the directory sends a code to +{DIGITS}\n" and f"--code CODE --identity {registered}" in result.err
     verification, code = the_code(id_directory)
-    assert linking(keytool, registered) == {"verification": verification, "number": DIGITS}
+    assert linking(keytool, registered) == {
+        "verification": verification, "number": DIGITS, "directory": id_directory.url}
     assert f"+{DIGITS} waits for its code" in keytool.ok("id", "link").out
     assert keytool.json("id", "link", "mobile")["waiting"] == "+" + DIGITS
     wrong = "000000" if code != "000000" else "111111"
@@ -71,6 +72,18 @@ def test_a_code_without_a_request(keytool, id_directory, registered):
     id_directory.asked.clear()
     result = keytool.fails(10, "id", "link", "mobile", "--code", "123456", "--json")
     assert result.error["reason"] == "no_linking" and not id_directory.asked
+
+
+def test_a_code_goes_to_its_own_directory_only(keytool, id_directory, at, registered):
+    keytool.ok("id", "link", "mobile", NUMBER)
+    verification, code = the_code(id_directory)
+    before = linking(keytool, registered)
+    id_directory.asked.clear()
+    alias = id_directory.url.replace("localhost", "127.0.0.1")
+    result = keytool.fails(64, "id", "link", "mobile", "--code", code, "--directory", alias, *at[2:], "--json")
+    assert result.error["reason"] == "other_directory" and id_directory.url in result.error["hint"]
+    assert not id_directory.asked and linking(keytool, registered) == before
+    keytool.ok("id", "link", "mobile", "--code", code)
 
 
 def test_a_request_that_cannot_be_stored(keytool, id_directory, registered):
@@ -96,7 +109,8 @@ def test_a_second_request_replaces_the_first(keytool, id_directory, registered):
     id_directory.codes.clear()
     keytool.ok("id", "link", "mobile", "0041 79 000 00 00")
     verification, code = the_code(id_directory)
-    assert linking(keytool, registered) == {"verification": verification, "number": "41790000000"}
+    assert linking(keytool, registered) == {
+        "verification": verification, "number": "41790000000", "directory": id_directory.url}
     keytool.ok("id", "link", "mobile", "--code", code)
 
 

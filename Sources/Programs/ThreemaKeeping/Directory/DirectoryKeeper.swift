@@ -155,6 +155,8 @@ package enum DirectoryKeepingError: Error {
     case registered(ThreemaID, DirectoryServer, any Error)
     /// No phone number of the identity waits for its code.
     case noLinking(id: ThreemaID)
+    /// The code for the phone number that waits is from another directory, the one at `url`.
+    case otherDirectory(url: String)
     /// The directory sends a code, but the request that it belongs to could not be stored for this reason.
     case requestNotStored(id: ThreemaID, any Error)
 }

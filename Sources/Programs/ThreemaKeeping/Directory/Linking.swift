@@ -8,6 +8,7 @@ package import ThreemaDirectory
 //
 //   verification   names the request, as the directory wrote it
 //   number         the digits of the phone number
+//   directory      the address of the directory, which alone gets the code
 
 extension RecordName {
     static let linking: RecordName = "linking"
@@ -42,7 +43,7 @@ extension DirectoryKeeper {
         let result = try ask(.link(number, to: id, language: language), as: held, at: server)
         guard case .codeSent(let verification) = result else { return result }
         do {
-            try held.write(Linking(verification: verification, number: number))
+            try held.write(Linking(verification: verification, number: number, directory: server.url))
         } catch {
             throw DirectoryKeepingError.requestNotStored(id: id, error)
         }
@@ -52,10 +53,13 @@ extension DirectoryKeeper {
     /// Links the phone number that waits, with the code from the text message. The identity is locked before anything
     /// is sent.
     /// - Returns: the phone number.
-    /// - Throws: `DirectoryKeepingError.noLinking`, `.failed`; `KeystoreError`; `FileError`.
+    /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`, `.failed`; `KeystoreError`; `FileError`.
     package func verify(code: String, of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard let linking = try held.records.linking() else { throw DirectoryKeepingError.noLinking(id: id) }
+        guard linking.directory == server.url else {
+            throw DirectoryKeepingError.otherDirectory(url: linking.directory)
+        }
         try ask(.verify(linking.verification, code: code), at: server)
         store(.linkedNumber) { try held.remove(.linking) }
         return linking.number
@@ -85,12 +89,15 @@ extension DirectoryKeeper {
 struct Linking {
     let verification: VerificationID
     let number: PhoneNumber
+    /// The address of the directory that sends the code.
+    let directory: String
 }
 
 extension LockedIdentity {
     fileprivate func write(_ linking: Linking) throws {
         let record = JSONValue.object([
             .init("verification", .string(linking.verification.text)), .init("number", .string(linking.number.digits)),
+            .init("directory", .string(linking.directory)),
         ])
         try write(.linking, record.encoded.span)
     }
@@ -103,8 +110,9 @@ extension IdentityRecords {
         guard let record = try read(.linking) else { return nil }
         let value = record.withBytes { try? JSONScanner.parse($0, limits: .init(depth: 2, values: 8)) }
         guard let verification = value?["verification"]?.string.flatMap(VerificationID.init),
-            let number = value?["number"]?.string.flatMap({ try? PhoneNumber(digits: $0) })
+            let number = value?["number"]?.string.flatMap({ try? PhoneNumber(digits: $0) }),
+            let directory = value?["directory"]?.string
         else { throw KeystoreError.damaged(record: "linking", owner: owner) }
-        return Linking(verification: verification, number: number)
+        return Linking(verification: verification, number: number, directory: directory)
     }
 }

@@ -23,6 +23,9 @@ extension DirectoryKeepingError: Explained {
                 .absent, "no phone number of \(id) waits for a code",
                 hints: "keytool id link mobile NUMBER requests one"
             ).because(of: "no_linking")
+        case .otherDirectory(let url):
+            Failure(.usage, "the code is from another directory: \(url)", hints: "--directory \(url)")
+                .because(of: "other_directory")
         case .requestNotStored(let id, let error):
             Failure(error).advising(
                 "the code that the directory sends now cannot be used: keytool id link mobile NUMBER --identity \(id) requests another one"
