@@ -85,7 +85,7 @@ def test_addresses_that_are_none(keytool, url):
     (DirectoryServer.status(200, b"{}"), 65, '"identity"'),
     (DirectoryServer.status(200, b" " * 300_000), 14, "more than 65536 bytes"),
     (DirectoryServer.lose, 75, "closed the connection"),
-], ids=str)
+], ids=lambda value: None if callable(value) else str(value))
 def test_failures(keytool, known, at, act, code, words):
     known.script("identity/ECHOECHO", act, times=2)
     result = keytool.fails(code, "id", "fetch", "ECHOECHO", *at)
