@@ -2,8 +2,6 @@
 typealias Operation = @Sendable (inout Check) throws -> Void
 
 /// The operations of system `threema` that keytool's public API can do, by name. README.md has inputs and results.
-///
-/// `mix-entropy` is missing: the public form draws the random numbers itself, and nothing reverses it.
 let operations: [String: Operation] = [
     "blake2b-512": Primitive.blake2b512,
     "blake2b-kdf": Primitive.blake2bKDF,
@@ -15,6 +13,7 @@ let operations: [String: Operation] = [
     "shared-secret": Primitive.sharedSecret,
 
     "encode-payload": Payload.encode,
+    "mix-entropy": Primitive.mixEntropy,
     "nonce-hash": Payload.nonceHash,
     "open-message": Payload.open,
     "seal-message": Payload.seal,

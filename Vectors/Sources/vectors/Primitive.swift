@@ -36,6 +36,15 @@ enum Primitive {
         try check.compare("publicKey", try check.inputs.clientKey("secretKey").publicKey.bytes)
     }
 
+    static func mixEntropy(_ check: inout Check) throws {
+        let seed = try check.inputs.bytes("userSeed")
+        let random = try check.inputs.secret("systemRandom", count: ClientKey.count)
+        let key = ClientKey.mixing(random, with: seed.span)
+        try check.compare("seedSha256", SHA256.hash(seed.span))
+        try check.compare("secretKey", key.bytes)
+        try check.compare("publicKey", key.publicKey.bytes)
+    }
+
     static func sharedSecret(_ check: inout Check) throws {
         try check.compare("sharedSecret", try sharedKey(check.inputs, "secretKey", "publicKey"))
     }

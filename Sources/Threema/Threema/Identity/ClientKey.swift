@@ -21,9 +21,11 @@ public struct ClientKey: ~Copyable, Sendable {
         mixing(Random.secret(count), with: entropy)
     }
 
-    /// The same with given random numbers, for test vectors.
-    /// - Parameter random: 32 bytes.
-    package static func mixing(_ random: consuming SecureBytes, with entropy: Span<UInt8>) -> ClientKey {
+    /// The same with given random numbers, for test vectors. For a new identity, use `random(mixing:)`.
+    /// - Parameters:
+    ///   - random: 32 bytes.
+    ///   - entropy: bytes of the user; the key is `random` if there are none.
+    public static func mixing(_ random: consuming SecureBytes, with entropy: Span<UInt8>) -> ClientKey {
         guard !entropy.isEmpty else { return ClientKey(random) }
         let digest = SHA256.hash(entropy)
         return ClientKey(
