@@ -57,7 +57,7 @@ extension ScheduledVerb {
     /// Runs the verb, with its report to the monitoring.
     func runScheduled(_ session: Session) throws {
         if let jitter = schedule.jitter {
-            Sleep.random(below: jitter.duration, before: "keytool \(Self.command)", session.output)
+            Sleep.random(below: jitter.duration, before: "the \(Self.configuration.commandName ?? "")", session.output)
         }
         try schedule.monitoring.monitored(session.output) { report in try run(session, &report) }
     }
