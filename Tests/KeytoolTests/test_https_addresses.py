@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import time
 
 import pytest
 
@@ -75,6 +76,9 @@ def test_plain_http_on_the_port(owner, certificates, on_port, safe_password, log
                          certificates.authority.path, "--retry-max-time", "2s",
                          *login, *safe_password)
     assert "localhost" in result.err
+    end = time.monotonic() + 5
+    while not server.received and time.monotonic() < end:
+        time.sleep(0.01)  # its thread may be slower than the command
     assert server.received[:1] == b"\x16", "a TLS handshake is all it saw"
     assert b"anna" not in server.received and b"Basic" not in server.received
 
