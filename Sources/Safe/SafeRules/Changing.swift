@@ -87,7 +87,7 @@ extension SafeMachine {
             outcome.left.append(.init(role: .retiring, reason: .leftAsAsked))
             return perform([.drop(.retiring)])
         }
-        if let wait = retiring.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
+        if let wait = UploadDecision.endOfWait(retiring.notBefore, now: now) {
             outcome.left.append(.init(role: .retiring, reason: .waiting(until: wait, loss: nil)))
             return
         }

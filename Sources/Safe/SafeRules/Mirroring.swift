@@ -2,13 +2,13 @@ internal import Encodings
 
 // `mirror`, in the order of its actions:
 //
-//   look → the rule of the mirror → keep (if it is new) → save → thin out (without an alarm)
+//   look → the rule of the mirror → keep (unless an older one came back) → save → thin out (without an alarm)
 //
 // No request writes.
 
 extension SafeMachine {
     mutating func planMirror() {
-        if let wait = knowledge.current.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
+        if let wait = UploadDecision.endOfWait(knowledge.current.notBefore, now: now) {
             return fail(.waiting(until: wait, loss: knowledge.current.finding))
         }
         perform([.look(.current, .mirror)])

@@ -48,7 +48,7 @@ extension SafeMachine {
     /// Continues an unfinished change.
     mutating func finishChange() {
         guard let next = knowledge.next else { return }
-        if let wait = next.notBefore, now < wait, wait <= now + UploadDecision.longestWait {
+        if let wait = UploadDecision.endOfWait(next.notBefore, now: now) {
             outcome.stuck = .waiting(until: wait, loss: nil)
             return
         }

@@ -79,12 +79,16 @@ package enum UploadDecision: Equatable, Sendable {
     /// - Parameter isForced: whether to upload in any case.
     package static func decide(_ past: Past, isForced: Bool, now: Timestamp) -> UploadDecision {
         if isForced { return .upload(.forced) }
-        if let notBefore = past.notBefore, now < notBefore, notBefore <= now + longestWait {
-            return .wait(until: notBefore)
-        }
+        if let end = endOfWait(past.notBefore, now: now) { return .wait(until: end) }
         let due = decideByTimes(past, now: now)
         if case .upload = due { return due }
         return past.hasFinding || past.isUnsettled(at: now) ? .confirm : due
+    }
+
+    /// Until when a server is not asked, as it has asked; nil if that time is over, or more than `longestWait` ahead.
+    static func endOfWait(_ notBefore: Timestamp?, now: Timestamp) -> Timestamp? {
+        guard let notBefore, now < notBefore, notBefore <= now + longestWait else { return nil }
+        return notBefore
     }
 
     private static func decideByTimes(_ past: Past, now: Timestamp) -> UploadDecision {
