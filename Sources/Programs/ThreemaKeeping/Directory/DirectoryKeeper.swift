@@ -35,8 +35,8 @@ package struct DirectoryKeeper: Sendable {
     /// The directories of all identities, without repetitions, in order of the identities. Damaged records are skipped.
     package func servers() throws -> [DirectoryServer] {
         var servers: [DirectoryServer] = []
-        for owner in try keystore.identities() where owner.messenger == Owner.threema {
-            guard let server = try? keystore.identity(owner).directory(), !servers.contains(server) else { continue }
+        for id in try keystore.threemaIDs() {
+            guard let server = try? self.server(of: id), !servers.contains(server) else { continue }
             servers.append(server)
         }
         return servers

@@ -67,13 +67,9 @@ extension DirectoryKeeper {
     /// The identity of the keystore that has this private key. Damaged ones are skipped.
     private func holder(of key: borrowing ClientKey) throws -> ThreemaID? {
         let publicKey = key.publicKey
-        for owner in try keystore.identities() where owner.messenger == Owner.threema {
-            guard let id = try? ThreemaID(owner.id),
-                (try? keystore.identity(owner).identity().clientKey.publicKey) == publicKey
-            else { continue }
-            return id
+        return try keystore.threemaIDs().first { id in
+            (try? keystore.identity(.threema(id)).identity().clientKey.publicKey) == publicKey
         }
-        return nil
     }
 
     /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have,

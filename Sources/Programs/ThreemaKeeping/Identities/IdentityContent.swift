@@ -21,6 +21,13 @@ extension Owner {
     static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
 }
 
+extension OpenKeystore {
+    /// The IDs of all Threema identities, in order. Nothing is decrypted. Directories with other names are skipped.
+    func threemaIDs() throws -> [ThreemaID] {
+        try identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
+    }
+}
+
 extension RecordName {
     static let identity: RecordName = "identity"
     static let profile: RecordName = "profile"

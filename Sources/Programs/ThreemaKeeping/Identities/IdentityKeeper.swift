@@ -44,7 +44,7 @@ package struct IdentityKeeper: Sendable {
 
     /// The IDs of all identities. Nothing is decrypted. Directories with other names are skipped.
     package func ids() throws -> [ThreemaID] {
-        try keystore.identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
+        try keystore.threemaIDs()
     }
 
     /// - Throws: `KeystoreError.noIdentity`.
