@@ -35,10 +35,6 @@ extension SafeKeeper {
         place.mirror = state.state(at: setup.current, TargetDigests(setup.current, profile, key: key)).mirror
         place.passwordProvenAt = now()
         state.safe = .init(target: TargetDigests(new, profile, key: key).target, state: place)
-        let record = SafeSetup(new.copy, isReadOnly: true).encoded()
-        var changes = identity.changes()
-        record.withBytes { changes.set(.safe, $0) }
-        changes.setState(state.encoded(for: id.text, key: key), of: .main)
-        try identity.commit(changes)
+        try store(SafeSetup(new.copy, isReadOnly: true), state, in: identity)
     }
 }

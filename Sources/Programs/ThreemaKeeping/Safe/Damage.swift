@@ -50,13 +50,7 @@ extension SafeKeeper {
     package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
         guard try Damage(of: held.records).isSetup else { return false }
-        let key = stateKey
-        var state = UploadState()
-        state.codeProvenAt = try UploadState(of: held.records, key: key).codeProvenAt
-        var changes = held.changes()
-        changes.remove(.safe)
-        changes.setState(state.encoded(for: id.text, key: key), of: .main)
-        try held.commit(changes)
+        try forgetSetup(in: held)
         return true
     }
 }

@@ -1,5 +1,5 @@
 package import Encodings
-internal import Keystore
+package import Keystore
 internal import SafeRules
 package import Threema
 internal import SecureMemory
@@ -13,29 +13,11 @@ extension SafeKeeper {
         /// When it was stored.
         package let storedAt: Timestamp
         /// Why it is here.
-        package let origin: Origin
+        package let origin: HistoryEntry.Origin
         /// Length of the encrypted backup in bytes.
         package let bytes: Int
         /// What is in it; nil if it does not open.
         package let contents: Contents?
-
-        /// Why a backup is in the history.
-        package enum Origin: String, Sendable {
-            /// It was fetched by `mirror`.
-            case mirrored
-            /// This keystore has replaced or deleted it on the server.
-            case replaced
-            /// Both, in this order.
-            case both
-
-            init(_ origin: HistoryEntry.Origin) {
-                switch origin {
-                case .mirrored: self = .mirrored
-                case .replaced: self = .replaced
-                case .both: self = .both
-                }
-            }
-        }
 
         /// The contents of an opened backup.
         package struct Contents: Equatable, Sendable {
@@ -57,7 +39,7 @@ extension SafeKeeper {
         let publicKey = try? records.identity().clientKey.publicKey
         return try ordered(records).enumerated().map { index, entry in
             HistoryItem(
-                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: .init(entry.origin),
+                number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: entry.origin,
                 bytes: entry.count, contents: try? contents(open(entry, records), publicKey))
         }
     }
@@ -108,10 +90,17 @@ extension SafeKeeper {
     /// Opens an entry with its own Safe key, or with that of the setup if an earlier version stored it without one.
     private func open(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) throws -> SafeBackup {
         let stored = try records.readHistory(entry.name, of: .main)
-        if stored.secret.count == SafeKeys.masterKeyCount {
-            let keys = SafeKeys(masterKey: stored.secret.withBytes { SecureBytes(copying: $0) })
-            return try SafeBackup.open(stored.bytes.span, keys: keys)
+        switch stored.safeKeys {
+        case .some(let keys): return try SafeBackup.open(stored.bytes.span, keys: keys)
+        case .none: return try SafeBackup.open(stored.bytes.span, keys: records.requiredSetup().current.keys)
         }
-        return try SafeBackup.open(stored.bytes.span, keys: records.requiredSetup().current.keys)
+    }
+}
+
+extension HistoryBackup {
+    /// The Safe keys that open it; nil if an earlier version stored it without them.
+    var safeKeys: SafeKeys? {
+        guard secret.count == SafeKeys.masterKeyCount else { return nil }
+        return SafeKeys(masterKey: secret.withBytes { SecureBytes(copying: $0) })
     }
 }

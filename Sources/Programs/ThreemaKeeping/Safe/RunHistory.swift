@@ -64,9 +64,8 @@ extension SafeRun {
 
     private func describe(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) -> Found? {
         guard let stored = try? records.readHistory(entry.name, of: .main), let digest = Digest(stored.digest),
-            stored.secret.count == SafeKeys.masterKeyCount
+            let keys = stored.safeKeys
         else { return nil }
-        let keys = SafeKeys(masterKey: stored.secret.withBytes { SecureBytes(copying: $0) })
         do throws(SafeBackupError) {
             let backup = try SafeBackup.open(stored.bytes.span, keys: keys)
             return .authentic(

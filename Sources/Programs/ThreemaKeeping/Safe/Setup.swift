@@ -112,11 +112,7 @@ extension SafeKeeper {
         }
         let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
-        let record = SafeSetup(target.copy, isReadOnly: access == .readOnly).encoded()
-        var changes = identity.changes()
-        record.withBytes { changes.set(.safe, $0) }
-        changes.setState(state.encoded(for: id.text, key: key), of: .main)
-        try identity.commit(changes)
+        try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, in: identity)
         return backup.map { $0 != nil }
     }
 
@@ -149,12 +145,28 @@ extension SafeKeeper {
             throw SafeKeepingError.refused(
                 setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: id.text, server: setup.current.address.text)
         }
+        try forgetSetup(in: identity)
+    }
+
+    /// Stores a setup and the state, both at once.
+    func store(
+        _ setup: borrowing SafeSetup, _ state: UploadState, in identity: borrowing LockedIdentity
+    ) throws {
+        let record = setup.encoded()
+        var changes = identity.changes()
+        record.withBytes { changes.set(.safe, $0) }
+        changes.setState(state.encoded(for: identity.records.owner.id, key: stateKey), of: .main)
+        try identity.commit(changes)
+    }
+
+    /// Removes the record of the setup, and what the state knows of its places.
+    func forgetSetup(in identity: borrowing LockedIdentity) throws {
         let key = stateKey
-        var state = try UploadState(of: identity.records, key: key)
-        (state.safe, state.next, state.retiring) = (nil, nil, nil)
+        var state = UploadState()
+        state.codeProvenAt = try UploadState(of: identity.records, key: key).codeProvenAt
         var changes = identity.changes()
         changes.remove(.safe)
-        changes.setState(state.encoded(for: id.text, key: key), of: .main)
+        changes.setState(state.encoded(for: identity.records.owner.id, key: key), of: .main)
         try identity.commit(changes)
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import Keystore
 import ThreemaKeeping
 import Threema
 import ThreemaSafe
