@@ -111,8 +111,6 @@ package struct DocumentTarget {
         file = nil
     }
 
-    /// Whether it goes to stdout.
-    package var isStandardOutput: Bool { file == nil }
     /// Nil for stdout.
     package var path: String? { file?.path }
 

@@ -114,7 +114,8 @@ struct SafePull: Verb {
             options.isReplacingKey = replaceKey != nil
             let address = try keeper.safe.server(of: id).address
             let fetched = try session.output.busy(fetching(id)) { try keeper.safe.pull(id, options) }
-            return try tell(fetched, address, nil, isStored: true, replaced: fetched.replaced, session)
+            return try tell(
+                fetched.backup, id, from: .server(address.name), isStored: true, replaced: fetched.replaced, session)
         }
         let access = try access(named, present, session)
         try checkReplacedKey(access.id)
@@ -125,37 +126,41 @@ struct SafePull: Verb {
         let fetched = try noting(access.id, present) {
             try session.output.busy(fetching(access.id)) { try access.fetch() }
         }
-        if let target { return try write(fetched, from: access.address, to: target, session) }
+        let source = PullSummary.Source.server(access.address.name)
+        if let target { return try write(fetched.backup, fetched.id, from: source, to: target, session) }
         var replaced: FetchedSafe.Replaced?
         if isStoring {
             let keeper = try session.keeperOfNewKeystore(keystore)
             replaced = try keeper.safe.keep(fetched, from: access, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
-        try tell(fetched, access.address, nil, isStored: isStoring, replaced: replaced, session)
+        try tell(fetched.backup, fetched.id, from: source, isStored: isStoring, replaced: replaced, session)
     }
 
-    private func write(
-        _ fetched: borrowing FetchedSafe, from address: SafeServerAddress, to target: DocumentTarget, _ session: Session
+    /// Writes the document of an opened backup.
+    func write(
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, to target: DocumentTarget,
+        _ session: Session
     ) throws {
         let document =
-            revealPrivateKey
-            ? fetched.backup.revealDocument() : SecureBytes(copying: fetched.backup.encodedDocument.span)
+            revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
         try document.withBytes { document in
             try target.write(document) {
                 // A document on stdout is the result; a summary beside it would spoil it.
-                guard !target.isStandardOutput else { return }
-                try tell(fetched, address, target.path, isStored: false, session)
+                guard let path = target.path else { return }
+                try tell(backup, id, from: source, path: path, isStored: false, session)
             }
         }
     }
 
-    private func tell(
-        _ fetched: borrowing FetchedSafe, _ address: SafeServerAddress, _ path: String?, isStored: Bool,
-        replaced: FetchedSafe.Replaced? = nil, _ session: Session
+    /// Tells what is in an opened backup.
+    /// - Parameter path: of the document that was written; nil if none was.
+    func tell(
+        _ backup: borrowing SafeBackup, _ id: ThreemaID, from source: PullSummary.Source, path: String? = nil,
+        isStored: Bool, replaced: FetchedSafe.Replaced? = nil, _ session: Session
     ) throws {
-        let summary = PullSummary(id: fetched.id, backup: fetched.backup, from: .server(address.name))
-        replaced?.warn(fetched.id, contacts: fetched.backup.document.contactCount, session.output)
+        let summary = PullSummary(id: id, backup: backup, from: source)
+        replaced?.warn(id, contacts: backup.document.contactCount, session.output)
         let written = path.map { ["wrote the document to \($0); it is not encrypted"] } ?? []
         let isListing = show && session.output.isVerbose
         try session.output.done(
@@ -201,14 +206,18 @@ struct SafePull: Verb {
         _ access: borrowing SafeAccess, to target: DocumentTarget, _ session: Session
     ) throws {
         let blob = try session.output.busy(fetching(access.id)) { try access.fetchEncrypted() }
+        try writeEncrypted(blob, access.id, to: target, session)
+    }
+
+    func writeEncrypted(_ blob: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session) throws {
         try target.write(blob.span) {
             guard let path = target.path else { return }
             try session.output.done(
-                ["wrote the encrypted backup of \(access.id), \(ByteCount.text(blob.count)), to \(path)"],
+                ["wrote the encrypted backup of \(id), \(ByteCount.text(blob.count)), to \(path)"],
                 json: .result(
                     "safe pull",
                     [
-                        ("id", .string(access.id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
+                        ("id", .string(id.text)), ("file", .string(path)), ("bytes", .number(blob.count)),
                         ("stored", false),
                     ]))
         }

@@ -30,7 +30,7 @@ extension SafePull {
             let keeper = try session.keeper(keystore.passphrase)
             let id = try session.identity(identity, in: keeper)
             if raw, let target {
-                return try writeRaw(try keeper.safe.earlierBytes(number, of: id), id, to: target, session)
+                return try writeEncrypted(try keeper.safe.earlierBytes(number, of: id), id, to: target, session)
             }
             let backup = try keeper.safe.earlierBackup(number, of: id)
             try end(backup, id, .history(number), target, keeper, session)
@@ -79,38 +79,15 @@ extension SafePull {
         _ keeper: ThreemaKeeper?, _ session: Session
     ) throws {
         try checkReplacedKey(id)
-        let summary = PullSummary(id: id, backup: backup, from: source)
-        let isListing = show && session.output.isVerbose
-        func lines(isStored: Bool) -> [String] {
-            summary.lines(
-                isStored: isStored, isListingContacts: isListing, inColor: session.output.isResultColored)
-        }
-        func json(isStored: Bool, file: String? = nil) -> JSONValue {
-            summary.json(isStored: isStored, file: file, isListingContacts: isListing)
-        }
-        if let target {
-            let document =
-                revealPrivateKey ? backup.revealDocument() : SecureBytes(copying: backup.encodedDocument.span)
-            return try document.withBytes { document in
-                try target.write(document) {
-                    guard let path = target.path else { return }
-                    try session.output.done(
-                        lines(isStored: false) + ["wrote the document to \(path); it is not encrypted"],
-                        json: json(isStored: false, file: path))
-                }
-            }
-        }
-        guard !show else {
-            return try session.output.done(lines(isStored: false), json: json(isStored: false))
-        }
+        if let target { return try write(backup, id, from: source, to: target, session) }
+        guard !show else { return try tell(backup, id, from: source, isStored: false, session) }
         var options = SafeKeeper.KeepOptions()
         options.isReplacing = replace
         options.isReplacingKey = replaceKey != nil
         let keeper = try keeper ?? session.keeperOfNewKeystore(keystore)
         let replaced = try restoring(source) { try keeper.safe.restore(backup, of: id, options) }
-        replaced.warn(id, contacts: backup.document.contactCount, session.output)
         if !keystore.noPassphrase { session.noteProtection(of: keeper) }
-        try session.output.done(lines(isStored: true), json: json(isStored: true))
+        try tell(backup, id, from: source, isStored: true, replaced: replaced, session)
     }
 
     /// What a refusal advises is about this source, not about the server's backup.
@@ -124,22 +101,6 @@ extension SafePull {
                     failure.status, failure.message,
                     hints: "--replace restores \(source.words) and overwrites the local changes"
                 ).because(of: SafeFailure.unpushedChanges.word))
-        }
-    }
-
-    private func writeRaw(
-        _ bytes: [UInt8], _ id: ThreemaID, to target: DocumentTarget, _ session: Session
-    ) throws {
-        try target.write(bytes.span) {
-            guard let path = target.path else { return }
-            try session.output.done(
-                ["wrote the encrypted backup of \(id), \(ByteCount.text(bytes.count)), to \(path)"],
-                json: .result(
-                    "safe pull",
-                    [
-                        ("id", .string(id.text)), ("file", .string(path)), ("bytes", .number(bytes.count)),
-                        ("stored", false),
-                    ]))
         }
     }
 }
