@@ -7,8 +7,6 @@ import ThreemaKeeping
 import Threema
 
 struct SafeMirror: ScheduledVerb {
-    static let command = "safe mirror"
-
     static let configuration = CommandConfiguration(
         commandName: "mirror", abstract: "Fetch the Safe backup that a phone writes, and store it in the history.",
         discussion: """
@@ -42,14 +40,7 @@ struct SafeMirror: ScheduledVerb {
 
     @OptionGroup var schedule: ScheduleOptions
 
-    func validate() throws {
-        guard !schedule.all || named.id == nil else {
-            throw ValidationError("--all cannot be combined with an identity")
-        }
-        guard !schedule.all || !acceptLoss else {
-            throw ValidationError("--accept-loss cannot be combined with --all")
-        }
-    }
+    func validate() throws { try validateAll("--accept-loss", isGiven: acceptLoss) }
 
     func run(_ session: Session) throws { try runScheduled(session) }
 

@@ -7,8 +7,6 @@ import SafeWire
 import Threema
 
 struct SafePush: ScheduledVerb {
-    static let command = "safe push"
-
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Upload the Safe backup if it is due.",
         discussion: """
@@ -47,12 +45,7 @@ struct SafePush: ScheduledVerb {
 
     @OptionGroup var schedule: ScheduleOptions
 
-    func validate() throws {
-        guard !schedule.all || named.id == nil else {
-            throw ValidationError("--all cannot be combined with an identity")
-        }
-        guard !schedule.all || !overwrite else { throw ValidationError("--overwrite cannot be combined with --all") }
-    }
+    func validate() throws { try validateAll("--overwrite", isGiven: overwrite) }
 
     func run(_ session: Session) throws {
         guard dryRun else { return try runScheduled(session) }

@@ -31,8 +31,6 @@ struct ScheduleOptions: ParsableArguments {
 protocol ScheduledVerb: Verb {
     associatedtype Result
 
-    /// `safe push`: the command in JSON.
-    static var command: String { get }
     var named: IdentityArgument { get }
     var schedule: ScheduleOptions { get }
     var keystore: KeystoreOptions { get }
@@ -54,10 +52,23 @@ protocol ScheduledVerb: Verb {
 }
 
 extension ScheduledVerb {
+    private static var name: String { configuration.commandName ?? _commandName }
+    /// The command in JSON.
+    private static var command: String { "safe " + name }
+
+    /// - Parameters:
+    ///   - option: an option that is about one identity only.
+    ///   - isGiven: whether it is given.
+    func validateAll(_ option: String, isGiven: Bool) throws {
+        guard schedule.all else { return }
+        guard named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
+        guard !isGiven else { throw ValidationError("\(option) cannot be combined with --all") }
+    }
+
     /// Runs the verb, with its report to the monitoring.
     func runScheduled(_ session: Session) throws {
         if let jitter = schedule.jitter {
-            Sleep.random(below: jitter.duration, before: "the \(Self.configuration.commandName ?? "")", session.output)
+            Sleep.random(below: jitter.duration, before: "the \(Self.name)", session.output)
         }
         try schedule.monitoring.monitored(session.output) { report in try run(session, &report) }
     }
