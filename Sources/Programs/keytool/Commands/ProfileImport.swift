@@ -41,9 +41,9 @@ struct ProfileImport: Verb {
         try session.output.done(
             [
                 isStored
-                    ? "imported the profile of \(id): \(ProfileSummary.counted(new.contactCount, "contact")), "
-                        + "\(ProfileSummary.counted(new.groupCount, "group")), "
-                        + ProfileSummary.counted(new.distributionListCount, "list")
+                    ? "imported the profile of \(id): \(Counted.text(new.contactCount, "contact")), "
+                        + "\(Counted.text(new.groupCount, "group")), "
+                        + Counted.text(new.distributionListCount, "list")
                     : "the profile of \(id) is the same already"
             ],
             json: .result(

@@ -72,7 +72,7 @@ struct ProfileSummary {
         "            \(list.name.isEmpty ? (list.id ?? "").printable : list.name.printable): \(Self.members(list.members))"
     }
 
-    private static func members(_ ids: [String]) -> String { counted(ids.count, "member") }
+    private static func members(_ ids: [String]) -> String { Counted.text(ids.count, "member") }
 
     private var pictureWords: String {
         guard document.hasPicture else { return "none" }
@@ -93,34 +93,30 @@ struct ProfileSummary {
         func groups(_ reason: RestorePreview.SkippedGroup.Reason) -> Int {
             preview.skippedGroups.count { $0.reason == reason }
         }
-        func counted(_ count: Int, _ noun: String) -> String { Self.counted(count, noun) }
         let lowered = preview.loweredContacts.count
         let all: [(Int, String)] = [
             (preview.isIDNickname ? 1 : 0, "uses the ID as nickname"),
             (preview.isWithoutContacts ? 1 : 0, "skips all groups and lists, because there is no list of contacts"),
             (
                 preview.skippedContacts.count,
-                "skips \(counted(preview.skippedContacts.count, "contact")) without a valid ID"
+                "skips \(Counted.text(preview.skippedContacts.count, "contact")) without a valid ID"
             ),
-            (lowered, "lowers \(counted(lowered, "contact")) to level 1"),
-            (groups(.isDeleted), "skips \(counted(groups(.isDeleted), "deleted group"))"),
+            (lowered, "lowers \(Counted.text(lowered, "contact")) to level 1"),
+            (groups(.isDeleted), "skips \(Counted.text(groups(.isDeleted), "deleted group"))"),
             (
                 groups(.noCreator),
-                "skips \(counted(groups(.noCreator), "group")) of a creator who is not a contact"
+                "skips \(Counted.text(groups(.noCreator), "group")) of a creator who is not a contact"
             ),
-            (preview.formerGroups.count, "restores \(counted(preview.formerGroups.count, "group")) as left"),
-            (preview.renumberedLists.count, "gives \(counted(preview.renumberedLists.count, "list")) a new ID"),
+            (preview.formerGroups.count, "restores \(Counted.text(preview.formerGroups.count, "group")) as left"),
+            (preview.renumberedLists.count, "gives \(Counted.text(preview.renumberedLists.count, "list")) a new ID"),
             (
                 preview.droppedPictureViewers.count,
-                "drops \(counted(preview.droppedPictureViewers.count, "ID")) from those who may see the picture"
+                "drops \(Counted.text(preview.droppedPictureViewers.count, "ID")) from those who may see the picture"
             ),
         ]
         let lines = all.filter { $0.0 > 0 }.map { "android     " + $0.1 }
         return lines.isEmpty ? ["android     restores everything"] : lines
     }
-
-    /// "1 contact", "2 contacts".
-    static func counted(_ count: Int, _ noun: String) -> String { Counted.text(count, noun) }
 
     // MARK: JSON
 
