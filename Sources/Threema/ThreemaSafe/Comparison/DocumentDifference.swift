@@ -110,7 +110,7 @@ public struct DocumentDifference: Equatable, Sendable {
         if before.entry.text("publickey") != after.entry.text("publickey") { fields.insert(.publicKey) }
         if names.contains(where: { !before.entry.hasSameText($0, as: after.entry) }) { fields.insert(.names) }
         let told = names.union(["publickey", "verification"])
-        // A number that is no level counts as level 1, but is a difference.
+        // `level` reads an unknown number as level 1. Here it differs from 0.
         if reduced(before, told) != reduced(after, told) || fields.isEmpty { fields.insert(.other) }
         return fields
     }
