@@ -809,13 +809,13 @@ _keytool_safe() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    setup|push|pull|status|check|passwd|mirror|history|move|server|delete)
+    setup|push|pull|status|check|passwd|mirror|history|schedule|move|server|delete)
         # Offer subcommand argument completions
         "_keytool_safe_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'setup push pull status check passwd mirror history move server delete' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'setup push pull status check passwd mirror history schedule move server delete' -- "${cur}"))
         ;;
     esac
 }
@@ -1323,6 +1323,44 @@ _keytool_safe_history() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe history -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_safe_schedule() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --systemd --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion safe schedule -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
         return
         ;;
     esac

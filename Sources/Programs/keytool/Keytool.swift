@@ -64,7 +64,8 @@ struct SafeCommand: ParsableCommand {
         commandName: "safe", abstract: "Store an encrypted backup of an identity on a Safe server.",
         subcommands: [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
-            SafeMirror.self, SafeHistory.self, SafeMove.self, SafeServerCommand.self, SafeDelete.self,
+            SafeMirror.self, SafeHistory.self, SafeScheduleCommand.self, SafeMove.self, SafeServerCommand.self,
+            SafeDelete.self,
         ])
 
     @ParentCommand var root: Keytool

@@ -26,6 +26,7 @@ COMMANDS = {
     "safe check": [ID],
     "safe mirror": [ID],
     "safe history": [ID],
+    "safe schedule": [ID, "--systemd"],
     "profile show": [ID],
     "contact list": [ID],
     "safe delete": [ID, "--yes"],

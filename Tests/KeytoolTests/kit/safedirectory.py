@@ -1,6 +1,7 @@
 """A Safe server in a directory: `config` and `backups/<64 hex>`, as the tests see it."""
 
 import json
+import urllib.parse
 from pathlib import Path
 
 from kit import history, identityfiles, oracle
@@ -12,7 +13,7 @@ RETENTION_DAYS = 180
 class SafeDirectory:
     def __init__(self, path):
         self.path = Path(path)
-        self.url = f"file://{self.path}"
+        self.url = "file://" + urllib.parse.quote(str(self.path), safe="/!$&'()*+,;=:@")
         self.config = self.path / "config"
         self.backups = self.path / "backups"
 

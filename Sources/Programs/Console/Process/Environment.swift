@@ -55,8 +55,7 @@ package enum Environment {
     package static var home: String? {
         get throws {
             if let home = try setting("HOME"), home.utf8.first == UInt8(ascii: "/") { return home }
-            guard let user = unsafe getpwuid(geteuid()), let directory = unsafe user.pointee.pw_dir else { return nil }
-            return unsafe String(validatingCString: directory)
+            return Account.own?.home
         }
     }
 

@@ -1,0 +1,53 @@
+import Console
+
+/// A schedule as lines for `crontab -e`.
+struct Crontab {
+    /// One line for each command.
+    let lines: [String]
+
+    /// The minute and hour of the first command. The next one begins half an hour later, so that two commands seldom
+    /// wait for one keystore.
+    private static let times = ["17 3", "47 3"]
+
+    /// - Throws: `UsageFailure` for a passphrase that cron has no source for, or a text with a line break.
+    init(_ schedule: SafeSchedule) throws {
+        var options = ["--all"]
+        if let identity = schedule.identity { options = [identity] }
+        options += ["-q", "--no-input", "--jitter", "30m", "--tolerate", SafeSchedule.tolerance]
+        switch schedule.passphrase {
+        case .notNeeded: break
+        case .file(let path): options += ["--passphrase-file", path]
+        case .command(let command): options += ["--passphrase-command", command]
+        case .credential:
+            throw UsageFailure(
+                "cron has no source for the keystore passphrase",
+                hint: "give --passphrase-file or --passphrase-command; it becomes part of the line")
+        }
+        let keystore = schedule.namedKeystore.map { ["--keystore", $0] } ?? []
+        lines = try zip(Self.times, schedule.works).map { time, work in
+            let words = try ([schedule.program, "safe", work.rawValue] + options + keystore).map(Self.quoted)
+            return "\(time) * * * " + words.joined(separator: " ")
+        }
+    }
+
+    /// One word for the shell that cron runs. Cron itself makes a line break of a bare %.
+    private static func quoted(_ word: String) throws -> String {
+        guard !word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
+            throw UsageFailure("a line of a crontab cannot contain control characters")
+        }
+        return ShellWord.quoted(word).replacing("%", with: "\\%")
+    }
+}
+
+/// A word of a shell's command line.
+enum ShellWord {
+    private static let plain = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/:=@+,".utf8)
+
+    /// The word in single quotes if it needs them.
+    static func quoted(_ word: String) -> String {
+        guard word.isEmpty || !word.utf8.allSatisfy(plain.contains) else { return word }
+        // By scalars: a quote with an accent is a quote.
+        return "'" + word.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
+    }
+}

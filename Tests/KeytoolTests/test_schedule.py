@@ -1,0 +1,261 @@
+"""safe schedule: what it prints runs as cron and systemd run it, and systemd accepts it."""
+
+import os
+import pwd
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from kit.phone import Phone
+from kit.runner import BINARY, REPOSITORY, snapshot
+from kit.safedirectory import SafeDirectory
+
+ACCOUNT = pwd.getpwuid(os.geteuid())
+PASSPHRASE = b"three tin roofs"
+ANALYZE = shutil.which("systemd-analyze")
+
+
+def cron(keytool, line):
+    """Runs a line as cron does: five fields, `%` unescaped, /bin/sh, a bare environment. There is no time to wait."""
+    fields = re.fullmatch(r"(\d+) (\d+) \* \* \* (.*)", line)
+    assert int(fields[1]) < 60 and int(fields[2]) < 24
+    command = re.sub(r"(?<!\\)%", "\n", fields[3]).replace("\\%", "%")
+    assert "\n" not in command, "cron would cut the line here"
+    command = command.replace("--jitter 30m ", "")
+    assert command != fields[3].replace("\\%", "%")
+    return subprocess.run(
+        ["/bin/sh", "-c", command], cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        env={"HOME": str(keytool.home), "LOGNAME": ACCOUNT.pw_name, "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"})
+
+
+def ends_well(run):
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", ""), run
+
+
+def lines(keytool, *arguments):
+    return keytool.ok("safe", "schedule", *arguments).out.splitlines()
+
+
+def test_the_line_pushes(safe):
+    before = snapshot(safe.keytool.home)
+    (line,) = lines(safe.keytool)
+    assert snapshot(safe.keytool.home) == before
+    ends_well(cron(safe.keytool, line))
+    assert safe.document
+
+
+def test_any_keystore_path(safe, tmp_path):
+    keystore = tmp_path / "a 'key' $HOME 50% \"store\"; é"
+    safe.keytool.keystore.rename(keystore)
+    (line,) = lines(safe.keytool.with_keystore(keystore))
+    ends_well(cron(safe.keytool, line))
+    assert safe.document
+
+
+def test_relative_paths(safe, given, tmp_path):
+    safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
+    keystore = safe.keytool.keystore
+    keytool = safe.keytool.with_keystore(None)
+    (line,) = keytool.ok(
+        "safe", "schedule", "--keystore", keystore.name, "--passphrase-file", "given-passphrase",
+        cwd=tmp_path).out.splitlines()
+    ends_well(cron(keytool, line))
+    assert safe.document
+
+
+@pytest.mark.parametrize("source", ["file", "command"])
+def test_passphrase(safe, given, source):
+    option, path = given("passphrase", PASSPHRASE + b"\n")
+    safe.keytool.ok("key", "protect", option, path)
+    safe.keytool.fails(64, "safe", "schedule", "--passphrase-fd", "0", stdin=PASSPHRASE + b"\n")
+    if source == "command":
+        option, path = "--passphrase-command", f"printf '%s\\n' \"$(cat '{path}')\""
+    (line,) = lines(safe.keytool, option, path)
+    ends_well(cron(safe.keytool, line))
+    assert safe.document
+    assert PASSPHRASE.decode() not in line
+
+
+def test_cron_cannot_ask(safe, given, tmp_path):
+    """A key in a systemd credential opens the keystore here, but not for cron."""
+    safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
+    credentials = tmp_path / "credentials"
+    credentials.mkdir(mode=0o700)
+    (credentials / "keytool.passphrase").write_bytes(PASSPHRASE + b"\n")
+    keytool = safe.keytool.with_environment(CREDENTIALS_DIRECTORY=credentials)
+    result = keytool.fails(64, "safe", "schedule")
+    assert "--passphrase-file" in result.err
+    drop_in = keytool.ok("safe", "schedule", "--systemd")
+    assert "LoadCredential" not in drop_in.out and "keytool.passphrase." in drop_in.err
+
+
+def test_nothing_is_set_up(keytool):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    for options in ([], ["--systemd"], ["ABCD1234"]):
+        assert keytool.fails(10, "safe", "schedule", *options, "--json").error["reason"] == "no_setup"
+
+
+@pytest.fixture
+def phone(keytool, tmp_path, safe_password):
+    """ABCD1234, whose phone writes the Safe."""
+    path = tmp_path / "the phone's: 100%"
+    path.mkdir(mode=0o700)
+    phone = Phone(keytool, SafeDirectory(path))
+    phone.writes("first")
+    phone.guarded_by(*safe_password)
+    return phone
+
+
+@pytest.fixture
+def both(phone, directory, safe_password):
+    """The same keystore with a second identity that pushes."""
+    keytool = phone.keytool
+    keytool.ok("id", "create", "--id", "OTHER123")
+    keytool.ok("safe", "setup", "OTHER123", "--create", "--server", directory.url, *safe_password)
+    return phone
+
+
+def pushed(directory):
+    return list((directory.path / "backups").iterdir())
+
+
+def test_a_phone_is_mirrored(phone):
+    (line,) = lines(phone.keytool)
+    assert " safe mirror --all " in line
+    ends_well(cron(phone.keytool, line))
+    assert phone.mirrored() == ["first"]
+
+
+def test_push_and_mirror(both, directory):
+    push, mirror = lines(both.keytool)
+    assert push.split()[:2] != mirror.split()[:2]
+    ends_well(cron(both.keytool, push))
+    assert len(pushed(directory)) == 1 and both.mirrored() == []
+    ends_well(cron(both.keytool, mirror))
+    assert both.mirrored() == ["first"]
+
+
+def test_one_identity(both, directory):
+    (line,) = lines(both.keytool, "OTHER123")
+    ends_well(cron(both.keytool, line))
+    assert len(pushed(directory)) == 1 and both.mirrored() == []
+
+
+def test_json(both):
+    document = both.keytool.json("safe", "schedule")
+    assert document["form"] == "cron" and document["lines"] == lines(both.keytool)
+    document = both.keytool.json("safe", "schedule", "--systemd")
+    assert document["form"] == "systemd" and document["unit"] == f"keytool-safe@{ACCOUNT.pw_name}.service"
+    assert document["lines"] == both.keytool.ok("safe", "schedule", "--systemd").out.splitlines()
+
+
+# systemd
+
+@pytest.fixture
+def units(built, tmp_path):
+    """The directory of the installed units."""
+    subprocess.run(
+        ["make", "--silent", "install", f"binary={BINARY}", f"PREFIX={tmp_path / 'prefix'}"], cwd=REPOSITORY,
+        env={"PATH": "/usr/bin:/bin"}, check=True)
+    return tmp_path / "prefix/lib/systemd/system"
+
+
+def installed(units, keytool, *arguments):
+    """Puts the drop-in where `systemctl edit` does; gives what systemd says of it."""
+    place = units / "keytool-safe@.service.d"
+    place.mkdir()
+    (place / "override.conf").write_text(keytool.ok("safe", "schedule", "--systemd", *arguments).out)
+    result = subprocess.run(
+        [ANALYZE, "verify", "--man=no", "--recursive-errors=no", units / "keytool-safe@.service"],
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return result.returncode, result.stdout
+
+
+def values(text, key):
+    found = []
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        if name == key:
+            found = found + [value] if value else []
+    return found
+
+
+def unquoted(value):
+    """The words of a unit's line, as systemd.syntax(7) and systemd.service(5) have it."""
+    return [word.replace("%%", "%") for word in shlex.split(value)]
+
+
+def run_by_systemd(keytool, drop_in, units):
+    """Runs the service's command with the environment of drop-in and unit."""
+    (command,) = values((units / "keytool-safe@.service").read_text() + drop_in, "ExecStart")
+    environment = dict(
+        word.split("=", 1) for value in values(drop_in, "Environment") for word in unquoted(value))
+    words = [word.replace("$$", "$") for word in unquoted(command)]
+    return subprocess.run(
+        words, cwd="/", env={"HOME": str(keytool.home), "PATH": "/usr/bin:/bin", **environment},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+
+needs_analyze = pytest.mark.skipif(not ANALYZE, reason="systemd-analyze is missing: package systemd")
+
+
+@needs_analyze
+def test_systemd_accepts_the_drop_in(both, units, given):
+    both.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
+    assert installed(units, both.keytool, *given("passphrase", PASSPHRASE + b"\n")) == (0, "")
+
+
+@needs_analyze
+def test_systemd_would_see_a_misspelt_line(safe, units):
+    place = units / "keytool-safe@.service.d"
+    place.mkdir()
+    text = safe.keytool.ok("safe", "schedule", "--systemd").out
+    assert "BindPaths=" in text
+    (place / "override.conf").write_text(text.replace("BindPaths=", "BindPath="))
+    result = subprocess.run(
+        [ANALYZE, "verify", "--man=no", "--recursive-errors=no", units / "keytool-safe@.service"],
+        capture_output=True, text=True)
+    assert "BindPath" in result.stderr + result.stdout
+
+
+def test_the_service_pushes_and_mirrors(both, directory, units):
+    drop_in = both.keytool.ok("safe", "schedule", "--systemd").out
+    ends_well(run_by_systemd(both.keytool, drop_in, units))
+    assert len(pushed(directory)) == 1 and both.mirrored() == ["first"]
+
+
+def test_a_failed_push_does_not_stop_the_mirror_and_is_told(both, directory, units):
+    drop_in = both.keytool.ok("safe", "schedule", "--systemd").out
+    (directory.path / "config").unlink()
+    result = run_by_systemd(both.keytool, drop_in, units)
+    assert result.returncode == 15 and both.mirrored() == ["first"]
+
+
+def test_a_failed_mirror_is_told(both, units):
+    drop_in = both.keytool.ok("safe", "schedule", "--systemd").out
+    next((both.directory.path / "backups").iterdir()).unlink()
+    assert run_by_systemd(both.keytool, drop_in, units).returncode == 10
+
+
+def test_what_the_service_may_see(both, directory):
+    text = both.keytool.ok("safe", "schedule", "--systemd").out
+    # Everything of these tests is below /tmp, which the unit hides.
+    bound = [word for value in values(text, "BindPaths") for word in unquoted(value)]
+    assert bound == [str(both.keytool.keystore), f"-{directory.path}"]
+    read = [word for value in values(text, "BindReadOnlyPaths") for word in unquoted(value)]
+    assert read == [f"-{both.directory.path}"]
+
+
+def test_passphrase_of_the_service(safe, given):
+    option, path = given("passphrase", PASSPHRASE + b"\n")
+    safe.keytool.ok("key", "protect", option, path)
+    text = safe.keytool.ok("safe", "schedule", "--systemd", option, path).out
+    assert values(text, "LoadCredential") == [f"keytool.passphrase:{path}"]
+    assert "LoadCredentialEncrypted=\n" in text
+    command = f"cat '{path}' # 100% \\ \"$HOME\""
+    text = safe.keytool.ok("safe", "schedule", "--systemd", "--passphrase-command", command).out
+    assert unquoted(values(text, "Environment")[-1]) == [f"KEYTOOL_PASSPHRASE_COMMAND={command}"]
