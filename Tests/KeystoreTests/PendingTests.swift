@@ -17,7 +17,9 @@ import VectorKit
         keystore = try OpenKeystore.openOrCreate(at: scratch.path)
     }
 
-    private func add() throws { try keystore.addPending(name, [1, 2, 3].span) }
+    private func add() throws { _ = try keystore.addPending(name, [1, 2, 3].span) }
+
+    private func held() throws -> LockedPending { try keystore.lockedPending(name, wait: .seconds(2)) }
 
     @Test func `one is listed and opened, and is no identity`() throws {
         #expect(try keystore.pendings(of: "threema") == [])
@@ -45,27 +47,27 @@ import VectorKit
     @Test func `one that is there is not replaced`() throws {
         try add()
         let before = try scratch.content(file)
-        #expect(throws: KeystoreError.exists(name)) { try keystore.addPending(name, [4].span) }
+        #expect(throws: KeystoreError.exists(name)) { _ = try keystore.addPending(name, [4].span) }
         #expect(try scratch.content(file) == before)
     }
 
     @Test func `the identity takes its place`() throws {
-        try add()
-        try keystore.complete(name, as: "ABCD1234") { try $0.put("identity", [9]) }
+        let pending = try keystore.addPending(name, [1, 2, 3].span)
+        try keystore.complete(pending, as: "ABCD1234") { try $0.put("identity", [9]) }
         #expect(try keystore.identities() == ["ABCD1234"])
         #expect(try keystore.pendings(of: "threema") == [])
         #expect(throws: KeystoreError.noIdentity(name)) {
-            try keystore.complete(name, as: "ABCD9999") { try $0.put("identity", [9]) }
+            try keystore.complete(pending, as: "ABCD9999") { try $0.put("identity", [9]) }
         }
         #expect(try keystore.identities() == ["ABCD1234"])
     }
 
     @Test func `it stays if the identity cannot be added`() throws {
         try add()
-        #expect(throws: Refused.self) { try keystore.complete(name, as: "ABCD1234") { _ in throw Refused() } }
+        #expect(throws: Refused.self) { try keystore.complete(held(), as: "ABCD1234") { _ in throw Refused() } }
         try keystore.add("ABCD1234") { try $0.put("identity", [9]) }
         #expect(throws: KeystoreError.exists("ABCD1234")) {
-            try keystore.complete(name, as: "ABCD1234") { try $0.put("identity", [8]) }
+            try keystore.complete(held(), as: "ABCD1234") { try $0.put("identity", [8]) }
         }
         let content = try keystore.pending(name)
         #expect(content.copied == [1, 2, 3])
@@ -73,9 +75,37 @@ import VectorKit
 
     @Test func `it is removed once`() throws {
         try add()
-        try keystore.removePending(name)
-        #expect(throws: KeystoreError.noIdentity(name)) { try keystore.removePending(name) }
+        let pending = try held()
+        try keystore.removePending(pending)
+        #expect(throws: KeystoreError.noIdentity(name)) { try keystore.removePending(pending) }
+        #expect(throws: KeystoreError.noIdentity(name)) { _ = try held() }
         #expect(throws: KeystoreError.noIdentity(name)) { _ = try keystore.pending(name) }
+    }
+
+    @Test func `one holder at a time`() throws {
+        let pending = try keystore.addPending(name, [1, 2, 3].span)
+        #expect(throws: FileError.locked(path: scratch.at(file))) {
+            _ = try keystore.lockedPending(name, wait: .milliseconds(100))
+        }
+        _ = consume pending
+        _ = try held()
+    }
+
+    @Test func `who waits for a record that is removed learns that it is gone`() async throws {
+        let pending = try keystore.addPending(name, [1, 2, 3].span)
+        let (keystore, name) = (keystore, name)
+        let waiting = Task.detached {
+            do {
+                _ = try keystore.lockedPending(name, wait: .seconds(30))
+                return false
+            } catch {
+                return error as? KeystoreError == .noIdentity(name)
+            }
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        try keystore.removePending(pending)
+        _ = consume pending
+        #expect(await waiting.value)
     }
 
     @Test func `a keystore that holds one is not empty`() throws {

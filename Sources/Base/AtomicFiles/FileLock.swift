@@ -20,12 +20,17 @@ package struct FileLock: ~Copyable, Sendable {
     /// How long to sleep between two tries.
     private static let pause = Duration.milliseconds(50)
 
-    fileprivate init(_ name: String, in directory: borrowing Directory, wait: Duration) throws(FileError) {
+    /// - Parameter isCreating: create the file if it is missing.
+    /// - Returns: nil if the file is missing, or was removed while this process waited, and is not created.
+    fileprivate init?(
+        _ name: String, in directory: borrowing Directory, wait: Duration, isCreating: Bool
+    ) throws(FileError) {
         let path = directory.path(of: name)
         let deadline = ContinuousClock.now + wait
         while true {
-            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            let flags = O_RDWR | (isCreating ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             let file = unsafe keytool_openat(directory.descriptor, name, flags, 0o600)
+            if file < 0 && errno == ENOENT && !isCreating { return nil }
             guard file >= 0 else { throw FileError(.open, path: path, code: errno) }
             do throws(FileError) {
                 let status = try Directory.status(of: file, path: path)
@@ -81,6 +86,14 @@ extension Directory {
     /// Locks the file `name`, which is created if it is missing (0600, empty).
     /// - Throws: `.locked` if another process still holds it after `wait`.
     package func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
-        try FileLock(name, in: self, wait: wait)
+        // A file that is created is never missing.
+        try FileLock(name, in: self, wait: wait, isCreating: true)!
+    }
+
+    /// Locks the file `name`.
+    /// - Returns: nil if it is missing, also if another process removed it during `wait`.
+    /// - Throws: `.locked` if another process still holds it after `wait`.
+    package func lockIfPresent(_ name: String, wait: Duration) throws(FileError) -> FileLock? {
+        try FileLock(name, in: self, wait: wait, isCreating: false)
     }
 }

@@ -148,7 +148,7 @@ package enum DirectoryKeepingError: Error {
     case failed(DirectoryServer, DirectoryFailure)
     /// The registration of this key is not finished: the directory may have registered it.
     case unfinished(PublicKey, DirectoryServer, DirectoryFailure)
-    /// The registration of this key is finished, or was given up, by another process.
+    /// No registration of this key is pending: another process has finished or removed it.
     case noPending(PublicKey)
     /// The directory has registered the key for this ID, but the identity could not be stored for this reason. The key
     /// is pending, and `resume` goes on.

@@ -57,10 +57,10 @@ extension IdentityKeeper {
 
     /// Removes the private key of a registration that is not finished. If the directory has registered it, its ID is
     /// lost.
-    /// - Throws: `DirectoryKeepingError.noPending`.
+    /// - Throws: `DirectoryKeepingError.noPending`; `FileError.locked` if another process is registering the key.
     package func removePending(_ key: PublicKey) throws {
         do {
-            try keystore.removePending(.pending(key))
+            try keystore.removePending(keystore.lockedPending(.pending(key), wait: DirectoryKeeper.rememberWait))
         } catch KeystoreError.noIdentity {
             throw DirectoryKeepingError.noPending(key)
         }

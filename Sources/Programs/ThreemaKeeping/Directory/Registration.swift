@@ -14,43 +14,52 @@ internal import ThreemaSafe
 extension DirectoryKeeper {
     /// Creates an identity with a random private key and an empty profile, which the directory knows.
     /// - Parameter entropy: bytes that are mixed into the private key; may be empty.
-    /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored.
-    ///   `.unfinished` if it may have been, `.registered` if it was, but the identity could not be stored; then
-    ///   `resume` goes on.
+    /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored. `.unfinished` if it may have been, `.registered` if it was, but the
+    ///   identity could not be stored; then `resume` goes on.
     package func register(at server: DirectoryServer, mixing entropy: Span<UInt8>) throws -> ThreemaID {
-        let pending = PendingRegistration(.random(mixing: entropy), at: server)
-        let name = Owner.pending(pending.key.publicKey)
-        let content = pending.encoded()
-        try content.withBytes { try keystore.addPending(name, $0) }
+        let registration = PendingRegistration(.random(mixing: entropy), at: server)
+        let content = registration.encoded()
+        let pending = try content.withBytes { content in
+            try keystore.addPending(.pending(registration.key.publicKey), content)
+        }
         do {
-            return try finish(pending, at: server)
+            return try finish(registration, pending, at: server)
         } catch DirectoryKeepingError.failed(let server, let failure) {
-            try keystore.removePending(name)
+            try keystore.removePending(pending)
             throw DirectoryKeepingError.failed(server, failure)
         }
     }
 
     /// The directory of a registration that is not finished.
     /// - Throws: `DirectoryKeepingError.noPending`; `KeystoreError.damaged`.
-    package func server(ofPending key: PublicKey) throws -> DirectoryServer { try pending(key).server }
+    package func server(ofPending key: PublicKey) throws -> DirectoryServer { try registration(of: key).server }
 
-    /// Finishes the registration of a key. If an earlier answer was lost, the directory registers it for another ID.
+    /// Finishes the registration of a key. If an earlier answer was lost, the directory registers it for another ID. If
+    /// another process is registering the key, this one waits for it first.
     /// - Returns: the identity's ID, and whether it was in the keystore already, so that nothing was sent.
-    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`, `.registered`; `KeystoreError.damaged`.
+    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`, `.registered`; `KeystoreError.damaged`;
+    ///   `FileError.locked`.
     package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
-        let pending = try pending(key)
-        if let id = try holder(of: pending.key) {
-            try keystore.removePending(.pending(key))
+        let pending: LockedPending
+        do {
+            pending = try keystore.lockedPending(.pending(key), wait: ThreemaKeeper.lockWait)
+        } catch KeystoreError.noIdentity {
+            guard let id = try holder(of: key) else { throw DirectoryKeepingError.noPending(key) }
+            return (id, true)
+        }
+        let registration = try registration(of: key)
+        if let id = try holder(of: key) {
+            try keystore.removePending(pending)
             return (id, true)
         }
         do {
-            return (try finish(pending, at: server), false)
+            return (try finish(registration, pending, at: server), false)
         } catch DirectoryKeepingError.failed(let server, let failure) {
             throw DirectoryKeepingError.unfinished(key, server, failure)
         }
     }
 
-    private func pending(_ key: PublicKey) throws -> PendingRegistration {
+    private func registration(of key: PublicKey) throws -> PendingRegistration {
         let name = Owner.pending(key)
         let content: SecureBytes
         do {
@@ -58,28 +67,29 @@ extension DirectoryKeeper {
         } catch KeystoreError.noIdentity {
             throw DirectoryKeepingError.noPending(key)
         }
-        guard let pending = PendingRegistration(decoding: content) else {
+        guard let registration = PendingRegistration(decoding: content) else {
             throw KeystoreError.damaged(record: "pending", owner: name)
         }
-        return pending
+        return registration
     }
 
-    /// The identity of the keystore that has this private key. Damaged ones are skipped.
-    private func holder(of key: borrowing ClientKey) throws -> ThreemaID? {
-        let publicKey = key.publicKey
-        return try keystore.threemaIDs().first { id in
-            (try? keystore.identity(.threema(id)).identity().clientKey.publicKey) == publicKey
+    /// The identity of the keystore that has this public key. Damaged ones are skipped.
+    private func holder(of key: PublicKey) throws -> ThreemaID? {
+        try keystore.threemaIDs().first { id in
+            (try? keystore.identity(.threema(id)).identity().clientKey.publicKey) == key
         }
     }
 
     /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have,
     ///   `.registered` if it has, but the identity could not be stored.
-    private func finish(_ pending: borrowing PendingRegistration, at server: DirectoryServer) throws -> ThreemaID {
-        let publicKey = pending.key.publicKey
-        let id = try register(pending.key, at: server)
-        let identity = Identity(id: id, clientKey: pending.key.copy)
+    private func finish(
+        _ registration: borrowing PendingRegistration, _ pending: borrowing LockedPending, at server: DirectoryServer
+    ) throws -> ThreemaID {
+        let publicKey = registration.key.publicKey
+        let id = try register(registration.key, at: server)
+        let identity = Identity(id: id, clientKey: registration.key.copy)
         do {
-            try keystore.complete(.pending(publicKey), as: .threema(id)) { new in
+            try keystore.complete(pending, as: .threema(id)) { new in
                 try new.write(.empty)
                 try new.write(.directory, server.encoded.span)
                 try new.write(identity)
