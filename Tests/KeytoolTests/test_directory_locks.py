@@ -167,3 +167,19 @@ def test_removing_does_not_wait_for_ever(lost):
     with Held(path):
         assert str(path) in lost.fails(11, "id", "remove", "--pending", path.name[9:17], "--yes").err
     lost.ok("id", "remove", "--pending", path.name[9:17], "--yes")
+
+
+def test_a_refusal_is_reported_though_the_keystore_is_locked(keytool, id_directory, at):
+    """The key that was refused stays pending, with a warning."""
+    keytool.ok("id", "create")
+    refusing = Slow(id_directory.refuse("Out of IDs"))
+    id_directory.script(CREATE, refusing, phase=2)
+    creating = keytool.start("id", "create", *at)
+    assert refusing.asked.wait(20)
+    with Held(keytool.keystore / "lock"):
+        refusing.go.set()
+        result = keytool.finish(creating, timeout=60)
+    assert result.code == 1 and "Out of IDs" in result.err
+    assert warns(result, "still listed as pending")
+    [path] = pending_files(keytool)
+    keytool.ok("id", "remove", "--pending", path.name[9:17], "--yes")

@@ -142,8 +142,8 @@ public final class OpenKeystore: Sendable {
     }
 
     /// The keystore's lock, for an operation that seals something new.
-    func lockForAdding() throws -> FileLock {
-        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+    func lockForAdding(wait: Duration = LockedKeystore.lockWait) throws -> FileLock {
+        let lock = try directory.lock(LockedKeystore.lockName, wait: wait)
         // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
         return lock

@@ -75,9 +75,10 @@ extension OpenKeystore {
     }
 
     /// Removes a pending record and its content.
+    /// - Parameter wait: for the keystore's lock; nil for as long as `addPending` waits.
     /// - Throws: `KeystoreError.noIdentity` if it is missing; `FileError`.
-    public func removePending(_ pending: borrowing LockedPending) throws {
-        let lock = try lockForAdding()
+    public func removePending(_ pending: borrowing LockedPending, wait: Duration? = nil) throws {
+        let lock = try lockForAdding(wait: wait ?? LockedKeystore.lockWait)
         try directory(of: pending).remove(pending.name.pendingFile)
         _ = consume lock
     }

@@ -17,6 +17,8 @@ package struct DirectoryKeeper: Sendable {
         case matchToken
         /// A request for a code is finished, but its phone number is still remembered as one that waits.
         case linkedNumber
+        /// A key that the directory did not register could not be removed.
+        case pendingKey
     }
 
     /// How long an operation waits for the lock to store what it can do without.

@@ -14,7 +14,8 @@ internal import ThreemaSafe
 extension DirectoryKeeper {
     /// Creates an identity with a random private key and an empty profile, which the directory knows.
     /// - Parameter entropy: bytes that are mixed into the private key; may be empty.
-    /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored. `.unfinished` if it may have been, `.registered` if it was, but the
+    /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored, or
+    ///   `unstored` gets `.pendingKey`. `.unfinished` if it may have been, `.registered` if it was, but the
     ///   identity could not be stored; then `resume` goes on.
     package func register(at server: DirectoryServer, mixing entropy: Span<UInt8>) throws -> ThreemaID {
         let registration = PendingRegistration(.random(mixing: entropy), at: server)
@@ -25,7 +26,7 @@ extension DirectoryKeeper {
         do {
             return try finish(registration, pending, at: server)
         } catch DirectoryKeepingError.failed(let server, let failure) {
-            try keystore.removePending(pending)
+            store(.pendingKey) { try keystore.removePending(pending, wait: Self.rememberWait) }
             throw DirectoryKeepingError.failed(server, failure)
         }
     }
