@@ -136,14 +136,21 @@ def test_resuming_fails_and_loses_nothing(lost, id_directory):
     lost.ok("id", "create", "--resume")
 
 
-def test_an_id_that_the_keystore_holds_replaces_nothing(lost, id_directory):
+@pytest.mark.parametrize("command", [["--resume"], []], ids=["resumed", "first"])
+def test_an_id_that_the_keystore_holds_replaces_nothing(lost, id_directory, at, command):
     """A directory that gives the ID of another identity of the keystore."""
     held = lost.json("id", "create", "--id", "ABCD1234")["public_key"]
+    before = {path.name for path in pending_files(lost)}
     reply = json.dumps({"success": True, "identity": "ABCD1234", "serverGroup": "0a"}).encode()
     id_directory.script(CREATE, id_directory.status(200, reply), phase=2)
-    lost.fails(17, "id", "create", "--resume")
-    assert public_key(lost, "ABCD1234").hex() == held and len(pending_files(lost)) == 1
-    lost.ok("id", "create", "--resume")
+    error = lost.fails(17, "id", "create", *(command or at), "--json").error
+    assert public_key(lost, "ABCD1234").hex() == held
+    left = {path.name for path in pending_files(lost)}
+    [key] = [name.removeprefix(".pending-")[:8] for name in (left if command else left - before)]
+    assert "ABCD1234, which the keystore already holds" in error["message"] and error["reason"] == "other_key"
+    assert f"id create --resume --pending {key}" in error["hint"] and f"id remove --pending {key}" in error["hint"]
+    assert before <= left
+    assert lost.json("id", "create", "--resume", "--pending", key)["public_key"].startswith(key)
 
 
 def test_registered_but_not_stored(keytool, id_directory, at):

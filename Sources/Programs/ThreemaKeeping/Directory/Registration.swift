@@ -15,7 +15,7 @@ extension DirectoryKeeper {
     /// Creates an identity with a random private key and an empty profile, which the directory knows.
     /// - Parameter entropy: bytes that are mixed into the private key; may be empty.
     /// - Throws: `DirectoryKeepingError.failed` if the key was certainly not registered: then nothing is stored, or
-    ///   `unstored` gets `.pendingKey`. `.unfinished` if it may have been, `.registered` if it was, but the
+    ///   `unstored` gets `.pendingKey`. `.unfinished` if it may have been, `.heldID` or `.registered` if it was, but the
     ///   identity could not be stored; then `resume` goes on.
     package func register(at server: DirectoryServer, mixing entropy: Span<UInt8>) throws -> ThreemaID {
         let registration = PendingRegistration(.random(mixing: entropy), at: server)
@@ -38,7 +38,7 @@ extension DirectoryKeeper {
     /// Finishes the registration of a key. If an earlier answer was lost, the directory registers it for another ID. If
     /// another process is registering the key, this one waits for it first.
     /// - Returns: the identity's ID, and whether it was in the keystore already, so that nothing was sent.
-    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`, `.registered`; `KeystoreError.damaged`;
+    /// - Throws: `DirectoryKeepingError.noPending`, `.unfinished`, `.heldID`, `.registered`; `KeystoreError.damaged`;
     ///   `FileError.locked`.
     package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
         let pending: LockedPending
@@ -82,7 +82,7 @@ extension DirectoryKeeper {
     }
 
     /// - Throws: `.failed` if the directory has certainly not registered the key, `.unfinished` if it may have,
-    ///   `.registered` if it has, but the identity could not be stored.
+    ///   `.heldID` or `.registered` if it has, but the identity could not be stored.
     private func finish(
         _ registration: borrowing PendingRegistration, _ pending: borrowing LockedPending, at server: DirectoryServer
     ) throws -> ThreemaID {
@@ -97,6 +97,8 @@ extension DirectoryKeeper {
             }
         } catch KeystoreError.noIdentity {
             throw DirectoryKeepingError.noPending(publicKey)
+        } catch KeystoreError.exists {
+            throw DirectoryKeepingError.heldID(id, server, given: publicKey)
         } catch {
             throw DirectoryKeepingError.registered(id, server, error)
         }

@@ -18,6 +18,14 @@ extension DirectoryKeepingError: Explained {
                 .absent, "no registration of the key \(key.hex.prefix(8))… is pending", hints: "keytool id list"
             ).because(of: "no_pending")
         case .registered(let id, let server, let error): Failure(error).afterRegistration(of: id, at: server)
+        case .heldID(let id, let server, let key):
+            Failure(
+                .exists,
+                "\(server.url) has given the ID \(id), which the keystore already holds with another key; nothing was overwritten",
+                hints:
+                    "the new key is pending: keytool id create --resume --pending \(key.hex.prefix(8)) asks for another ID",
+                "keytool id remove --pending \(key.hex.prefix(8)) removes the new key"
+            ).because(of: "other_key")
         case .noLinking(let id):
             Failure(
                 .absent, "no phone number of \(id) waits for a code",
