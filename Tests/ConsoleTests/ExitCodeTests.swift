@@ -26,6 +26,7 @@ import Testing
         #expect(
             String(decoding: failure.because(of: "throttled").json.encoded, as: UTF8.self)
                 .contains(#""reason":"throttled""#))
+        #expect(!String(decoding: Failure(.io, "x").json.encoded, as: UTF8.self).contains("hint"))
     }
 
     @Test func `an error without a sentence is code 1`() {

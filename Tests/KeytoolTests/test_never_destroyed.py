@@ -271,7 +271,7 @@ def test_place_that_is_too_small_is_no_move_to_begin(machine, second):
     before = snapshot(identityfiles.path(machine.keytool.keystore, ID, "safe"))
     error = machine.keytool.fails(14, "safe", "move", "--server", second.url, "--json").error
     assert error["reason"] == "too_large" and "the new place accepts at most 200" in error["message"]
-    assert "--abort" not in (error["hint"] or "")
+    assert "--abort" not in error.get("hint", "")
     assert snapshot(identityfiles.path(machine.keytool.keystore, ID, "safe")) == before and second.names() == []
     assert machine.keytool.json("safe", "status")["changing"] is False
 

@@ -368,7 +368,7 @@ def test_a_place_for_reading_only(keytool, directory, safe_password):
         present.unlink() if content is None else present.write_bytes(content)
         for command in (["profile", "diff"], ["safe", "check"], ["safe", "pull"]):
             error = keytool.fails(code, *command, "--json").error
-            assert error["reason"] == reason and "safe push" not in (error["hint"] or "")
+            assert error["reason"] == reason and "safe push" not in error.get("hint", "")
 
 
 # From the server and back

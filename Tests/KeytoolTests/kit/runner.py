@@ -35,7 +35,7 @@ class Result:
         """The error object of a run with --json: exactly one line on stderr."""
         assert self.err.count("\n") == 1 and self.err.endswith("\n"), self
         document = json.loads(self.err)
-        assert document["schema"] == SCHEMA, self
+        assert document["schema"] == SCHEMA and document["error"].get("hint", "none") is not None, self
         return document["error"]
 
     def __repr__(self):

@@ -51,11 +51,11 @@ package struct Failure {
 
     /// As it stands in a JSON document.
     package var json: JSONValue {
-        [
-            "code": .number(status.rawValue), "name": .string(status.name), "reason": .string(reason ?? status.name),
-            "message": .string(message),
-            "hint": hints.isEmpty ? nil : .string(hints.joined(separator: "; ")),
-        ]
+        .members([
+            ("code", .number(status.rawValue)), ("name", .string(status.name)),
+            ("reason", .string(reason ?? status.name)), ("message", .string(message)),
+            ("hint", hints.isEmpty ? nil : .string(hints.joined(separator: "; "))),
+        ])
     }
 
     /// One JSON line on stderr.
