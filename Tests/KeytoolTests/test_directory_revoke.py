@@ -54,6 +54,21 @@ def test_bad_passwords_are_not_sent(keytool, id_directory, registered, given):
     assert not id_directory.asked
 
 
+def test_weak_passwords(keytool, id_directory, registered, given, terminal):
+    id_directory.asked.clear()
+    weak = given("revocation-password", b"123456789")
+    for more in ([], ["--no-input"]):
+        error = keytool.fails(64, "revoke", "set", *weak, *more).err
+        assert "only digits" in error and "--weak-ok" in error and not id_directory.asked
+    run = terminal("revoke", "set")
+    for question, answer in (("word for .*: $", "123456789"), ("Use it anyway", "y"), ("again: $", "123456789")):
+        run.expect(question)
+        assert not id_directory.asked
+        run.send(answer)
+    assert run.finish() == 0 and id_directory.asked, run.text
+    assert "only digits" in keytool.ok("revoke", "set", *weak, "--weak-ok").err
+
+
 def test_the_password_is_never_said(keytool, id_directory, registered, password):
     for command in (["revoke", "set"], ["id", "revoke", registered, "--yes"]):
         for loud in (["-v"], ["--json"]):

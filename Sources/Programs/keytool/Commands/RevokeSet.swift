@@ -21,6 +21,9 @@ struct RevokeSet: Verb {
     @OptionGroup(title: "Revocation password (at least 8 characters)")
     var password: SecretOptions<RevocationPassword>
 
+    @Flag(help: "Accept a weak revocation password; only warn.")
+    var weakOk = false
+
     @OptionGroup(title: "Directory")
     var directory: DirectoryOptions
 
@@ -29,7 +32,7 @@ struct RevokeSet: Verb {
     func run(_ session: Session) throws {
         let at = try DirectorySession(named.id, directory, keystore.passphrase, session)
         let secret = try SecretAsker(password, session.dialog).create(
-            .for(at.id.text), minimum: RevocationKey.minimumPasswordLength, weak: .accept)
+            .for(at.id.text), minimum: RevocationKey.minimumPasswordLength, weak: weakOk ? .accept : .ask)
         let key = secret.withBytes { RevocationKey(password: $0) }
         try session.output.busy("asking the directory") { try at.work.setRevocationKey(key, of: at.id, at: at.server) }
         try session.output.done(
