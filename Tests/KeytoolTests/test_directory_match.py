@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import json
 
 import pytest
 
@@ -113,6 +114,21 @@ def test_token_is_never_said(keytool, id_directory, registered, addresses):
     for loud in (["-v"], ["--json"], ["-v", "--json"]):
         result = keytool.ok("contact", "match", addresses, *loud)
         assert token(keytool, registered) not in result.out + result.err
+
+
+def test_all_identities_with_an_address(keytool, id_directory, registered):
+    """A directory may link an address to several; each is shown, and once if it has both names of a mailbox."""
+    id_directory.add("CARLCARL", OTHER_KEY, email="ann@gmail.com")
+    found = keytool.json("contact", "match", "-", stdin="ann@gmail.com\n")["matches"]
+    assert sorted(match["id"] for match in found) == ["ANNANNAN", "CARLCARL"]
+    hashes = [hashed(EMAIL_KEY, "ann@gmail.com"), hashed(EMAIL_KEY, "ann@googlemail.com")]
+    key = base64.b64encode(KEY).decode()
+    identities = [{"identity": name, "publicKey": key, "emailHash": hash}
+                  for name in ("ANNANNAN", "DORADORA") for hash in hashes]
+    reply = json.dumps({"checkInterval": 86400, "identities": identities}).encode()
+    id_directory.script(MATCH, id_directory.status(200, reply))
+    assert keytool.ok("contact", "match", "-", stdin="Ann@gmail.com\n").out.splitlines() == [
+        f"ann@gmail.com  ANNANNAN  {KEY.hex()}", f"ann@gmail.com  DORADORA  {KEY.hex()}"]
 
 
 # Without the network

@@ -7,7 +7,7 @@ package import ThreemaDirectory
 extension DirectoryKeeper {
     /// What a search has found.
     package struct Search {
-        /// Which address belongs to whom, in the order of the addresses.
+        /// Which address belongs to whom, in the order of the addresses. An address may belong to several identities.
         package let matches: [(address: AddressList.Address, contact: FoundContact)]
         /// When to search again, in seconds.
         package let checkInterval: Int
@@ -47,10 +47,13 @@ extension DirectoryKeeper {
                 try content.withBytes { try held.write(.matchToken, $0) }
             }
         }
-        var contacts: [ContactHash: FoundContact] = [:]
-        for contact in found.contacts { for hash in contact.hashes { contacts[hash] = contact } }
-        let matches = list.addresses.compactMap { address in
-            address.hashes.lazy.compactMap { contacts[$0] }.first.map { (address, $0) }
+        var contacts: [ContactHash: [FoundContact]] = [:]
+        for contact in found.contacts { for hash in contact.hashes { contacts[hash, default: []].append(contact) } }
+        let matches = list.addresses.flatMap { address in
+            // A contact may have both hashes of an address.
+            var ids: Set<ThreemaID> = []
+            return address.hashes.flatMap { contacts[$0] ?? [] }.filter { ids.insert($0.id).inserted }
+                .map { (address, $0) }
         }
         return Search(
             matches: matches, checkInterval: found.checkInterval,
