@@ -100,7 +100,7 @@ def test_shortest_password_of_old_exports(keytool, write, given):
 
 EXPECTED = {
     "--expect-id": ("0ZAHXXHB", "ABCD1234"),
-    "--expect-public-key": (CODE_IDENTITY.public_key, "00" * 32),
+    "--expect-public-key": (CODE_IDENTITY.public_key, "ab" * 32),
     "--expect-check": (oracle.check_word(CODE), "AAAA-AAAA"),
 }
 

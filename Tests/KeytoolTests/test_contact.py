@@ -223,6 +223,22 @@ def test_contact_without_a_key_gets_one(machine, id):
     assert contacts(machine.keytool)[id]["public_key"] == HEX
 
 
+@pytest.mark.parametrize("key", ["00" * 32, "01" + "00" * 31, "EC" + "ff" * 31, "00" * 31 + "80"], ids=lambda key: key[:2] + key[-2:])
+def test_a_key_that_nobody_can_have(owner, qr, key):
+    assert "low order" in unchanged(owner, 65, "contact", "add", FRIEND, key).err
+    unchanged(owner, 65, "contact", "add", f"3mid:{FRIEND},{key}")
+    unchanged(owner, 65, "contact", "add", "--qr-image", qr(f"3mid:{FRIEND},{key}"))
+    owner.ok("contact", "add", FRIEND, HEX)
+    unchanged(owner, 65, "contact", "verify", f"3mid:{FRIEND},{key}")
+
+
+def test_a_document_with_a_key_that_nobody_can_have(pulled, qr):
+    keytool = twice(pulled, ("00" * 32, 2)).keytool
+    assert "public_key" not in contacts(keytool)[FRIEND]
+    assert keytool.json("contact", "add", "--qr-image", qr(f"3mid:{FRIEND},{HEX}"))["result"] == "key_stored"
+    assert contacts(keytool)[FRIEND]["public_key"] == HEX
+
+
 def test_expired_code(owner, qr):
     expired = f"{CODE},1600000000"
     assert unchanged(owner, 65, "contact", "add", expired, "--json").error["reason"] == "expired_code"

@@ -69,6 +69,12 @@ def test_addresses_that_are_none(keytool, url):
     assert "hunter2" not in result.err
 
 
+def test_a_key_that_nobody_can_have(keytool, known, at):
+    known.add("LOWORDER", bytes(32))
+    assert keytool.ok("id", "fetch", "LOWORDER", *at).out == "LOWORDER  no usable public key  active  regular\n"
+    assert "public_key" not in keytool.json("id", "fetch", "LOWORDER", *at)["identities"][0]
+
+
 # What directories answer
 
 

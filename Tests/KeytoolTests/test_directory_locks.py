@@ -52,7 +52,7 @@ def test_a_mail_is_reported(keytool, id_directory, elsewhere, held):
 
 
 def test_found_contacts_are_shown(keytool, id_directory, elsewhere, held):
-    id_directory.add("BOBBOBBO", bytes(32), mobile=DIGITS)
+    id_directory.add("BOBBOBBO", bytes(range(32)), mobile=DIGITS)
     result = keytool.ok("contact", "match", "-", *elsewhere, stdin=NUMBER)
     assert result.out.startswith(f"+{DIGITS}  BOBBOBBO  ") and warns(result, "the token for the next search could not be")
 

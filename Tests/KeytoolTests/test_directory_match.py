@@ -131,6 +131,11 @@ def test_all_identities_with_an_address(keytool, id_directory, registered):
         f"ann@gmail.com  ANNANNAN  {KEY.hex()}", f"ann@gmail.com  DORADORA  {KEY.hex()}"]
 
 
+def test_a_key_that_nobody_can_have(keytool, id_directory, registered):
+    id_directory.add("LOWORDER", bytes(32), mobile="41791111111")
+    assert '"publicKey"' in keytool.fails(65, "contact", "match", "-", stdin="+41791111111\n").err
+
+
 # Without the network
 
 

@@ -214,7 +214,7 @@ import VectorKit
         #expect(first["revocationKey"]?.string == "XohImA==")
         #expect(fields["revocationKey"]?.string == first["revocationKey"]?.string)
         #expect(fields["token"]?.string == "Bwc=")
-        let expected = try Challenge(token: [7, 7], publicKey: PublicKey(publicKey)).response(of: key)
+        let expected = try Challenge(token: [7, 7], publicKey: #require(PublicKey(publicKey))).response(of: key)
         #expect(fields["response"]?.string == Base64.encode(expected.span))
     }
 

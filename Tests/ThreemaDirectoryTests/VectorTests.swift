@@ -17,7 +17,7 @@ import VectorKit
         let inputs = vector.inputs
         let key = try clientKey(inputs)
         let challenge = Challenge(
-            token: try inputs.bytes("token"), publicKey: PublicKey(try inputs.bytes("challengePublicKey")))
+            token: try inputs.bytes("token"), publicKey: try #require(PublicKey(inputs.bytes("challengePublicKey"))))
         #expect(try challenge.response(of: key) == vector.expected.bytes("response"))
         #expect(challenge.kind.rawValue == (try inputs.string("salt")))
     }
@@ -28,7 +28,7 @@ import VectorKit
         let key = try clientKey(inputs)
         let challenge = Challenge(
             kind: .work, token: try inputs.bytes("token"),
-            publicKey: PublicKey(try inputs.bytes("challengePublicKey")))
+            publicKey: try #require(PublicKey(inputs.bytes("challengePublicKey"))))
         #expect(
             try challenge.response(of: key).hex == "71bc5fdec29e07541d82925f170418447341634e028d7e06e5b5658d3f5e1384")
     }

@@ -37,7 +37,7 @@ import Threema
             expecting: .init(id: Household.id, publicKey: key, checkWord: IDBackup.checkWord(of: code)))
         let wrong: [(CodeKeeper.Expectations, SafeKeepingError.Expectation)] = [
             (.init(id: try ThreemaID("ABCD1235")), .id),
-            (.init(publicKey: PublicKey([UInt8](repeating: 1, count: 32))), .publicKey),
+            (.init(publicKey: PublicKey([UInt8](repeating: 1, count: 32))!), .publicKey),
             (.init(checkWord: IDBackup.checkWord(of: other)), .checkWord),
         ]
         for (expectations, what) in wrong {

@@ -10,7 +10,7 @@ import VectorKit
     @Test(arguments: try Vector.all(in: .legacyImage))
     func `a blob is sealed byte for byte as another program does it`(_ vector: Vector) throws {
         let sender = try Party("000ALICE", vector.inputs.bytes("private_key"))
-        let contact = PublicKey(try vector.inputs.bytes("public_key"))
+        let contact = try #require(PublicKey(vector.inputs.bytes("public_key")))
         let nonce = MessageNonce(try vector.inputs.bytes("nonce"))
         let image = try vector.inputs.bytes("image")
         let blob = try seal(image, sender, contact, nonce)

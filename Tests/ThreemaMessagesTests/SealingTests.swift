@@ -24,7 +24,7 @@ import VectorKit
 
         let receiver = try Party(
             vector.inputs.string("receiverIdentity"), vector.inputs.bytes("receiverClientKey"))
-        let contact = PublicKey(try vector.inputs.bytes("senderPublicKey"))
+        let contact = try #require(PublicKey(vector.inputs.bytes("senderPublicKey")))
         let secrets = try keys(receiver, contact)
         #expect(secrets.message == (try vector.expected.string("sharedSecret")))
         #expect(secrets.metadata == (try vector.expected.string("mmk")))
@@ -75,7 +75,7 @@ import VectorKit
     @Test(arguments: try Vector.all(in: .threemaClient, op: "seal-metadata"))
     func `metadata box of the Android app`(_ vector: Vector) throws {
         let sender = try Party("00000000", vector.inputs.bytes("senderSecretKey"))
-        let receiver = PublicKey(try vector.inputs.bytes("receiverPublicKey"))
+        let receiver = try #require(PublicKey(vector.inputs.bytes("receiverPublicKey")))
         let secrets = try keys(sender, receiver)
         #expect(secrets.message == (try vector.expected.string("sharedSecret")))
         #expect(secrets.metadata == (try vector.expected.string("mmk")))

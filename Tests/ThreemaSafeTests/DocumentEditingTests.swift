@@ -6,7 +6,7 @@ import ThreemaSafe
 /// An edit of one field keeps every other byte of meaning.
 @Suite struct DocumentEditingTests {
     private static let id = try! ThreemaID("ECHOECHO")
-    private static let key = PublicKey([UInt8](repeating: 0xab, count: 32))
+    private static let key = PublicKey([UInt8](repeating: 0xab, count: 32))!
     private static let time = Timestamp(milliseconds: 1_800_000_000_000)
 
     /// An edit, the paths that it may change, and whether it was done.

@@ -9,7 +9,7 @@ import VectorKit
         guard vector.inputs.has("content") else {
             let code = ContactCode(
                 id: try ThreemaID(vector.inputs.string("identity")),
-                publicKey: PublicKey(try vector.inputs.bytes("public_key")))
+                publicKey: try #require(PublicKey(vector.inputs.bytes("public_key"))))
             #expect(try code.text == vector.expected.string("content"))
             #expect(try ContactCode(parsing: code.text) == code)
             return
@@ -26,6 +26,12 @@ import VectorKit
     ) throws {
         let content = try vector.inputs.string("content")
         #expect(throws: ContactCodeError.malformed) { try ContactCode(parsing: content) }
+    }
+
+    @Test func `a point of low order is no key`() {
+        for key in [String(repeating: "00", count: 32), "01" + String(repeating: "00", count: 30) + "80"] {
+            #expect(throws: ContactCodeError.malformed) { try ContactCode(parsing: "3mid:ABCD1234,\(key)") }
+        }
     }
 
     private let key = String(repeating: "ab", count: 32)

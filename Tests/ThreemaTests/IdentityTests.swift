@@ -77,7 +77,7 @@ import VectorKit
 
     @Test(arguments: try Vector.all(in: .publicKeyDisplay)) func `published displays of a key`(_ vector: Vector) throws
     {
-        let key = try PublicKey(vector.inputs.bytes("public_key"))
+        let key = try #require(PublicKey(vector.inputs.bytes("public_key")))
         #expect(try key.lines == vector.expected.strings("lines"))
         // The Desktop app puts blanks between the characters of the same lines.
         let spaced = key.lines.map { $0.map(String.init).joined(separator: " ") }

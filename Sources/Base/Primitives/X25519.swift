@@ -21,4 +21,31 @@ public enum X25519 {
             initialized = count
         }
     }
+
+    /// Whether a public key is a point of low order. With such a key, the shared secret is zero for every private key
+    /// (RFC 7748, section 6.1), so no private key has it.
+    /// - Parameter publicKey: 32 bytes. The highest bit is ignored, as in a multiplication.
+    public static func isLowOrder(_ publicKey: [UInt8]) -> Bool {
+        precondition(publicKey.count == count)
+        var point = publicKey
+        point[count - 1] &= 0x7f
+        return lowOrderPoints.contains(point)
+    }
+
+    /// Orders 4, 1, 8 and 8; then p - 1 (order 2), p and p + 1, which are another encoding of 0 and 1.
+    private static let lowOrderPoints: [[UInt8]] = [
+        [UInt8](repeating: 0, count: count),
+        [1] + [UInt8](repeating: 0, count: count - 1),
+        [
+            0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4, 0x6a,
+            0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49, 0xb8, 0x00,
+        ],
+        [
+            0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef, 0x5b,
+            0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f, 0x11, 0x57,
+        ],
+        [0xec] + [UInt8](repeating: 0xff, count: count - 2) + [0x7f],
+        [0xed] + [UInt8](repeating: 0xff, count: count - 2) + [0x7f],
+        [0xee] + [UInt8](repeating: 0xff, count: count - 2) + [0x7f],
+    ]
 }

@@ -23,7 +23,7 @@ extension ThreemaID: ExpressibleByArgument {
 extension PublicKey: ExpressibleByArgument {
     /// 64 hexadecimal characters.
     public init?(argument: String) {
-        guard let bytes = Hex.decode(argument), bytes.count == PublicKey.count else { return nil }
+        guard let bytes = Hex.decode(argument) else { return nil }
         self.init(bytes)
     }
 }

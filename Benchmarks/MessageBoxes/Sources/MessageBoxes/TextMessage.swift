@@ -43,7 +43,7 @@ struct TextMessage {
         }
 
         func keys(with other: Person) throws -> ContactKeys {
-            try ContactKeys(own: clientKey, contact: PublicKey(other.publicKey))
+            try ContactKeys(own: clientKey, contact: PublicKey(other.publicKey)!)
         }
 
     }

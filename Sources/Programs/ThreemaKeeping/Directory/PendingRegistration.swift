@@ -50,7 +50,7 @@ extension IdentityKeeper {
     package func pendingKeys() throws -> [PublicKey] {
         try keystore.pendings(of: Owner.threema).compactMap { name in
             Hex.decode(name.id).flatMap { bytes in
-                bytes.count == PublicKey.count && Hex.encode(bytes) == name.id ? PublicKey(bytes) : nil
+                Hex.encode(bytes) == name.id ? PublicKey(bytes) : nil
             }
         }
     }

@@ -20,7 +20,7 @@ struct ContactAdd: Verb {
     var contact: String?
 
     @Argument(help: ArgumentHelp("The contact's public key, 64 hexadecimal characters.", valueName: "hex"))
-    var publicKey: PublicKey?
+    var publicKey: TypedKey?
 
     @OptionGroup var card: ContactCardOptions
 
@@ -59,7 +59,24 @@ struct ContactAdd: Verb {
             throw UsageFailure(
                 "the public key of \(id) is missing", hint: "keytool contact add \(id) and 64 hexadecimal characters")
         }
-        return ContactCode(id: id, publicKey: publicKey)
+        guard let key = PublicKey(publicKey.bytes) else {
+            throw CommandFailure(
+                failure: Failure(
+                    .badData,
+                    "this cannot be the public key of \(id): it is a point of low order, which no private key has",
+                    hints: "scan the contact's QR code: keytool contact add --qr-image FILE"))
+        }
+        return ContactCode(id: id, publicKey: key)
+    }
+}
+
+/// The digits of a public key: the right number of them, but perhaps of a key that nobody can have.
+struct TypedKey: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    init?(argument: String) {
+        guard let bytes = Hex.decode(argument), bytes.count == PublicKey.count else { return nil }
+        self.bytes = bytes
     }
 }
 

@@ -37,5 +37,5 @@ public struct ClientKey: ~Copyable, Sendable {
     }
 
     /// The public key of this private key. It is computed on each call.
-    public var publicKey: PublicKey { bytes.withBytes { PublicKey(X25519.publicKey(of: $0)) } }
+    public var publicKey: PublicKey { PublicKey(of: self) }
 }

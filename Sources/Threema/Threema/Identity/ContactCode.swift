@@ -25,10 +25,10 @@ public struct ContactCode: Equatable, Sendable {
         guard text.hasPrefix(Self.prefix) else { throw .malformed }
         let fields = text.dropFirst(Self.prefix.count).split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count >= 2, let id = try? ThreemaID(String(fields[0])), let key = Hex.decode(String(fields[1])),
-            key.count == PublicKey.count
+            let publicKey = PublicKey(key)
         else { throw .malformed }
         self.id = id
-        publicKey = PublicKey(key)
+        self.publicKey = publicKey
         let seconds = fields.count > 2 ? Int64(fields[2]) : nil
         let milliseconds = seconds?.multipliedReportingOverflow(by: 1000)
         expires = milliseconds.flatMap { $0.overflow ? nil : Timestamp(milliseconds: $0.partialValue) }

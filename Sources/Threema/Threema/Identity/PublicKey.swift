@@ -1,6 +1,8 @@
 internal import Encodings
+internal import Primitives
+internal import SecureMemory
 
-/// The public key of an identity: 32 bytes.
+/// The public key of an identity: 32 bytes, and not a point of low order.
 public struct PublicKey: Equatable, Sendable {
     /// Length in bytes.
     public static let count = 32
@@ -8,10 +10,16 @@ public struct PublicKey: Equatable, Sendable {
     /// The 32 bytes.
     public let bytes: [UInt8]
 
-    /// - Parameter bytes: 32 bytes.
-    public init(_ bytes: [UInt8]) {
-        precondition(bytes.count == Self.count)
+    /// - Returns: nil for another length, and for a point of low order, for example 32 zeros: anybody could read what is
+    ///   encrypted for it.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.count, !X25519.isLowOrder(bytes) else { return nil }
         self.bytes = bytes
+    }
+
+    /// A private key never has a public key of low order, because it is clamped.
+    init(of clientKey: borrowing ClientKey) {
+        bytes = clientKey.bytes.withBytes { X25519.publicKey(of: $0) }
     }
 
     /// 64 lower-case hexadecimal characters.

@@ -5,7 +5,7 @@ public import Threema
 public struct DirectoryEntry: Equatable, Sendable {
     /// Whom it is about.
     public let id: ThreemaID
-    /// Nil if the directory gives a key of another length: do not write to this identity.
+    /// Nil if the directory gives something else, for example a point of low order: do not write to this identity.
     public let publicKey: PublicKey?
     /// What its app can do.
     public let featureMask: FeatureMask
@@ -17,8 +17,7 @@ public struct DirectoryEntry: Equatable, Sendable {
     init(_ fields: ReplyFields) throws(DirectoryError) {
         guard let id = try? ThreemaID(fields.text("identity")) else { throw .malformed(field: "identity") }
         self.id = id
-        let key = try fields.base64("publicKey")
-        publicKey = key.count == PublicKey.count ? PublicKey(key) : nil
+        publicKey = PublicKey(try fields.base64("publicKey"))
         featureMask = FeatureMask(rawValue: try fields.unsigned("featureMask"))
         state = try IdentityState(fields.unsigned("state"), field: "state")
         kind = IdentityKind(rawValue: try fields.unsigned("type"))

@@ -101,8 +101,7 @@ extension Question where Answer == FoundContacts {
         _ fields: ReplyFields, _ sent: Set<ContactHash>
     ) throws(DirectoryError) -> FoundContact {
         guard let id = try? ThreemaID(fields.text("identity")) else { throw .malformed(field: "identity") }
-        let key = try fields.base64("publicKey")
-        guard key.count == PublicKey.count else { throw .malformed(field: "publicKey") }
+        guard let publicKey = PublicKey(try fields.base64("publicKey")) else { throw .malformed(field: "publicKey") }
         var hashes: [ContactHash] = []
         for kind in [ContactHash.Kind.email, .phone] where fields.has(kind.name) {
             // A directory that returns others would make us believe that somebody has an address.
@@ -112,7 +111,7 @@ extension Question where Answer == FoundContacts {
             hashes.append(hash)
         }
         guard !hashes.isEmpty else { throw .malformed(field: "identities") }
-        return FoundContact(id: id, publicKey: PublicKey(key), hashes: hashes)
+        return FoundContact(id: id, publicKey: publicKey, hashes: hashes)
     }
 }
 

@@ -43,10 +43,10 @@ public struct Challenge: Equatable, Sendable {
     /// - Throws: `.malformed` if a field is missing, no Base64, or of another length.
     init(_ fields: ReplyFields) throws(DirectoryError) {
         let key = try fields.base64("tokenRespKeyPub")
-        guard key.count == PublicKey.count else { throw .malformed(field: "tokenRespKeyPub") }
+        guard let publicKey = PublicKey(key) else { throw .malformed(field: "tokenRespKeyPub") }
         let token = try fields.base64("token")
         guard !token.isEmpty, token.count <= Self.maxTokenBytes else { throw .malformed(field: "token") }
-        self.init(token: token, publicKey: PublicKey(key))
+        self.init(token: token, publicKey: publicKey)
     }
 
     /// What proves that the client key is held here.

@@ -14,16 +14,16 @@ public struct SafeContact: Equatable, Sendable {
     /// The ID; nil if `identity` is not a valid one.
     public var id: ThreemaID? { try? ThreemaID(identity) }
 
-    /// The public key; nil if it is missing, or if it is not the Base64 of 32 bytes. The apps store it for contacts of
+    /// The public key; nil if it is missing, or if it is not the Base64 of a `PublicKey`. The apps store it for contacts of
     /// level 3 and for revoked ones.
     public var publicKey: PublicKey? {
         guard let text = entry["publickey"]?.string,
-            let bytes = Base64.decode(Array(text.utf8).span)?.revealBytes(), bytes.count == PublicKey.count
+            let bytes = Base64.decode(Array(text.utf8).span)?.revealBytes()
         else { return nil }
         return PublicKey(bytes)
     }
 
-    /// Whether `publickey` is a string, but not the Base64 of 32 bytes.
+    /// Whether `publickey` is a string, but not the Base64 of a `PublicKey`.
     public var isKeyMalformed: Bool { entry["publickey"]?.string != nil && publicKey == nil }
 
     /// The verification level. A missing or unknown number counts as `unverified`.
