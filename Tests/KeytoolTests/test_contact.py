@@ -216,11 +216,35 @@ def test_a_contact_twice_with_one_key(pulled, qr, tmp_path, levels):
     assert [entry["verification"] for entry in document(machine, tmp_path)["contacts"]] == [2, 2]
 
 
-@pytest.mark.parametrize("id", ["SERVER01", "NOKEY001"])
-def test_contact_without_a_key_gets_one(machine, id):
+@pytest.mark.parametrize("id, level", [("SERVER01", 2), ("NOKEY001", 1)])
+def test_contact_without_a_key_gets_one(machine, id, level):
+    """Its level does not fall."""
     added = machine.keytool.json("contact", "add", id, HEX)
-    assert (added["result"], added["level"]) == ("key_stored", 1)
-    assert contacts(machine.keytool)[id]["public_key"] == HEX
+    assert (added["result"], added["level"], added["renamed"]) == ("key_stored", level, False)
+    assert contacts(machine.keytool)[id]["public_key"] == HEX and contacts(machine.keytool)[id]["level"] == level
+
+
+def test_a_typed_key_does_not_replace_a_verified_one_that_is_lost(pulled, qr):
+    keytool = twice(pulled, (None, 2), (None, 0)).keytool
+    error = unchanged(keytool, 17, "contact", "add", FRIEND, HEX, "--json").error
+    assert error["reason"] == "unproven_key" and "--qr-image" in error["hint"]
+    assert keytool.json("contact", "add", "--qr-image", qr(f"3mid:{FRIEND},{HEX}"))["level"] == 3
+
+
+def test_names_of_a_contact_that_is_there(machine, qr):
+    keytool = machine.keytool
+    assert "; its name is now Echo New\n" in keytool.ok("contact", "add", "ECHOECHO", HEX, "--last-name", "New").out
+    found = contacts(keytool)["ECHOECHO"]
+    assert (found["first_name"], found["last_name"], found["level"]) == ("Echo", "New", 3)
+    again = unchanged_ok(keytool, "contact", "add", "ECHOECHO", HEX, "--last-name", "New")
+    assert again["result"] == "unchanged" and again["renamed"] is False
+    keytool.ok("contact", "add", FRIEND, HEX)
+    raised = keytool.json("contact", "add", "--qr-image", qr(f"3mid:{FRIEND},{HEX}"), "--first-name", "Fred")
+    assert (raised["result"], raised["level"], raised["renamed"]) == ("raised", 3, True)
+    assert keytool.json("contact", "add", "NOKEY001", HEX, "--first-name", "Nora")["renamed"] is True
+    assert contacts(keytool)["NOKEY001"]["first_name"] == "Nora" and contacts(keytool)[FRIEND]["first_name"] == "Fred"
+    out = keytool.ok("contact", "add", FRIEND, HEX, "--first-name", "").out
+    assert "it has no name now" in out and contacts(keytool)[FRIEND]["first_name"] == ""
 
 
 @pytest.mark.parametrize("key", ["00" * 32, "01" + "00" * 31, "EC" + "ff" * 31, "00" * 31 + "80"], ids=lambda key: key[:2] + key[-2:])

@@ -32,27 +32,48 @@ package struct ContactKeeper: Sendable {
         case unchanged(VerificationLevel)
     }
 
-    /// Adds a contact, or raises its level if it is there with the same key.
-    /// - Throws: `ProfileKeepingError.ownID`, `.expiredCode`, `.otherContactKey`.
-    package func add(_ card: Card, firstName: String, lastName: String, to id: ThreemaID) throws -> Outcome {
+    /// What adding has done.
+    package struct Addition: Equatable, Sendable {
+        /// Key and level.
+        package let outcome: Outcome
+        /// The new name of a contact that was there, if it has changed.
+        package let newName: String?
+    }
+
+    /// Adds a contact. If it is there with the same key, its level may rise, and never falls.
+    /// - Parameters:
+    ///   - firstName: nil to leave that of a contact which is there.
+    ///   - lastName: nil to leave that of a contact which is there.
+    /// - Throws: `ProfileKeepingError.ownID`, `.expiredCode`, `.otherContactKey`, `.unprovenKey`.
+    package func add(_ card: Card, firstName: String?, lastName: String?, to id: ThreemaID) throws -> Addition {
         try check(card, id)
+        let code = card.code
         var outcome = Outcome.added(card.level)
-        try profiles.edit(id) { document in
-            if let contact = try document.contact(of: card) {
-                guard contact.publicKey == nil else {
-                    let (edited, verified) = try Self.verified(contact, by: card, in: document)
-                    outcome = verified
-                    return edited
-                }
-                // Its level was that of a key that the document does not have.
-                outcome = .keyStored(from: contact.level, to: card.level)
-                return document.settingContact(card.code.id, publicKey: card.code.publicKey, level: card.level)
+        let difference = try profiles.edit(id) { document in
+            guard let contact = try document.contact(of: card) else {
+                return document.addingContact(
+                    code.id, code.publicKey, level: card.level, firstName: firstName ?? "", lastName: lastName ?? "",
+                    createdAt: now())
             }
-            return document.addingContact(
-                card.code.id, card.code.publicKey, level: card.level, firstName: firstName, lastName: lastName,
-                createdAt: now())
+            let edited: SafeDocument
+            if contact.publicKey == nil {
+                let level = document.contacts.filter { $0.identity == contact.identity }.map(\.level).max()!
+                // A typed key would take the place of a verified one that this document has lost.
+                guard card.level >= level || level < .fullyVerified else {
+                    throw ProfileKeepingError.unprovenKey(id: contact.identity)
+                }
+                let after = max(level, card.level)
+                outcome = .keyStored(from: contact.level, to: after)
+                edited = document.settingContact(code.id, publicKey: code.publicKey, level: after)
+            } else {
+                (edited, outcome) = try Self.verified(contact, by: card, in: document)
+            }
+            return firstName == nil && lastName == nil
+                ? edited : edited.settingContact(code.id, firstName: firstName, lastName: lastName)
         }
-        return outcome
+        return Addition(
+            outcome: outcome,
+            newName: difference.changedContacts.first { $0.fields.contains(.names) }.map(\.after.displayName))
     }
 
     /// Compares the key of a contact with a code, and raises its level to that of the card.

@@ -49,6 +49,8 @@ package enum ProfileKeepingError: Error, Equatable, Sendable {
     case unsavedChanges(id: String, hasSafe: Bool)
     /// A contact cannot be one's own ID.
     case ownID(String)
+    /// The contact has level 3, but the profile has no key of it, and the given one is not verified.
+    case unprovenKey(id: String)
     /// The contact is in the profile with another public key.
     case otherContactKey(id: String, stored: PublicKey, given: PublicKey)
     case noContact(id: String)

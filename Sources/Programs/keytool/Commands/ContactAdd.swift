@@ -24,11 +24,11 @@ struct ContactAdd: Verb {
 
     @OptionGroup var card: ContactCardOptions
 
-    @Option(help: ArgumentHelp("The contact's first name.", valueName: "name"))
-    var firstName: String = ""
+    @Option(help: ArgumentHelp("The contact's first name, also of one that is there.", valueName: "name"))
+    var firstName: String?
 
-    @Option(help: ArgumentHelp("The contact's last name.", valueName: "name"))
-    var lastName: String = ""
+    @Option(help: ArgumentHelp("The contact's last name, also of one that is there.", valueName: "name"))
+    var lastName: String?
 
     @OptionGroup var named: IdentityOption
 
@@ -42,11 +42,12 @@ struct ContactAdd: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.identity, in: keeper)
         let level: VerificationLevel = card.qrImage == nil ? .unverified : .fullyVerified
-        let outcome = try keeper.contacts.add(
+        let addition = try keeper.contacts.add(
             .init(code, level: level), firstName: firstName, lastName: lastName, to: id)
+        let name = addition.newName.map { $0.isEmpty ? "; it has no name now" : "; its name is now \($0.printable)" }
         try session.output.done(
-            ["\(code.id) \(outcome.words)"] + code.publicKey.labelledLines,
-            json: outcome.json("contact add", id, code))
+            ["\(code.id) \(addition.outcome.words)" + (name ?? "")] + code.publicKey.labelledLines,
+            json: addition.outcome.json("contact add", id, code, [("renamed", .bool(addition.newName != nil))]))
     }
 
     private func code() throws -> ContactCode {
@@ -106,12 +107,14 @@ extension ContactKeeper.Outcome {
         }
     }
 
-    func json(_ command: String, _ id: ThreemaID, _ code: ContactCode) -> JSONValue {
+    func json(
+        _ command: String, _ id: ThreemaID, _ code: ContactCode, _ more: [(String, JSONValue?)] = []
+    ) -> JSONValue {
         .result(
             command,
             [
                 ("id", .string(id.text)), ("contact", .string(code.id.text)),
                 ("public_key", .string(code.publicKey.hex)), ("result", .string(name)), ("level", .number(level.shown)),
-            ])
+            ] + more)
     }
 }

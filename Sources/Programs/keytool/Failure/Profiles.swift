@@ -27,6 +27,13 @@ extension ProfileKeepingError: Explained {
                 hints: "stored  \(stored.hex)", "given   \(given.hex)",
                 "keytool contact remove \(id) removes the stored one, if you know that the new one is right"
             ).because(of: "other_key")
+        case .unprovenKey(let id):
+            Failure(
+                .exists,
+                "\(id.printable) is verified by QR code, but the profile has no key of it; a typed key is not verified",
+                hints: "keytool contact add --qr-image FILE stores the key of the contact's QR code",
+                "keytool contact remove \(id.printable) forgets that the contact was verified"
+            ).because(of: "unproven_key")
         case .noContact(let id): Failure(.absent, "\(id.printable) is not a contact").because(of: "no_contact")
         case .noContactKey(let id):
             Failure(

@@ -75,6 +75,21 @@ extension SafeDocument {
             })
     }
 
+    /// Sets the names of each entry with this ID. Usually there is one.
+    /// - Parameters:
+    ///   - firstName: nil to leave it as it is.
+    ///   - lastName: nil to leave it as it is.
+    public func settingContact(_ id: ThreemaID, firstName: String?, lastName: String?) -> SafeDocument {
+        settingContacts(
+            (root["contacts"]?.array ?? []).map { entry in
+                guard SafeContact(entry).identity == id.text else { return entry }
+                var entry = entry
+                if let firstName { entry = entry.setting("firstname", to: .string(firstName)) }
+                if let lastName { entry = entry.setting("lastname", to: .string(lastName)) }
+                return entry
+            })
+    }
+
     /// Removes each entry with this identity, which need not be a valid ID. Groups and lists keep it as a member.
     public func removingContact(_ identity: String) -> SafeDocument {
         settingContacts((root["contacts"]?.array ?? []).filter { $0["identity"] != .string(identity) })
