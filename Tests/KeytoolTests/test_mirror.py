@@ -61,9 +61,9 @@ def test_what_has_changed(phone):
     phone.keytool.ok("safe", "mirror")
     lines = phone.keytool.ok("safe", "history", ID, "--diff", "2", "1").out.splitlines()
     assert sorted(lines) == [
-        "contact CONTA010: only in backup 1", "contact CONTA011: only in backup 1", "nickname: different"]
+        "contact CONTA010: only in backup 1", "contact CONTA011: only in backup 1", 'nickname: "one" in backup 2, "two" in backup 1']
     back = phone.keytool.json("safe", "history", "--diff", "1", "2")
-    assert back["same"] is False and back["same_private_key"] is True
+    assert back["nickname"] == {"before": "two", "after": "one"} and back["same"] is False and back["same_private_key"] is True
     assert [one["id"] for one in back["contacts"]["removed"]] == ["CONTA010", "CONTA011"]
     assert "say the same" in phone.keytool.ok("safe", "history", "--diff", "1", "1").out
     phone.keytool.fails(10, "safe", "history", "--diff", "1", "3")

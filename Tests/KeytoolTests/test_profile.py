@@ -310,7 +310,8 @@ def test_equal_to_the_server(machine):
 def test_different_from_the_server(machine):
     machine.keytool.ok("profile", "set", "--nickname", "Bea", "--read-receipts", "off")
     result = machine.keytool("profile", "diff")
-    assert result.code == 19 and result.out == "nickname: different\nread receipts: different\n"
+    assert result.code == 19 and result.out == (
+        'nickname: "Anna" in the backup, "Bea" in the keystore\nread receipts: different\n')
     assert "keytool: error: the profile of ABCD1234 differs from the backup\n" in result.err
     result = machine.keytool("profile", "diff", "--json")
     assert result.code == 19 and result.error["reason"] == "different"
@@ -328,6 +329,9 @@ def test_difference_in_contacts_and_groups(machine, write):
         "contact SERVER01 (=1+1): only in the keystore", "contact NEWONE01: only in the file",
         "contact ECHOECHO (Echo Echo, Inc.): level 1 in the file, 3 in the keystore",
         "group Lost of STRANGER: only in the keystore", "group Choir of ECHOECHO: other name",
+    assert result.json["nickname"] == {"before": "Anna", "after": "Bea"}
+    machine.keytool.ok("profile", "set", "--nickname", "")
+    assert 'nickname: "Anna" in the backup, none in the keystore\n' in machine.keytool("profile", "diff").out
         "list All: only in the keystore"]
     found = machine.keytool("profile", "diff", write("p.json", json.dumps(other)), "--json").json
     assert found["contacts"] == {

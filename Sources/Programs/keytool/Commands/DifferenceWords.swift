@@ -33,8 +33,14 @@ struct DifferenceWords {
             difference.addedLists.map { "\($0.label): only in \(this)" }
             + difference.removedLists.map { "\($0.label): only in \(other)" }
             + difference.changedLists.map { "\($0.after.label): " + Self.words($0.fields, \.words) }
-        return contacts + groups + lists + changedParts.map { "\($0): different" }
+        let nickname = difference.changedNickname.map {
+            "nickname: \(Self.quoted($0.before)) in \(other), \(Self.quoted($0.after)) in \(this)"
+        }
+        let others = changedParts.filter { nickname == nil || $0 != DocumentDifference.Part.nickname.words }
+        return contacts + groups + lists + (nickname.map { [$0] } ?? []) + others.map { "\($0): different" }
     }
+
+    private static func quoted(_ text: String) -> String { text.isEmpty ? "none" : "\"\(text.printable)\"" }
 
     /// What differs outside of contacts, groups and lists.
     var changedParts: [String] {
@@ -81,6 +87,12 @@ struct DifferenceWords {
                 }
             ),
             ("changed", changedPartsJSON),
+            (
+                "nickname",
+                difference.changedNickname.map { change in
+                    ["before": .string(change.before), "after": .string(change.after)]
+                }
+            ),
         ]
     }
 

@@ -26,6 +26,8 @@ public struct DocumentDifference: Equatable, Sendable {
     public let changedLists: [Change<SafeDistributionList, GroupField>]
     /// What else differs.
     public let changedParts: Set<Part>
+    /// The nicknames, if they differ.
+    public let changedNickname: TextChange?
     /// The settings that differ, in the order of `SafeSettings.Flag`.
     public let changedFlags: [SafeSettings.Flag]
 
@@ -37,6 +39,14 @@ public struct DocumentDifference: Equatable, Sendable {
         public let after: Entry
         /// What differs; never empty.
         public let fields: Set<Field>
+    }
+
+    /// A text of both documents.
+    public struct TextChange: Equatable, Sendable {
+        /// In the first document; empty if it has none.
+        public let before: String
+        /// In the second document; empty if it has none.
+        public let after: String
     }
 
     /// What can differ in a contact.
@@ -95,6 +105,11 @@ public struct DocumentDifference: Equatable, Sendable {
         (addedLists, removedLists) = (lists.added, lists.removed)
         changedLists = lists.changed { Self.fields($0.entry, $1.entry, name: "name", MemberDefaults.list) }
         changedParts = Self.parts(first, second)
+        changedNickname =
+            changedParts.contains(.nickname)
+            ? TextChange(
+                before: first.root["user"]?.text("nickname") ?? "", after: second.root["user"]?.text("nickname") ?? "")
+            : nil
         changedFlags = SafeSettings.Flag.allCases.filter { first.settings[$0] != second.settings[$0] }
     }
 
