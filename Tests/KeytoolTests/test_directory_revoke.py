@@ -82,8 +82,8 @@ def test_an_offline_identity_has_no_directory(keytool, at, password):
     for command in (["revoke", "check"], ["revoke", "set", *password], ["id", "revoke", "--yes"]):
         assert "--directory" in keytool.fails(64, *command).err
     # The directory does not know it either, and is not remembered then.
-    result = keytool.fails(1, "revoke", "check", *at)
-    assert "Identity not found" in result.err
+    error = keytool.fails(10, "revoke", "check", *at, "--json").error
+    assert error["reason"] == "unknown_identity" and "the directory said: Identity not found" in error["hint"]
     keytool.fails(64, "revoke", "check", id)
 
 
@@ -228,3 +228,48 @@ def test_another_key_proves_nothing(keytool, other_keytool, id_directory, at, re
     other_keytool.ok("id", "create", "--id", registered)
     result = other_keytool.fails(13, "id", "revoke", "--yes", *at)
     assert "another public key" in result.err and id_directory.identities[registered].state == ACTIVE
+
+
+# An ID that the directory does not know
+
+
+@pytest.fixture
+def stranger(keytool, registered, id_directory):
+    """The directory has lost the identity."""
+    del id_directory.identities[registered]
+    return registered
+
+
+@pytest.mark.parametrize("command", [
+    ["id", "link"], ["id", "link", "email", "ann@example.org"], ["id", "link", "mobile", "+41 79 123 45 67"],
+    ["id", "link", "email", "--remove"], ["id", "link", "mobile", "--remove"], ["contact", "match", "LIST"],
+    ["revoke", "check"], ["revoke", "set", "PASSWORD"], ["id", "revoke", "--yes"], ["id", "revoke", "--yes", "PASSWORD"]],
+    ids=" ".join)
+def test_an_unknown_identity(keytool, stranger, password, write, command):
+    places = {"LIST": [write("list", "ann@example.org\n")], "PASSWORD": password}
+    error = keytool.fails(10, *(word for one in command for word in places.get(one, [one])), "--json").error
+    assert error["reason"] == "unknown_identity" and stranger in error["message"]
+
+
+def test_by_the_password_of_an_unknown_identity(other_keytool, at, password):
+    other_keytool.fails(10, "id", "revoke", "ZZZZZZZZ", "--yes", *at, *password)
+
+
+def test_a_directory_that_signals_it_by_404(keytool, id_directory, registered):
+    id_directory.script("identity/check_revocation_key", id_directory.status(404))
+    # It knows the identity: the address is wrong then.
+    assert keytool.fails(1, "revoke", "check", "--json").error["reason"] == "not_a_directory"
+    del id_directory.identities[registered]
+    id_directory.script("identity/check_revocation_key", id_directory.status(404))
+    keytool.fails(10, "revoke", "check")
+
+
+def test_a_revoked_identity_is_unknown(keytool, id_directory, registered):
+    keytool.ok("id", "revoke", "--yes")
+    assert keytool.fails(10, "revoke", "check", "--json").error["reason"] == "unknown_identity"
+
+
+def test_a_refusal_stays_one_if_the_directory_cannot_be_asked(keytool, id_directory, stranger):
+    id_directory.script("identity/" + stranger, id_directory.lose)
+    id_directory.script("identity/" + stranger, id_directory.lose)
+    assert "Identity not found" in keytool.fails(1, "revoke", "check").err

@@ -70,7 +70,28 @@ package struct DirectoryKeeper: Sendable {
         do throws(DirectoryFailure) {
             return try connect(server).ask(question, key: identity.clientKey)
         } catch {
-            throw DirectoryKeepingError.failed(server, error)
+            throw Self.failure(error, of: identity.id, at: server, connect)
+        }
+    }
+
+    /// The words of a refusal are for people. So the directory is asked whether it knows the identity.
+    /// - Parameter id: the identity of the request that failed.
+    /// - Returns: `.unknownIdentity` or `.failed`.
+    static func failure(
+        _ failure: DirectoryFailure, of id: ThreemaID, at server: DirectoryServer, _ connect: Connect
+    ) -> DirectoryKeepingError {
+        let words: ServerWords?
+        switch failure {
+        case .directory(.refused(let refusal)): words = refusal
+        case .directory(.failed), .directory(.unexpectedStatus(404)): words = nil
+        default: return .failed(server, failure)
+        }
+        do {
+            let entry = try entries(of: [id], at: server, connect).first
+            let isKnown = entry.map { $0.state != .invalid } ?? false
+            return isKnown ? .failed(server, failure) : .unknownIdentity(id, server, words)
+        } catch {
+            return .failed(server, failure)
         }
     }
 
@@ -148,6 +169,8 @@ extension IdentityRecords {
 package enum DirectoryKeepingError: Error {
     /// This directory did not do what it was asked for.
     case failed(DirectoryServer, DirectoryFailure)
+    /// The directory does not know the identity that asked; nil if it gave no words.
+    case unknownIdentity(ThreemaID, DirectoryServer, ServerWords?)
     /// The registration of this key is not finished: the directory may have registered it.
     case unfinished(PublicKey, DirectoryServer, DirectoryFailure)
     /// No registration of this key is pending: another process has finished or removed it.

@@ -20,7 +20,7 @@ extension DirectoryKeeper {
     /// - Parameters:
     ///   - list: at least one address.
     ///   - now: the time of the system's clock.
-    /// - Throws: `DirectoryKeepingError.failed`; `KeystoreError`.
+    /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`.
     package func match(
         _ list: AddressList, as id: ThreemaID, at server: DirectoryServer, now: Timestamp
     ) throws -> Search {
@@ -37,7 +37,7 @@ extension DirectoryKeeper {
         do throws(DirectoryFailure) {
             found = try connect(server).match(list.hashes, for: id, key: identity.clientKey, token: &token)
         } catch {
-            throw DirectoryKeepingError.failed(server, error)
+            throw Self.failure(error, of: id, at: server, connect)
         }
         if let token = token.take() {
             let content = KeptMatchToken(token, of: server, notBefore: now + .seconds(found.checkInterval)).encoded()

@@ -9,6 +9,9 @@ extension DirectoryKeepingError: Explained {
     var failure: Failure {
         switch self {
         case .failed(let server, let failure): failure.explained(server)
+        case .unknownIdentity(let id, let server, let words):
+            words.map { Failure.unknownIdentity(id, server).advising("the directory said: \($0.text)") }
+                ?? .unknownIdentity(id, server)
         case .unfinished(let key, let server, let failure):
             failure.explained(server).advising(
                 "the directory may have registered the key \(key.hex.prefix(8))…; it is stored here: keytool id create --resume"
