@@ -75,6 +75,42 @@ def test_a_key_that_nobody_can_have(keytool, known, at):
     assert "public_key" not in keytool.json("id", "fetch", "LOWORDER", *at)["identities"][0]
 
 
+# Compared with the keystore
+
+
+def test_another_key_for_an_identity_of_the_keystore(keytool, known, at):
+    held = keytool.json("id", "create", "--id", "ABCD1234")["public_key"]
+    known.add("ABCD1234", KEY)
+    result = keytool("id", "fetch", "ECHOECHO", "ZZZZZZZZ", "ABCD1234", *at)
+    assert result.code == 19 and f"ABCD1234  {KEY.hex()}" in result.out, result
+    assert "WRONG KEY" in result.err and held in result.err and KEY.hex() in result.err
+    result = keytool("id", "fetch", "ABCD1234", *at, "--json")
+    assert result.code == 19, result
+    [entry] = result.json["identities"]
+    assert entry["matches"] is False and entry["error"]["reason"] == "other_key"
+    known.add("ABCD1234", bytes.fromhex(held))
+    assert keytool.json("id", "fetch", "ABCD1234", *at)["identities"][0]["matches"] is True
+
+
+def test_another_key_for_a_contact(keytool, known, at):
+    keytool.ok("id", "create", "--id", "ABCD1234")
+    keytool.ok("contact", "add", "ECHOECHO", OTHER_KEY.hex())
+    result = keytool.ok("id", "fetch", "ECHOECHO", *at)
+    assert f"another key for ECHOECHO than the contacts: {OTHER_KEY.hex()} is stored" in result.err
+    assert keytool.json("id", "fetch", "ECHOECHO", *at)["identities"][0]["matches"] is False
+    assert "matches" not in keytool.json("id", "fetch", "*GATEWAY", *at)["identities"][0]
+
+
+def test_a_protected_keystore_is_compared_only_without_a_question(keytool, known, at, given):
+    passphrase = given("passphrase", b"correct-horse-7")
+    keytool.ok("id", "create", "--id", "ABCD1234", *passphrase)
+    known.add("ABCD1234", KEY)
+    assert "matches" not in keytool.json("id", "fetch", "ABCD1234", *at)["identities"][0]
+    assert keytool("id", "fetch", "ABCD1234", *at, *passphrase).code == 19
+    wrong = given("passphrase", b"wrong-horse-7")
+    assert "not compared with the keystore" in keytool.ok("id", "fetch", "ABCD1234", *at, *wrong).err
+
+
 # What directories answer
 
 

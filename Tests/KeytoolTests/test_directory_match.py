@@ -131,6 +131,18 @@ def test_all_identities_with_an_address(keytool, id_directory, registered):
         f"ann@gmail.com  ANNANNAN  {KEY.hex()}", f"ann@gmail.com  DORADORA  {KEY.hex()}"]
 
 
+def test_keys_are_compared_with_the_keystore(keytool, id_directory, registered, addresses):
+    keytool.ok("contact", "add", "ANNANNAN", KEY.hex())
+    keytool.ok("contact", "add", "BOBBOBBO", "ab" * 32)
+    result = keytool.ok("contact", "match", addresses)
+    assert "another key for BOBBOBBO" in result.err and "ANNANNAN" not in result.err
+    found = keytool.json("contact", "match", addresses)["matches"]
+    assert [match["matches"] for match in found] == [True, False]
+    id_directory.add(registered, KEY, email="nobody@example.org")
+    result = keytool("contact", "match", addresses)
+    assert result.code == 19 and registered in result.out and "WRONG KEY" in result.err, result
+
+
 def test_a_key_that_nobody_can_have(keytool, id_directory, registered):
     id_directory.add("LOWORDER", bytes(32), mobile="41791111111")
     assert '"publicKey"' in keytool.fails(65, "contact", "match", "-", stdin="+41791111111\n").err

@@ -40,27 +40,37 @@ struct ContactMatch: Verb {
         let search = try session.output.busy("asking the directory") {
             try at.work.match(list, as: at.id, at: at.server, now: WallClock.now())
         }
+        let comparison = KeyComparison(try at.keeper.knownKeys(), at.server)
         try session.output.data(
             search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.hex)" },
             json: .result(
                 "contact match",
                 [
                     ("id", .string(at.id.text)), ("addresses", .number(list.addresses.count)),
-                    ("matches", .array(search.matches.map(Self.json))),
+                    ("matches", .array(search.matches.map { Self.json($0, comparison) })),
                     ("check_interval", .number(search.checkInterval)),
                 ]))
+        var compared: Set<ThreemaID> = []
+        let found = search.matches.map(\.contact).filter { compared.insert($0.id).inserted }
+        for contact in found { comparison.warn(of: contact.id, contact.publicKey, session.output) }
         if search.matches.isEmpty {
             session.output.note("the directory knows none of the \(list.addresses.count) addresses")
         }
         if let time = search.notBefore {
             session.output.hint("the directory asked not to search again before \(time.rfc3339)")
         }
+        if let failure = found.lazy.compactMap({ comparison.failure(of: $0.id, $0.publicKey) }).first {
+            throw CommandFailure(failure: failure)
+        }
     }
 
-    private static func json(_ match: (address: AddressList.Address, contact: FoundContact)) -> JSONValue {
+    private static func json(
+        _ match: (address: AddressList.Address, contact: FoundContact), _ comparison: KeyComparison
+    ) -> JSONValue {
         .members([
             ("line", .number(match.address.line)), ("address", .string(match.address.text)),
             ("id", .string(match.contact.id.text)), ("public_key", .string(match.contact.publicKey.hex)),
+            ("matches", comparison.matches(match.contact.id, match.contact.publicKey).map { .bool($0) }),
         ])
     }
 

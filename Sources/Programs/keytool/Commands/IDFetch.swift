@@ -32,25 +32,31 @@ struct IDFetch: Verb {
         let entries = try session.output.busy("asking the directory") {
             try DirectoryKeeper.entries(of: asked, at: server, session.connectDirectory)
         }
+        let comparison = KeyComparison(session.knownKeysWithoutQuestion(keystore.passphrase), server)
         var members: [JSONValue] = []
-        var firstFailure: Failure?
+        var failures: [Failure] = []
         for id in asked {
-            if let entry = entries.first(where: { $0.id == id }) {
-                members.append(entry.json)
+            guard let entry = entries.first(where: { $0.id == id }) else {
+                let failure = Failure.unknownIdentity(id, server)
+                members.append(["id": .string(id.text), "error": failure.json])
+                failures.append(failure)
                 continue
             }
-            let failure = Failure.unknownIdentity(id, server)
-            members.append(["id": .string(id.text), "error": failure.json])
-            if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
-            firstFailure = firstFailure ?? failure
+            let failure = comparison.failure(of: id, entry.publicKey)
+            members.append(entry.json(matches: comparison.matches(id, entry.publicKey), failure))
+            comparison.warn(of: id, entry.publicKey, session.output)
+            if let failure { failures.append(failure) }
         }
+        if !session.output.isJSON { for failure in failures { failure.report(isVerbose: session.output.isVerbose) } }
+        // A wrong key is worse than an unknown ID.
+        let worst = failures.first { $0.status == .verifyFailed } ?? failures.first
         // A command that has found nothing prints an error only.
-        if entries.isEmpty, let firstFailure {
-            throw CommandFailure(failure: firstFailure, isReported: !session.output.isJSON)
+        if entries.isEmpty, let worst {
+            throw CommandFailure(failure: worst, isReported: !session.output.isJSON)
         }
         try session.output.data(
             entries.map(\.line), json: .result("id fetch", [("identities", .array(members))]))
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        if let worst { throw CommandFailure(failure: worst, isReported: true) }
     }
 
     /// The one directory that the keystore's identities use.
@@ -75,11 +81,12 @@ extension DirectoryEntry {
         "\(id)  \(publicKey?.hex ?? "no usable public key")  \(state.name)  \(kind.name)"
     }
 
-    fileprivate var json: JSONValue {
+    fileprivate func json(matches: Bool?, _ failure: Failure?) -> JSONValue {
         .members([
             ("id", .string(id.text)), ("public_key", publicKey.map { .string($0.hex) }),
             ("state", .string(state.name)), ("type", .string(kind.name)),
-            ("feature_mask", .number(featureMask.rawValue)),
+            ("feature_mask", .number(featureMask.rawValue)), ("matches", matches.map { .bool($0) }),
+            ("error", failure?.json),
         ])
     }
 }

@@ -41,9 +41,12 @@ struct IDRevoke: Verb {
         let isPasswordGiven = try password.source() != nil
         let opened: ThreemaKeeper?
         do {
-            // With these, a keystore whose passphrase is lost does not matter.
+            // With these, a keystore whose passphrase is lost does not matter; only what it remembers of the
+            // directory's authorities and pins does.
             let isComplete = named.id != nil && isPasswordGiven && directory.directory != nil
-            opened = try isComplete ? keeperWithoutQuestion(session) : session.keeper(keystore.passphrase)
+            opened =
+                try isComplete
+                ? session.keeperWithoutQuestion(keystore.passphrase) : session.keeper(keystore.passphrase)
         } catch KeystoreError.absent where named.id != nil {
             opened = nil
         }
@@ -64,17 +67,6 @@ struct IDRevoke: Verb {
         }
         session.output.hint("\(id) stays in the keystore; keytool id remove \(id) removes it")
         if try keeper.safe.isSetUp(id) { session.output.hint("keytool safe delete \(id) deletes its Safe backup") }
-    }
-
-    /// The keystore, for the authorities and pins that it remembers; nil if it cannot be opened without asking for its
-    /// passphrase.
-    /// - Throws: as `Session.keeper` if a source gives the passphrase.
-    private func keeperWithoutQuestion(_ session: Session) throws -> ThreemaKeeper? {
-        if try keystore.passphrase.source() != nil { return try session.keeper(keystore.passphrase) }
-        guard let locked = try? LockedKeystore(at: session.keystorePath),
-            let keystore = locked.isProtected ? locked.unlockFromKeyring() : try? locked.unlock()
-        else { return nil }
-        return session.keeper(keystore)
     }
 
     /// By the password.

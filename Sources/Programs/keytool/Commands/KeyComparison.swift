@@ -1,0 +1,73 @@
+import Console
+import Encodings
+import Keystore
+import Threema
+import ThreemaDirectory
+import ThreemaKeeping
+
+/// Compares keys that a directory gives with those in the keystore. A wrong key of a contact is a warning, of an
+/// identity in the keystore a failure.
+struct KeyComparison {
+    private let known: KnownKeys?
+    private let server: DirectoryServer
+
+    /// - Parameter known: nil if the keystore is not open.
+    init(_ known: KnownKeys?, _ server: DirectoryServer) {
+        self.known = known
+        self.server = server
+    }
+
+    /// - Returns: whether the key is that in the keystore; nil if the keystore has none.
+    func matches(_ id: ThreemaID, _ key: PublicKey?) -> Bool? {
+        switch known?.compare(id, key) {
+        case nil, .unknown: nil
+        case .same: true
+        case .otherOwnKey, .otherContactKey: false
+        }
+    }
+
+    /// Warns of another key of a contact.
+    func warn(of id: ThreemaID, _ key: PublicKey?, _ output: Output) {
+        guard case .otherContactKey(let stored) = known?.compare(id, key) else { return }
+        output.warn(
+            "\(server.url) has another key for \(id) than the contacts: \(stored.hex) is stored; "
+                + "ask the contact why before you trust either key")
+    }
+
+    /// - Returns: the failure if the directory has another key for an identity of the keystore.
+    func failure(of id: ThreemaID, _ key: PublicKey?) -> Failure? {
+        guard case .otherOwnKey(let held) = known?.compare(id, key) else { return nil }
+        return Failure(
+            .verifyFailed, "WRONG KEY: \(server.url) has another public key for \(id) than this keystore",
+            hints: "keystore   \(held.hex)", "directory  \(key?.hex ?? "no usable public key")",
+            "others who ask this directory encrypt for its key: either the directory is wrong, or the ID belongs to somebody else"
+        ).because(of: "other_key")
+    }
+}
+
+extension Session {
+    /// The keystore, if it opens without asking for its passphrase.
+    /// - Returns: nil if it is missing, or needs a passphrase that no source gives.
+    /// - Throws: as `keeper` if a source gives the passphrase.
+    func keeperWithoutQuestion(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> ThreemaKeeper? {
+        if try passphrase.source() != nil { return try keeper(passphrase) }
+        guard let locked = try? LockedKeystore(at: keystorePath),
+            let keystore = locked.isProtected ? locked.unlockFromKeyring() : try? locked.unlock()
+        else { return nil }
+        return keeper(keystore)
+    }
+
+    /// The keys to compare a directory's answer with.
+    /// - Returns: nil if the keystore cannot be opened without a question. If a given passphrase does not open it, a
+    ///   warning says that nothing was compared.
+    func knownKeysWithoutQuestion(_ passphrase: SecretOptions<KeystorePassphrase>) -> KnownKeys? {
+        do {
+            return try keeperWithoutQuestion(passphrase)?.knownKeys()
+        } catch KeystoreError.absent {
+            return nil
+        } catch {
+            output.warn("not compared with the keystore: \(Failure(error).message)")
+            return nil
+        }
+    }
+}
