@@ -76,7 +76,7 @@ import VectorKit
         #expect(names == [Self.entry], comment)
         let bytes = try records.readHistory(Self.entry, of: .main).bytes
         #expect(bytes == [9, 9], comment)
-        let time = try records.timeOfLock()
+        let time = try records.timeOfSuccess(of: .main)
         #expect(time == Self.time, comment)
     }
 

@@ -94,10 +94,10 @@ import Threema
         house.server.misbehave(death(0, time))
         #expect(
             house.killing {
-                _ = try house.keeper.safe.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+                _ = try house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
             })
         // Whatever comes next finishes it; deleting again is one of these.
-        _ = try? house.keeper.safe.deleteSafe(of: Household.id, isKeepingSetup ? .keepingSetup : .init())
+        _ = try? house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
         #expect(house.server.backups == [:])
         if isKeepingSetup {
             let result = try house.push()
@@ -114,7 +114,7 @@ import Threema
         let house = try household(.refreshed)
         // Fetch, then remove.
         house.server.misbehave(death(1, time))
-        #expect(house.killing { _ = try house.keeper.safe.deleteSafe(of: Household.id) })
+        #expect(house.killing { _ = try house.keeper.safe.deleteSafe(at: Household.main) })
         let before = house.server.backups
         _ = house.server.takeRequests()
         for _ in 0..<2 { #expect(throws: Household.refusal(.deletionInterrupted)) { try house.push() } }
@@ -123,7 +123,7 @@ import Threema
         let resumed = try house.push { $0.isResumingDeleted = true }
         #expect(resumed.upload != nil)
         #expect(try house.push().outcome == .unchanged)
-        _ = try house.keeper.safe.deleteSafe(of: Household.id)
+        _ = try house.keeper.safe.deleteSafe(at: Household.main)
         #expect(house.server.backups == [:])
     }
 
@@ -138,7 +138,7 @@ import Threema
                 let password = secret("a password")
                 let test = try house.keeper.safe.test(SafeEndpoint(address), preparing: true)
                 _ = try house.keeper.safe.setUpSafe(
-                    of: Household.id, at: SafeEndpoint(address), password: password, test: test)
+                    Household.main, at: SafeEndpoint(address), password: password, test: test)
             }
             guard house.killing(setUp) else { break }
             // Nothing was stored here, so it can be done again. All that can stay is 64 random bytes of the probe.

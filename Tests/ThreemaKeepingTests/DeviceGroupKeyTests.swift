@@ -89,9 +89,9 @@ import VectorKit
     @Test func `check tells two of them apart`() throws {
         try house.locked().write(Self.profile(0xdd))
         try house.push()
-        #expect(try house.keeper.safe.look(at: Household.id).isUnpushed == false)
+        #expect(try house.keeper.safe.look(at: Household.main).isUnpushed == false)
         try house.locked().write(Self.profile(0xde))
-        #expect(try house.keeper.safe.look(at: Household.id).isUnpushed == true)
+        #expect(try house.keeper.safe.look(at: Household.main).isUnpushed == true)
     }
 
     @Test func `inside the document, as earlier versions stored it, it is found`() throws {

@@ -15,6 +15,8 @@ import VectorKit
 /// A keystore with one identity, a server, a clock, and the keeper between them.
 final class Household: Sendable {
     static let id = try! ThreemaID("ABCD1234")
+    /// The only place, unless a test sets up more.
+    static let main = SafePlace(id, .main)
     static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
     let keystore: OpenKeystore
@@ -81,7 +83,7 @@ final class Household: Sendable {
     func locked() throws -> LockedIdentity { try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60)) }
 
     func setUp(_ byte: UInt8 = 7) throws {
-        try locked().write(SafeSetup(Self.target(server, byte)))
+        try locked().write(SafeSetup(Self.target(server, byte)), at: .main)
     }
 
     /// A place whose name in the state is the same in every keystore.
@@ -101,14 +103,14 @@ final class Household: Sendable {
     func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
         change(&options)
-        return try keeper.safe.push(Self.id, options)
+        return try keeper.safe.push(Self.main, options)
     }
 
     /// Pulls by the stored key.
     func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        _ = try keeper.safe.pull(Self.id, options)
+        _ = try keeper.safe.pull(Self.main, options)
     }
 
     /// What the rules of the Safe say no with.
@@ -157,14 +159,14 @@ final class Household: Sendable {
     /// The state as keytool reads it.
     func state() throws -> UploadState {
         try UploadState(
-            of: keystore.identity(.threema(Self.id)), key: keystore.digestKey(UploadState.digestPurpose))
+            of: keystore.identity(.threema(Self.id)), at: .main, key: keystore.digestKey(UploadState.digestPurpose))
     }
 
     /// Writes a genuine state.
     func changeState(_ change: (inout UploadState) -> Void) throws {
         var state = try state()
         change(&state)
-        try state.write(to: locked(), key: keystore.digestKey(UploadState.digestPurpose))
+        try state.write(to: locked(), at: .main, key: keystore.digestKey(UploadState.digestPurpose))
     }
 
     // MARK: History

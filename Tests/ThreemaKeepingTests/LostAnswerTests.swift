@@ -38,7 +38,7 @@ import Threema
     @Test func `its generation is not given out again after a check has found it`() throws {
         try house.push()
         loseAnswer()
-        let look = try house.keeper.safe.look(at: Household.id)
+        let look = try house.keeper.safe.look(at: Household.main)
         #expect(look.failure == nil)
         #expect(look.writer?.generation == 2)
         let result = try house.push { $0.isForced = true }

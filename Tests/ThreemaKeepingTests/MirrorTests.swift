@@ -27,7 +27,7 @@ import ThreemaSafe
     private func mirror(isAcceptingLoss: Bool = false) throws -> SafeKeeper.MirrorResult {
         var options = SafeKeeper.MirrorOptions()
         options.isAcceptingLoss = isAcceptingLoss
-        return try home.keeper.safe.mirror(Household.id, options)
+        return try home.keeper.safe.mirror(Household.main, options)
     }
 
     private func expectAlarm(_ alarm: MirrorAlarm, _ body: () throws -> Void) {
@@ -43,22 +43,22 @@ import ThreemaSafe
         #expect(!second.isNew && second.changedAt == first.changedAt)
         let requests = home.server.takeRequests()
         #expect(requests == [.fetch, .fetch])
-        let items = try home.keeper.safe.history(of: Household.id)
+        let items = try home.keeper.safe.history(of: Household.main)
         #expect(items.map(\.number) == [1])
         #expect(items.map(\.origin) == [.mirrored])
         #expect(items.map(\.contents?.contacts) == [3])
-        let nickname = try home.keeper.safe.earlierBackup(1, of: Household.id).document.nickname
+        let nickname = try home.keeper.safe.earlierBackup(1, of: Household.main).document.nickname
         #expect(nickname == "phone")
         // After a change of the setup it opens by the key that is stored with it.
-        try home.locked().write(SafeSetup(Household.target(home.server, 8), isReadOnly: true))
-        let again = try home.keeper.safe.earlierBackup(1, of: Household.id).document.nickname
+        try home.locked().write(SafeSetup(Household.target(home.server, 8), isReadOnly: true), at: .main)
+        let again = try home.keeper.safe.earlierBackup(1, of: Household.main).document.nickname
         #expect(again == "phone")
     }
 
     @Test func `it makes nothing known, so a push would not replace it`() throws {
         try write(Household.document("phone"))
         try mirror()
-        try home.locked().write(SafeSetup(Household.target(home.server)))
+        try home.locked().write(SafeSetup(Household.target(home.server)), at: .main)
         #expect(throws: Household.conflict) { try home.push() }
         let state = try home.state()
         #expect(state.safe?.state.journal.isEmpty == true)
@@ -72,16 +72,16 @@ import ThreemaSafe
         #expect(throws: refusal) { try home.push() }
         #expect(throws: refusal) { try home.push { $0.isOverwriting = true } }
         #expect(throws: refusal) { try home.push { $0.isDryRun = true } }
-        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(of: Household.id) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(of: Household.id, .forced) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.move(Household.id, to: other.copy) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.abortChange(of: Household.id) }
-        #expect(throws: refusal) { try home.keeper.safe.readdress(Household.id, as: other.copy) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(at: Household.main) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(at: Household.main, .forced) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.move(Household.main, to: other.copy) }
+        #expect(throws: refusal) { _ = try home.keeper.safe.abortChange(at: Household.main) }
+        #expect(throws: refusal) { try home.keeper.safe.readdress(Household.main, as: other.copy) }
         #expect(throws: refusal) {
-            _ = try home.keeper.safe.changePassword(of: Household.id, to: secret("another password"))
+            _ = try home.keeper.safe.changePassword(at: Household.main, to: secret("another password"))
         }
         #expect(home.server.takeRequests().isEmpty)
-        let isReadOnly = try home.keeper.safe.isReadOnly(Household.id)
+        let isReadOnly = try home.keeper.safe.isReadOnly(Household.main)
         #expect(isReadOnly)
         // A pull restores the backup; the place stays one for reading only.
         try home.pull { $0.isReplacing = true }
@@ -91,10 +91,10 @@ import ThreemaSafe
     @Test func `the setup can be removed, and the history stays`() throws {
         try write(Household.document("phone"))
         try mirror()
-        try home.keeper.safe.removeSetup(of: Household.id)
+        try home.keeper.safe.removeSetup(of: Household.main)
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try mirror() }
         #expect(home.server.backups.count == 1)
-        let contacts = try home.keeper.safe.history(of: Household.id).map(\.contents?.contacts)
+        let contacts = try home.keeper.safe.history(of: Household.main).map(\.contents?.contacts)
         #expect(contacts == [2])
     }
 
@@ -113,7 +113,7 @@ import ThreemaSafe
         for _ in 0..<2 { expectAlarm(.older) { try mirror() } }
         try write(Household.document("phone", contacts: 8), key: 0xdd)
         for _ in 0..<2 { expectAlarm(.otherKey) { try mirror() } }
-        let items = try home.keeper.safe.history(of: Household.id)
+        let items = try home.keeper.safe.history(of: Household.main)
         #expect(items.map(\.contents?.contacts) == [8, 1, 8])
         try write(Household.document("new", contacts: 1))
         expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
@@ -140,9 +140,9 @@ import ThreemaSafe
             try mirror()
             home.advance(.hours(-48))
         }
-        let items = try home.keeper.safe.history(of: Household.id)
+        let items = try home.keeper.safe.history(of: Household.main)
         let nicknames = try items.map {
-            try home.keeper.safe.earlierBackup($0.number, of: Household.id).document.nickname
+            try home.keeper.safe.earlierBackup($0.number, of: Household.main).document.nickname
         }
         #expect(nicknames == ["3", "2", "1", "0"])
         // The newest is still the newest.
@@ -167,7 +167,7 @@ import ThreemaSafe
     }
 
     @Test func `a look at the server compares with the newest backup in the history`() throws {
-        func look() throws -> SafeFailure? { try home.keeper.safe.look(at: Household.id).failure }
+        func look() throws -> SafeFailure? { try home.keeper.safe.look(at: Household.main).failure }
         try write(Household.document("phone"))
         try mirror()
         let old = home.server.backups[Household.place]
@@ -184,19 +184,19 @@ import ThreemaSafe
     }
 
     @Test func `beside pushes, the next push learns what a mirror found`() throws {
-        try home.locked().write(SafeSetup(Household.target(home.server)))
+        try home.locked().write(SafeSetup(Household.target(home.server)), at: .main)
         try home.push()
         try mirror()
         try write(Household.document("phone"))
         try mirror()
-        #expect(try home.keeper.safe.status(of: Household.id).finding == .foreign)
+        #expect(try home.keeper.safe.status(of: Household.main).finding == .foreign)
         #expect(throws: Household.conflict) { try home.push() }
     }
 
     @Test func `an unread number is refused`() throws {
         for number in [-1, 0, 1, Int.max] {
             #expect(throws: SafeKeepingError.noSuchEntry(id: "ABCD1234", number: number, count: 0)) {
-                _ = try home.keeper.safe.earlierBackup(number, of: Household.id)
+                _ = try home.keeper.safe.earlierBackup(number, of: Household.main)
             }
         }
     }
@@ -204,5 +204,5 @@ import ThreemaSafe
 
 extension Household {
     /// Sets up the Safe for reading only.
-    func setUpReadOnly() throws { try locked().write(SafeSetup(Self.target(server), isReadOnly: true)) }
+    func setUpReadOnly() throws { try locked().write(SafeSetup(Self.target(server), isReadOnly: true), at: .main) }
 }

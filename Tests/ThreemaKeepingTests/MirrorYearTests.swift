@@ -93,7 +93,7 @@ import ThreemaSafe
         var options = SafeKeeper.MirrorOptions()
         options.isAcceptingLoss = isAcceptingLoss
         do {
-            _ = try home.keeper.safe.mirror(Household.id, options)
+            _ = try home.keeper.safe.mirror(Household.main, options)
             return nil
         } catch {
             return error
@@ -140,7 +140,7 @@ import ThreemaSafe
             try home.keystore.identity(.threema(Household.id)).readHistory(entry.name, of: .main).bytes
         }
         #expect(held == expected.map(\.blob))
-        for number in 1...held.count { _ = try home.keeper.safe.earlierBackup(number, of: Household.id) }
+        for number in 1...held.count { _ = try home.keeper.safe.earlierBackup(number, of: Household.main) }
     }
 }
 

@@ -22,12 +22,12 @@ import Threema
         let record = Array("no document".utf8)
         let key = house.keeper.safe.stateKey
         let held = try house.locked()
-        var state = try UploadState(of: held.records, key: key)
+        var state = try UploadState(of: held.records, at: .main, key: key)
         let content = SecureBytes(copying: record.span)
         state.safe?.state.content = TargetDigests.content(content, at: Household.target(house.server), key: key)
         var changes = held.changes()
         changes.set(.profile, record.span)
-        changes.setState(state.encoded(for: Household.id.text, key: key), of: .main)
+        changes.setState(state.encoded(for: Household.id.text, at: .main, key: key), of: .main)
         try held.commit(changes)
     }
 

@@ -51,7 +51,7 @@ import ThreemaSafe
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
         _ = try house.keeper.safe.setUpSafe(
-            of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: nil)
+            Household.main, at: SafeEndpoint(house.server.address), password: password, test: nil)
         try house.push()
         let access = try SafeAccess(
             to: Household.id, at: SafeEndpoint(house.server.address), password: password,
@@ -221,7 +221,7 @@ import ThreemaSafe
 
     @Test func `the raw bytes are those of the server`() throws {
         house.server.backups[Household.place] = [1, 2, 3]
-        let access = try house.keeper.safe.access(to: Household.id)
+        let access = try house.keeper.safe.access(to: Household.main)
         #expect(try access.fetchEncrypted() == [1, 2, 3])
     }
 }

@@ -104,7 +104,8 @@ import VectorKit
         let id = Owner.threema(Household.id)
         let broken: [(RecordName, String, [UInt8])] = [
             (.identity, "identity", [1, 2, 3]), (.profile, "profile", Array("{}".utf8)),
-            (.profile, "profile", Array("nonsense".utf8)), (.safe, "safe", [2]), (.safe, "safe", []),
+            (.profile, "profile", Array("nonsense".utf8)), (.safe(at: .main), "safe", [2]),
+            (.safe(at: .main), "safe", []),
         ]
         for (name, text, content) in broken {
             let house = try Household()

@@ -33,7 +33,7 @@ import ThreemaSafe
         let test =
             testing ? try house.keeper.safe.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
         let exists = try house.keeper.safe.setUpSafe(
-            of: Household.id, at: SafeEndpoint(house.server.address), password: password, test: test)
+            Household.main, at: SafeEndpoint(house.server.address), password: password, test: test)
         return (test, exists)
     }
 
@@ -111,7 +111,7 @@ import ThreemaSafe
         }
         let result = try setUp()
         #expect(result.test?.honoursConditions == honours)
-        let status = try house.keeper.safe.status(of: Household.id)
+        let status = try house.keeper.safe.status(of: Household.main)
         #expect(status.honoursConditions == honours)
     }
 
@@ -130,7 +130,8 @@ import ThreemaSafe
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity(.threema(try ThreemaID("NOBODY00")))) {
             _ = try house.keeper.safe.setUpSafe(
-                of: ThreemaID("NOBODY00"), at: SafeEndpoint(house.server.address), password: password, test: nil)
+                SafePlace(ThreemaID("NOBODY00"), .main), at: SafeEndpoint(house.server.address), password: password,
+                test: nil)
         }
     }
 }

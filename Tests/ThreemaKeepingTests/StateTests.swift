@@ -79,7 +79,7 @@ import Threema
         try house.push()
         let address = try SafeServerAddress(parsing: "file:///elsewhere")
         let target = SafeTarget(server: SafeEndpoint(address), keys: Household.safeKeys())
-        try house.locked().write(SafeSetup(target.copy))
+        try house.locked().write(SafeSetup(target.copy), at: .main)
         let keptStill = try keepsStill()
         #expect(!keptStill)
     }

@@ -11,10 +11,7 @@ package struct FileLock: ~Copyable, Sendable {
 
     /// Sets the modification time of the locked file, in milliseconds since the epoch. Best effort; errors are ignored.
     package func setModificationTime(milliseconds: Int64) {
-        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        guard seconds.remainder >= 0 else { return }
-        let time = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder) * 1_000_000)
-        _ = unsafe futimens(descriptor, [time, time])
+        _ = Directory.setModificationTime(of: descriptor, milliseconds: milliseconds)
     }
 
     /// How long to sleep between two tries.

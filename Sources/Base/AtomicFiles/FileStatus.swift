@@ -65,6 +65,28 @@ extension Directory {
         try status(name).map { Int64($0.st_mtim.tv_sec) &* 1000 &+ Int64($0.st_mtim.tv_nsec) / 1_000_000 }
     }
 
+    /// Sets the modification time of a file, in milliseconds since the epoch. A missing file is created (0600, empty).
+    /// Nothing is synced.
+    package func touch(_ name: String, milliseconds: Int64) throws(FileError) {
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let file = unsafe keytool_openat(descriptor, name, flags, 0o600)
+        guard file >= 0 else { throw FileError(.open, path: path(of: name), code: errno) }
+        defer { close(file) }
+        try check(Self.status(of: file, path: path(of: name)), name)
+        guard Self.setModificationTime(of: file, milliseconds: milliseconds) else {
+            throw .system(.write, path: path(of: name), code: errno)
+        }
+    }
+
+    /// - Returns: false if the system refuses it.
+    static func setModificationTime(of file: Int32, milliseconds: Int64) -> Bool {
+        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        // Times before the epoch are from a wrong clock.
+        guard seconds.remainder >= 0 else { return true }
+        let time = timespec(tv_sec: Int(seconds.quotient), tv_nsec: Int(seconds.remainder) * 1_000_000)
+        return unsafe futimens(file, [time, time]) == 0
+    }
+
     /// The status of a name, without following a link; nil if it does not exist.
     func status(_ name: String) throws(FileError) -> stat? {
         var status = stat()

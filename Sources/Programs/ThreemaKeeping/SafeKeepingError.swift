@@ -9,7 +9,15 @@ package enum SafeKeepingError: Error, Equatable, Sendable {
     /// An opened code is not the expected one.
     case unexpected(Expectation)
     case noSetup(id: String)
-    case setupExists(id: String)
+    case setupExists(id: String, place: String = "main")
+    /// The identity has as many places as are possible.
+    case tooManyPlaces(id: String, limit: Int)
+    /// The places of the identity have different Safe keys, so it is not clear which one to share.
+    case differentKeys(id: String)
+    /// The server is that of another place of the identity.
+    case samePlace(id: String, place: String)
+    /// After a backup was deleted, those at other places of the identity were missing, too.
+    case othersLost(id: String, places: [String], areRestored: Bool)
     /// The new password and server are equal to the present ones.
     case sameTarget(id: String)
     /// The Safe password does not fit the stored key.

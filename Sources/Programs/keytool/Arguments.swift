@@ -2,6 +2,7 @@ public import HTTP
 public import ArgumentParser
 public import Encodings
 public import KeyWrapping
+public import Keystore
 public import Threema
 
 // How values are spelled on the command line.
@@ -18,6 +19,11 @@ extension ThreemaID: ExpressibleByArgument {
 
     /// Those in the keystore.
     public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.candidates) }
+}
+
+extension PlaceName: ExpressibleByArgument {
+    /// 1 to 32 lower-case letters, digits and hyphens.
+    public init?(argument: String) { self.init(argument) }
 }
 
 extension PublicKey: ExpressibleByArgument {

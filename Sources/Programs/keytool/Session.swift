@@ -153,7 +153,7 @@ struct Session {
 
     /// The same keeper with its time for all tries not begun yet: what a person takes to answer is not the server's
     /// time.
-    func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits) -> ThreemaKeeper {
+    func renewed(_ keeper: ThreemaKeeper, _ limits: TimeLimits = TimeLimits()) -> ThreemaKeeper {
         keeper.connecting(connecting(limits))
     }
 

@@ -7,6 +7,7 @@ public import SecureMemory
 ///     places/PLACE/      0700   what belongs to one place, for example to one backup of the identity:
 ///       NAME             0600   sealed record
 ///       state.json       0600   plain; what is lost with it is only convenience
+///       success          0600   empty; its time is that of the last success
 ///       history/         0700   earlier backups, see `History`
 ///     commit             0600   changes of several of these files at once, see `RecordCommit`; there only until they
 ///                               are written out
@@ -19,6 +20,7 @@ public struct IdentityRecords: ~Copyable {
     /// Longest state that is read, in bytes.
     static let maxStateBytes = 64 * 1024
     static let placesName = "places"
+    static let successName = "success"
 
     /// Whose records these are.
     public let owner: Owner
@@ -48,10 +50,16 @@ public struct IdentityRecords: ~Copyable {
         }
     }
 
-    /// The time that `setTimeOfLock` last set, or that of the lock's creation, in milliseconds since the epoch; nil
-    /// without a lock.
-    package func timeOfLock() throws -> Int64? {
-        try steadily { records in try records.directory.modificationTime(of: LockedKeystore.lockName) }
+    /// The time that `setTimeOfSuccess` last set, in milliseconds since the epoch; nil if it was never set.
+    ///
+    /// Earlier versions had one place, and set the time of the identity's lock. That time is used for the place `main`
+    /// until it has one of its own. A lock that no success has marked has the time of its creation.
+    package func timeOfSuccess(of place: PlaceName) throws -> Int64? {
+        try steadily { records in
+            let marked = try records.within(place) { try $0.modificationTime(of: Self.successName) } ?? nil
+            guard marked == nil, place == .main else { return marked }
+            return try records.directory.modificationTime(of: LockedKeystore.lockName)
+        }
     }
 
     /// The state of a place; nil if the file is missing or longer than 64 KiB. The state is not sealed. The caller must
@@ -133,6 +141,38 @@ public struct IdentityRecords: ~Copyable {
         }
         guard let result = try within(place, body) else { throw FileError.missing(path: directory.path) }
         return result
+    }
+
+    /// The places that have a record of this name, in byte order.
+    /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic; `FileError`.
+    public func places(having name: RecordName) throws -> [PlaceName] {
+        try places { records, place in try records.contains(name.at(place)) }
+    }
+
+    /// The places that fit, including those of an unfinished commit.
+    private func places(
+        where fits: (borrowing IdentityRecords, PlaceName) throws -> Bool
+    ) throws -> [PlaceName] {
+        try steadily { records in
+            var places = Set(try records.places())
+            switch try records.unfinishedCommit() {
+            case .some(let commit): places.formUnion(commit.places)
+            case .none: break
+            }
+            return try places.sorted { $0.text < $1.text }.filter { try fits(records, $0) }
+        }
+    }
+
+    /// The places that have a state, also without any record, in byte order.
+    /// - Throws: as `places(having:)`.
+    public func placesWithState() throws -> [PlaceName] {
+        try places { records, place in try records.readState(of: place) != nil }
+    }
+
+    /// The places whose history holds a backup, in byte order.
+    /// - Throws: as `places(having:)`.
+    public func placesWithHistory() throws -> [PlaceName] {
+        try places { records, place in try !records.history(of: place).isEmpty }
     }
 
     /// The places with a directory, in byte order.

@@ -56,12 +56,12 @@ public struct LockedIdentity: ~Copyable {
         try? records.finishCommit()
     }
 
-    /// Sets the time of the lock, in milliseconds since the epoch. It is not synced, so it may be lost. Best effort;
-    /// errors are ignored.
-    package func setTimeOfLock(milliseconds: Int64) {
-        switch lock {
-        case .some(let lock): lock.setModificationTime(milliseconds: milliseconds)
-        case .none: break
+    /// Sets the time of the last success at a place, in milliseconds since the epoch. It is that of an empty file. It is
+    /// not synced, so it may be lost.
+    /// - Throws: `FileError`.
+    package func setTimeOfSuccess(milliseconds: Int64, of place: PlaceName) throws {
+        try records.making(place) { directory in
+            try directory.touch(IdentityRecords.successName, milliseconds: milliseconds)
         }
     }
 

@@ -104,6 +104,9 @@ package struct RecordCommit: ~Copyable {
         case content(SecureBytes)
     }
 
+    /// The places of the changed files.
+    var places: Set<PlaceName> { Set(changes.compactMap(\.file.place)) }
+
     func fate(of file: RecordFile) -> Fate {
         guard let change = changes.first(where: { $0.file == file }) else { return .unchanged }
         guard let range = change.content else { return .removed }

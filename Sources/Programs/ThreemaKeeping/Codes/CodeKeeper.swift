@@ -95,7 +95,7 @@ package struct CodeKeeper: Sendable {
             try keystore.add(.threema(identity.id)) { new in
                 try new.write(.empty)
                 try new.write(identity)
-                if isFromCode { try state.write(to: new, key: keystore.stateKey) }
+                if isFromCode { try state.write(to: new, at: .main, key: keystore.stateKey) }
             }
             return true
         } catch KeystoreError.exists {
@@ -108,10 +108,9 @@ package struct CodeKeeper: Sendable {
             var changes = held.changes()
             identity.encoded().withBytes { changes.set(.identity, $0) }
             // The Safe holds the old key until the next upload, so it is not up to date.
+            try changes.forgetStates(of: held.records, except: nil)
             if isFromCode {
-                changes.setState(state.encoded(for: identity.id.text, key: keystore.stateKey), of: .main)
-            } else {
-                changes.removeState(of: .main)
+                changes.setState(state.encoded(for: identity.id.text, at: .main, key: keystore.stateKey), of: .main)
             }
             try held.commit(changes)
             return true
@@ -130,9 +129,9 @@ package struct CodeKeeper: Sendable {
 
     private func markProven(_ held: borrowing LockedIdentity) throws {
         let key = keystore.stateKey
-        var state = try UploadState(of: held.records, key: key)
+        var state = try UploadState(of: held.records, at: .main, key: key)
         state.codeProvenAt = now()
-        try state.write(to: held, key: key)
+        try state.write(to: held, at: .main, key: key)
     }
 
 }

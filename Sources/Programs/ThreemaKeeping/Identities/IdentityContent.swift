@@ -10,9 +10,9 @@ internal import ThreemaSafe
 //   profile         the Safe document without secrets, JSON
 //   devicegroupkey  the device group key of that document, 32 bytes; missing if it has none
 //
-// and those of its place `main`:
+// and those of each of its Safe places:
 //
-//   safe            where its Safe backup goes (see `SafeSetup`); missing without a setup
+//   safe            where the Safe backup goes (see `SafeSetup`); missing without a setup
 
 extension Owner {
     static let threema = "threema"
@@ -32,7 +32,8 @@ extension RecordName {
     static let identity: RecordName = "identity"
     static let profile: RecordName = "profile"
     static let deviceGroupKey: RecordName = "devicegroupkey"
-    static let safe = ("safe" as RecordName).at(.main)
+
+    static func safe(at place: PlaceName) -> RecordName { ("safe" as RecordName).at(place) }
 }
 
 extension IdentityRecords {
@@ -82,17 +83,17 @@ extension IdentityRecords {
         return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
     }
 
-    /// The Safe setup; nil if no Safe is set up.
-    func setup() throws -> SafeSetup? {
-        guard let record = try read(.safe) else { return nil }
+    /// The setup of a Safe place; nil if none is set up there.
+    func setup(at place: PlaceName) throws -> SafeSetup? {
+        guard let record = try read(.safe(at: place)) else { return nil }
         guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
         else { throw KeystoreError.damaged(record: "safe", owner: owner) }
         return setup
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
-    func requiredSetup() throws -> SafeSetup {
-        guard let setup = try setup() else { throw SafeKeepingError.noSetup(id: owner.id) }
+    func requiredSetup(at place: PlaceName) throws -> SafeSetup {
+        guard let setup = try setup(at: place) else { throw SafeKeepingError.noSetup(id: owner.id) }
         return setup
     }
 }
@@ -108,9 +109,9 @@ extension LockedIdentity {
         try commit(changes)
     }
 
-    func write(_ setup: borrowing SafeSetup) throws {
+    func write(_ setup: borrowing SafeSetup, at place: PlaceName) throws {
         let record = setup.encoded()
-        try record.withBytes { bytes in try write(.safe, bytes) }
+        try record.withBytes { bytes in try write(.safe(at: place), bytes) }
     }
 }
 
@@ -122,5 +123,11 @@ extension RecordChanges {
         case .some(let key): key.bytes.withBytes { set(.deviceGroupKey, $0) }
         case .none: remove(.deviceGroupKey)
         }
+    }
+
+    /// Removes the states of all places but one: the private key is another one, so they are not about it. With the
+    /// state of `main` goes the time at which a backup code was opened, because that code proves nothing any more.
+    mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
+        for other in try records.placesWithState() where other != place { removeState(of: other) }
     }
 }

@@ -1,4 +1,4 @@
-internal import Keystore
+package import Keystore
 internal import SafeWire
 package import Threema
 internal import ThreemaSafe
@@ -15,8 +15,10 @@ package struct IdentityKeeper: Sendable {
         package let publicKey: PublicKey
         /// `3mid:…`, the content of the QR code that a contact scans.
         package let contactCode: String
+        /// The names of its Safe places, `main` first; empty if no Safe is set up.
+        package let places: [PlaceName]
         /// Whether a Safe is set up.
-        package let hasSafe: Bool
+        package var hasSafe: Bool { !places.isEmpty }
     }
 
     /// Creates an identity with a random private key and an empty profile. The directory does not know it.
@@ -53,7 +55,7 @@ package struct IdentityKeeper: Sendable {
         let identity = try records.identity()
         return Summary(
             id: identity.id, publicKey: identity.clientKey.publicKey, contactCode: identity.contactCode.text,
-            hasSafe: try records.contains(.safe))
+            places: try records.safePlaces())
     }
 
     /// The names of the damaged records of an identity, including its Safe and its history; empty if all of them open.
@@ -61,8 +63,9 @@ package struct IdentityKeeper: Sendable {
     package func damagedRecords(_ id: ThreemaID) throws -> [String] {
         let records = try keystore.identity(.threema(id))
         do {
-            let history = try records.history(of: .main)
-            let isHistorySound = history.allSatisfy { (try? records.readHistory($0.name, of: .main)) != nil }
+            let isHistorySound = try records.placesWithHistory().allSatisfy { place in
+                try records.history(of: place).allSatisfy { (try? records.readHistory($0.name, of: place)) != nil }
+            }
             return try Damage(of: records).names + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _) {
             return [record]
@@ -73,9 +76,10 @@ package struct IdentityKeeper: Sendable {
     package struct RemovalProspect: Equatable, Sendable {
         /// Whether a backup code of it was ever opened.
         package let isCodeProven: Bool
-        /// The address of its Safe server; nil if no Safe is set up, or if the setup is damaged.
-        package let safeServer: String?
-        /// Whether the setup of its Safe is damaged.
+        /// The addresses of the servers that may hold a Safe backup of it: those of all places, with the new server of
+        /// an unfinished change and the old one of a change that has not deleted there. Without damaged setups.
+        package let safeServers: [String]
+        /// Whether the setup of a Safe place is damaged.
         package let isSetupDamaged: Bool
     }
 
@@ -83,15 +87,21 @@ package struct IdentityKeeper: Sendable {
     package func prospect(ofRemoving id: ThreemaID) throws -> RemovalProspect {
         try keystore.goneIfRemoved(.threema(id)) {
             let records = try keystore.identity(.threema(id))
-            var isCodeProven = false
-            var address: String?
+            let isCodeProven = (try? records.codeProvenAt(key: keystore.stateKey)) ?? nil != nil
+            var servers: [String] = []
+            var isDamaged = false
             do {
-                isCodeProven = try UploadState(of: records, key: keystore.stateKey).codeProvenAt != nil
-                if let setup = try records.setup() { address = setup.current.address.text }
+                for place in try records.safePlaces() {
+                    do {
+                        servers += try records.requiredSetup(at: place).addresses
+                    } catch KeystoreError.damaged {
+                        isDamaged = true
+                    }
+                }
             } catch KeystoreError.damaged {
-                return RemovalProspect(isCodeProven: isCodeProven, safeServer: nil, isSetupDamaged: true)
+                isDamaged = true
             }
-            return RemovalProspect(isCodeProven: isCodeProven, safeServer: address, isSetupDamaged: false)
+            return RemovalProspect(isCodeProven: isCodeProven, safeServers: servers, isSetupDamaged: isDamaged)
         }
     }
 

@@ -35,17 +35,17 @@ extension ProfileKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.badLimits`, `.refused(.tooLong)`; for a setup for reading
     ///   only `.refused(.mirror(.absent))`, `.refused(.mirror(.tooLong))`; `SafeExchangeError`; `SafeBackupError`. An
     ///   older or foreign backup is compared like any other.
-    package func compareWithServer(_ id: ThreemaID) throws -> ProfileComparison {
-        let result = try safe.run(.check, of: id, isLooking: true)
+    package func compareWithServer(_ place: SafePlace) throws -> ProfileComparison {
+        let result = try safe.run(.check, at: place, isLooking: true)
         switch result.outcome.failure {
-        case .exchange, .badLimits, .tooLong, .mirror(.tooLong), .mirror(.absent): try safe.check(result, of: id)
+        case .exchange, .badLimits, .tooLong, .mirror(.tooLong), .mirror(.absent): try safe.check(result, at: place)
         default: break
         }
         guard let bytes = result.bytes else {
-            throw SafeKeepingError.noBackup(id: id.text, server: result.address.text, isFromPassword: false)
+            throw SafeKeepingError.noBackup(id: place.id.text, server: result.address.text, isFromPassword: false)
         }
-        let records = try keystore.identity(.threema(id))
-        let target = try records.requiredSetup().current.copy
+        let records = try keystore.identity(.threema(place.id))
+        let target = try records.requiredSetup(at: place.name).current.copy
         let backup = try SafeBackup.open(bytes.span, keys: target.keys)
         let profile = try records.profile()
         return ProfileComparison(

@@ -26,7 +26,7 @@ extension ProfileKeeper {
         }
         if before == after { return false }
         guard try isReplacing || !isUnsaved(before, held.records) else {
-            throw ProfileKeepingError.unsavedChanges(id: id.text, hasSafe: try held.records.contains(.safe))
+            throw ProfileKeepingError.unsavedChanges(id: id.text, hasSafe: try !held.records.safePlaces().isEmpty)
         }
         try held.write(after)
         return true

@@ -31,13 +31,18 @@ package struct ProfileKeeper: Sendable {
         return DocumentDifference(from: before, to: after)
     }
 
-    /// Whether the profile has content that no backup has: the current place has not got it yet, or there is no Safe.
+    /// Whether the profile has content that a backup lacks: a place that is not for reading only has not got it yet, or
+    /// there is none and no place has it.
     func isUnsaved(_ profile: borrowing Profile, _ records: borrowing IdentityRecords) throws -> Bool {
         if profile.document == .empty && profile.deviceGroupKey == nil { return false }
-        guard let setup = try records.setup() else { return true }
-        let digests = TargetDigests(setup.current, profile, key: keystore.stateKey)
-        let place = try UploadState(of: records, key: keystore.stateKey).state(at: setup.current, digests)
-        return place.content != place.document
+        let key = keystore.stateKey
+        var hasWritable = false
+        for name in try records.safePlaces() {
+            guard try !records.requiredSetup(at: name).isReadOnly else { continue }
+            hasWritable = true
+            if try !records.isUploaded(profile, to: name, key: key) { return true }
+        }
+        return try !hasWritable && !records.isUploaded(profile, key: key)
     }
 }
 

@@ -2,7 +2,7 @@ internal import Keystore
 internal import SafeRules
 internal import SafeWire
 package import SecureMemory
-package import Threema
+internal import Threema
 internal import ThreemaSafe
 
 extension SafeKeeper {
@@ -11,8 +11,9 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.refused(.notReadOnly)`, `.sameTarget`; `.noBackup` if the server has none under this
     ///   password; `.refused(.mirror(.otherKey))`; `SafeExchangeError`; `SafeBackupError`; `KeyDerivationError`. Then
     ///   nothing was changed.
-    package func adoptPassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
-        let before = try keystore.identity(.threema(id)).requiredSetup()
+    package func adoptPassword(_ password: borrowing SecureBytes, at place: SafePlace) throws {
+        let id = place.id
+        let before = try keystore.identity(.threema(id)).requiredSetup(at: place.name)
         let address = before.current.address
         guard before.isReadOnly else {
             throw SafeKeepingError.refused(.notReadOnly, id: id.text, server: address.text)
@@ -23,18 +24,18 @@ extension SafeKeeper {
         guard !new.isSame(as: before.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
         let backup = try connect(new).fetch(new.keys.backupID)
         let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        let setup = try identity.records.requiredSetup()
+        let setup = try identity.records.requiredSetup(at: place.name)
         guard setup.isReadOnly, setup.current.isSame(as: before.current) else {
             throw SafeKeepingError.refused(.unsettled(.current), id: id.text, server: address.text)
         }
         try requireOwnBackup(backup, new, identity.records, id)
         let key = stateKey
         let profile = try identity.records.profile()
-        var state = try UploadState(of: identity.records, key: key)
-        var place = PlaceState.unknown
-        place.mirror = state.state(at: setup.current, TargetDigests(setup.current, profile, key: key)).mirror
-        place.passwordProvenAt = now()
-        state.safe = .init(target: TargetDigests(new, profile, key: key).target, state: place)
-        try store(SafeSetup(new.copy, isReadOnly: true), state, in: identity)
+        var state = try UploadState(of: identity.records, at: place.name, key: key)
+        var known = PlaceState.unknown
+        known.mirror = state.state(at: setup.current, TargetDigests(setup.current, profile, key: key)).mirror
+        known.passwordProvenAt = now()
+        state.safe = .init(target: TargetDigests(new, profile, key: key).target, state: known)
+        try store(SafeSetup(new.copy, isReadOnly: true), state, at: place.name, in: identity)
     }
 }

@@ -2,7 +2,7 @@ internal import Keystore
 package import SafeRules
 package import SafeWire
 package import SecureMemory
-package import Threema
+internal import Threema
 
 // Changing the Safe password or the place. `SafeRules/Changing.swift` has the steps.
 
@@ -23,14 +23,14 @@ extension SafeKeeper {
     }
 
     /// Moves the Safe backup of an identity to a key from a new password.
-    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.refused`; as `push`. After a failure the change may be
-    ///   unfinished: the next run finishes it, and `abortChange` aborts it.
+    /// - Throws: `SafeKeepingError.noSetup`, `.sameTarget`, `.samePlace`, `.refused`; as `push`. After a failure the
+    ///   change may be unfinished: the next run finishes it, and `abortChange` aborts it.
     package func changePassword(
-        of id: ThreemaID, to password: borrowing SecureBytes, _ options: ChangeOptions = .init()
+        at place: SafePlace, to password: borrowing SecureBytes, _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
-        let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy
-        let new = try SafeTarget(server: server, password: password, id: id)
-        return try change(id, options) { current in
+        let server = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current.server.copy
+        let new = try SafeTarget(server: server, password: password, id: place.id)
+        return try change(place, options) { current in
             SafeTarget(server: current.server.copy, keys: new.copy.takeKeys(), placeName: current.placeName)
         }
     }
@@ -39,32 +39,33 @@ extension SafeKeeper {
     /// - Parameter preparing: whether to turn an empty directory into a Safe server first.
     /// - Throws: as `changePassword`.
     package func move(
-        _ id: ThreemaID, to server: consuming SafeEndpoint, preparing: Bool = false, _ options: ChangeOptions = .init()
+        _ place: SafePlace, to server: consuming SafeEndpoint, preparing: Bool = false,
+        _ options: ChangeOptions = .init()
     ) throws -> ChangeResult {
         let new = server
         if preparing {
-            let setup = try keystore.identity(.threema(id)).requiredSetup()
+            let setup = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name)
             guard !setup.isReadOnly else {
-                throw SafeKeepingError.refused(.readOnly, id: id.text, server: setup.current.address.text)
+                throw SafeKeepingError.refused(.readOnly, id: place.id.text, server: setup.current.address.text)
             }
             let target = setup.current.moved(to: new.copy)
             // Otherwise the command is refused, and must not have written anything.
             if !target.isSame(as: setup.current) { try connect(target).prepare(.standard) }
         }
         let name = SafeTarget.freshPlaceName
-        return try change(id, options) { $0.moved(to: new.copy, placeName: name) }
+        return try change(place, options) { $0.moved(to: new.copy, placeName: name) }
     }
 
     private func change(
-        _ id: ThreemaID, _ options: ChangeOptions, to target: (borrowing SafeTarget) -> SafeTarget
+        _ place: SafePlace, _ options: ChangeOptions, to target: (borrowing SafeTarget) -> SafeTarget
     ) throws -> ChangeResult {
         var tries = 0
-        let result = try run(id) { setup in
+        let result = try run(place) { setup in
             tries += 1
             let new = target(setup.current)
             guard !new.isSame(as: setup.current) else {
                 // An earlier run or try has switched to the new place, but could not delete the old backup.
-                guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: id.text) }
+                guard setup.isRetiring || tries > 1 else { throw SafeKeepingError.sameTarget(id: place.id.text) }
                 var options = options
                 options.isUnfinishedOne = true
                 return Job(verb: .change(options), candidate: nil)
@@ -74,10 +75,14 @@ extension SafeKeeper {
             case .some(let next):
                 options.isUnfinishedOne = new.isSame(as: next)
                 return Job(verb: .change(options), candidate: nil)
-            case .none: return Job(verb: .change(options), candidate: new)
+            case .none:
+                if tries == 1, !setup.isReadOnly {
+                    try prove(new, .readAndWrite, isNot: place, in: keystore.identity(.threema(place.id)))
+                }
+                return Job(verb: .change(options), candidate: new)
             }
         }
-        try check(result, of: id)
+        try check(result, at: place)
         return ChangeResult(
             server: result.address, isSamePlace: result.outcome.result == .readdressed,
             hasReplacedForeign: result.outcome.replaced == .foreign,
@@ -87,27 +92,32 @@ extension SafeKeeper {
     /// Changes address, login, authorities or pins of the same place. Nothing is moved.
     /// - Throws: `SafeKeepingError.noSetup`, `.refused(.otherPlace)` if it was not proven to be the same place;
     ///   `SafeExchangeError`.
-    package func readdress(_ id: ThreemaID, as server: consuming SafeEndpoint) throws {
+    package func readdress(_ place: SafePlace, as server: consuming SafeEndpoint) throws {
         let new = server
-        let isSame = try keystore.identity(.threema(id)).requiredSetup().current.address == new.address
-        let result = try run(id) {
-            Job(verb: .readdress(isSameAddress: isSame), candidate: $0.current.approached(as: new.copy))
+        let isSame =
+            try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current.address == new.address
+        let result = try run(place) { setup in
+            let target = setup.current.approached(as: new.copy)
+            try proveLogin(
+                target, setup.isReadOnly ? .readOnly : .readAndWrite, isNot: place,
+                in: keystore.identity(.threema(place.id)))
+            return Job(verb: .readdress(isSameAddress: isSame), candidate: target)
         }
-        guard case .exchange(.next, let error)? = result.outcome.failure else { return try check(result, of: id) }
+        guard case .exchange(.next, let error)? = result.outcome.failure else { return try check(result, at: place) }
         throw error
     }
 
     /// The server of an identity's Safe, with login, authorities and pins.
     /// - Throws: `SafeKeepingError.noSetup`.
-    package func server(of id: ThreemaID) throws -> SafeEndpoint {
-        try keystore.identity(.threema(id)).requiredSetup().current.server.copy
+    package func server(of place: SafePlace) throws -> SafeEndpoint {
+        try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current.server.copy
     }
 
     /// Aborts an unfinished change, and deletes the backup at the new place if that is possible.
     /// - Returns: nil if no change was unfinished.
-    package func abortChange(of id: ThreemaID) throws -> AbortResult? {
-        let result = try run(.abort, of: id)
-        try check(result, of: id)
+    package func abortChange(at place: SafePlace) throws -> AbortResult? {
+        let result = try run(.abort, at: place)
+        try check(result, at: place)
         guard result.outcome.result == .ended else { return nil }
         return AbortResult(left: result.outcome.left.first?.reason)
     }
@@ -120,9 +130,9 @@ extension SafeKeeper {
 
     /// Abandons the backup at the old place of an earlier change, without a request to its server.
     /// - Returns: whether a backup was left there.
-    package func forgetOldPlace(of id: ThreemaID) throws -> Bool {
-        let result = try run(.forgetOld, of: id)
-        try check(result, of: id)
+    package func forgetOldPlace(of place: SafePlace) throws -> Bool {
+        let result = try run(.forgetOld, at: place)
+        try check(result, at: place)
         return result.outcome.result == .ended
     }
 }

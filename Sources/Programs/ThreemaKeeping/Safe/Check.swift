@@ -4,7 +4,7 @@ internal import Keystore
 package import SafeRules
 package import SafeWire
 package import SecureMemory
-package import Threema
+internal import Threema
 package import ThreemaSafe
 
 extension SafeKeeper {
@@ -40,10 +40,10 @@ extension SafeKeeper {
     /// saved; the backup does not become known.
     /// - Throws: `SafeKeepingError.noSetup`, `.badLimits`; `SafeExchangeError`. A missing, damaged or foreign backup is
     ///   not an error, but part of the result.
-    package func look(at id: ThreemaID) throws -> Look {
-        let result = try run(.check, of: id, isLooking: true)
+    package func look(at safe: SafePlace) throws -> Look {
+        let result = try run(.check, at: safe, isLooking: true)
         switch result.outcome.failure {
-        case .exchange, .badLimits: try check(result, of: id)
+        case .exchange, .badLimits: try check(result, at: safe)
         default: break
         }
         let place = result.knowledge.current
@@ -51,7 +51,7 @@ extension SafeKeeper {
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
         var unreadable: SafeBackupError?
         if result.outcome.failure == .notUnderstood, let bytes = result.bytes {
-            let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
+            let target = try keystore.identity(.threema(safe.id)).requiredSetup(at: safe.name).current.copy
             do throws(SafeBackupError) {
                 _ = try SafeBackup.open(bytes.span, keys: target.keys)
             } catch {
@@ -69,25 +69,26 @@ extension SafeKeeper {
     }
 
     /// The public key that the server of a Safe shows; nil for a directory.
-    package func presentPin(of id: ThreemaID) throws -> PublicKeyPin? {
-        try connect(keystore.identity(.threema(id)).requiredSetup().current).presentPin()
+    package func presentPin(of place: SafePlace) throws -> PublicKeyPin? {
+        try connect(keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current).presentPin()
     }
 
     /// Checks the Safe password against the stored key, and saves the time.
     /// - Throws: `SafeKeepingError.wrongPassword`; `KeyDerivationError`.
-    package func provePassword(_ password: borrowing SecureBytes, of id: ThreemaID) throws {
-        let server = try keystore.identity(.threema(id)).requiredSetup().current.server.copy
+    package func provePassword(_ password: borrowing SecureBytes, of safe: SafePlace) throws {
+        let id = safe.id
+        let server = try keystore.identity(.threema(id)).requiredSetup(at: safe.name).current.server.copy
         let target = try SafeTarget(server: server, password: password, id: id)
         let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        let setup = try identity.records.requiredSetup()
+        let setup = try identity.records.requiredSetup(at: safe.name)
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
         let key = stateKey
-        var state = try UploadState(of: identity.records, key: key)
+        var state = try UploadState(of: identity.records, at: safe.name, key: key)
         let digests = TargetDigests(setup.current, try identity.records.profile(), key: key)
         var place = state.state(at: setup.current, digests)
         place.passwordProvenAt = now()
         (place.document, place.backup) = (.none, .none)
         state.safe = .init(target: digests.target, state: place)
-        try state.write(to: identity, key: key)
+        try state.write(to: identity, at: safe.name, key: key)
     }
 }

@@ -1,5 +1,5 @@
 internal import Keystore
-package import Threema
+internal import Threema
 
 // Nothing of a damaged record can be restored, so it is removed or replaced as a whole.
 
@@ -20,12 +20,14 @@ struct Damage {
     /// No damaged records.
     init() {}
 
+    /// - Parameter place: the place whose setup is looked at; nil for all places.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic, because it may change any of the
     ///   records.
-    init(of records: borrowing IdentityRecords) throws {
+    init(of records: borrowing IdentityRecords, at place: PlaceName? = nil) throws {
         isIdentity = try isDamaged(["identity"]) { _ = try records.identity() }
         isProfile = try isDamaged(["profile", "devicegroupkey"]) { _ = try records.profile() }
-        isSetup = try isDamaged(["safe"]) { _ = try records.setup() }
+        let places = try place.map { [$0] } ?? records.safePlaces()
+        isSetup = try isDamaged(["safe"]) { for place in places { _ = try records.setup(at: place) } }
         _ = try isDamaged(["directory"]) { _ = try records.directory() }
         _ = try isDamaged(["linking"]) { _ = try records.linking() }
         _ = try isDamaged(["matchtoken"]) { _ = try records.matchToken() }
@@ -47,10 +49,10 @@ extension SafeKeeper {
     /// more.
     /// - Returns: false if the record is sound or missing; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic.
-    package func forgetDamagedSetup(of id: ThreemaID) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        guard try Damage(of: held.records).isSetup else { return false }
-        try forgetSetup(in: held)
+    package func forgetDamagedSetup(at place: SafePlace) throws -> Bool {
+        let held = try keystore.lockedIdentity(.threema(place.id), wait: ThreemaKeeper.lockWait)
+        guard try Damage(of: held.records, at: place.name).isSetup else { return false }
+        try forgetSetup(at: place.name, in: held)
         return true
     }
 }

@@ -1,6 +1,6 @@
 package import SafeRules
 package import SafeWire
-package import Threema
+internal import Threema
 
 extension SafeKeeper {
     /// The options of a deletion.
@@ -16,13 +16,13 @@ extension SafeKeeper {
         package let left: [Outcome.Left]
     }
 
-    /// Deletes the Safe backup of an identity from its server, then removes the setup. A missing backup is not an
-    /// error. If the process dies, the deletion is over: the next push reports it and names the two ways on. If the
-    /// deletion fails, the setup stays, and the next push checks that the backup is still there.
-    /// - Throws: `SafeKeepingError.noSetup`, `.refused`; `SafeExchangeError`.
-    package func deleteSafe(of id: ThreemaID, _ options: DeleteOptions = .init()) throws -> DeleteResult {
-        let result = try run(.delete(options), of: id)
-        try check(result, of: id)
+    /// Deletes the Safe backup at a place, then removes the setup of the place. Other places keep theirs. A missing
+    /// backup is not an error. If the process dies, the deletion is over: the next push reports it and names the two
+    /// ways on. If the deletion fails, the setup stays, and the next push checks that the backup is still there.
+    /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.othersLost`; `SafeExchangeError`.
+    package func deleteSafe(at place: SafePlace, _ options: DeleteOptions = .init()) throws -> DeleteResult {
+        let result = try run(.delete(options), at: place)
+        try check(result, at: place)
         return DeleteResult(
             server: result.address, wasThere: result.outcome.wasRemoved, left: result.outcome.left)
     }

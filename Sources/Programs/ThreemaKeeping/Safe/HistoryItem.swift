@@ -1,7 +1,7 @@
 package import Encodings
 package import Keystore
 internal import SafeRules
-package import Threema
+internal import Threema
 internal import SecureMemory
 package import ThreemaSafe
 
@@ -32,22 +32,24 @@ extension SafeKeeper {
         }
     }
 
-    /// The earlier backups of an identity's Safe, the newest first. Each is opened.
+    /// The earlier backups of a place, set up or not, the newest first. Each is opened.
     /// - Throws: `KeystoreError.noIdentity`; `FileError`.
-    package func history(of id: ThreemaID) throws -> [HistoryItem] {
-        let records = try keystore.identity(.threema(id))
+    package func history(of place: SafePlace) throws -> [HistoryItem] {
+        let records = try keystore.identity(.threema(place.id))
         let publicKey = try? records.identity().clientKey.publicKey
-        return try ordered(records).enumerated().map { index, entry in
+        return try ordered(records, place).enumerated().map { index, entry in
             HistoryItem(
                 number: index + 1, storedAt: Timestamp(milliseconds: entry.milliseconds), origin: entry.origin,
-                bytes: entry.count, contents: try? contents(open(entry, records), publicKey))
+                bytes: entry.count, contents: try? contents(open(entry, records, place), publicKey))
         }
     }
 
     /// The newest first. A damaged setup leaves the order of the times.
-    private func ordered(_ records: borrowing IdentityRecords) throws -> [HistoryEntry] {
-        let entries = try records.history(of: .main)
-        guard let setup = try? records.setup(), let state = try? UploadState(of: records, key: stateKey) else {
+    private func ordered(_ records: borrowing IdentityRecords, _ place: SafePlace) throws -> [HistoryEntry] {
+        let entries = try records.history(of: place.name)
+        guard let setup = try? records.setup(at: place.name),
+            let state = try? UploadState(of: records, at: place.name, key: stateKey)
+        else {
             return entries
         }
         return HistoryOrder.sorted(
@@ -64,35 +66,38 @@ extension SafeKeeper {
     /// Opens an earlier backup.
     /// - Parameter number: as in `history`.
     /// - Throws: `SafeKeepingError.noSuchEntry`; `SafeBackupError`; `KeystoreError.damaged`.
-    package func earlierBackup(_ number: Int, of id: ThreemaID) throws -> SafeBackup {
-        let records = try keystore.identity(.threema(id))
-        return try open(entry(number, records, id), records)
+    package func earlierBackup(_ number: Int, of place: SafePlace) throws -> SafeBackup {
+        let records = try keystore.identity(.threema(place.id))
+        return try open(entry(number, records, place), records, place)
     }
 
     /// The encrypted bytes of an earlier backup.
     /// - Parameter number: as in `history`.
     /// - Throws: `SafeKeepingError.noSuchEntry`; `KeystoreError.damaged`.
-    package func earlierBytes(_ number: Int, of id: ThreemaID) throws -> [UInt8] {
-        let records = try keystore.identity(.threema(id))
-        return try records.readHistory(entry(number, records, id).name, of: .main).bytes
+    package func earlierBytes(_ number: Int, of place: SafePlace) throws -> [UInt8] {
+        let records = try keystore.identity(.threema(place.id))
+        return try records.readHistory(entry(number, records, place).name, of: place.name).bytes
     }
 
     private func entry(
-        _ number: Int, _ records: borrowing IdentityRecords, _ id: ThreemaID
+        _ number: Int, _ records: borrowing IdentityRecords, _ place: SafePlace
     ) throws -> HistoryEntry {
-        let entries = try ordered(records)
+        let entries = try ordered(records, place)
         guard entries.indices.contains(number.subtractingReportingOverflow(1).partialValue), number > 0 else {
-            throw SafeKeepingError.noSuchEntry(id: id.text, number: number, count: entries.count)
+            throw SafeKeepingError.noSuchEntry(id: place.id.text, number: number, count: entries.count)
         }
         return entries[number - 1]
     }
 
     /// Opens an entry with its own Safe key, or with that of the setup if an earlier version stored it without one.
-    private func open(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) throws -> SafeBackup {
-        let stored = try records.readHistory(entry.name, of: .main)
+    private func open(
+        _ entry: HistoryEntry, _ records: borrowing IdentityRecords, _ place: SafePlace
+    ) throws -> SafeBackup {
+        let stored = try records.readHistory(entry.name, of: place.name)
         switch stored.safeKeys {
         case .some(let keys): return try SafeBackup.open(stored.bytes.span, keys: keys)
-        case .none: return try SafeBackup.open(stored.bytes.span, keys: records.requiredSetup().current.keys)
+        case .none:
+            return try SafeBackup.open(stored.bytes.span, keys: records.requiredSetup(at: place.name).current.keys)
         }
     }
 }

@@ -10,10 +10,10 @@ enum Holding: ~Copyable {
     case unlocked(IdentityRecords)
 
     /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
-    func read(_ stateKey: borrowing SecureBytes) throws -> Content {
+    func read(_ place: PlaceName, _ stateKey: borrowing SecureBytes) throws -> Content {
         switch self {
-        case .locked(let identity): try Content(identity.records, stateKey)
-        case .unlocked(let records): try Content(records, stateKey)
+        case .locked(let identity): try Content(identity.records, place, stateKey)
+        case .unlocked(let records): try Content(records, place, stateKey)
         }
     }
 
@@ -32,11 +32,11 @@ struct Content: ~Copyable {
     let profile: OwnProfile
     let state: UploadState
 
-    init(_ records: borrowing IdentityRecords, _ stateKey: borrowing SecureBytes) throws {
-        let setup = try records.requiredSetup()
+    init(_ records: borrowing IdentityRecords, _ place: PlaceName, _ stateKey: borrowing SecureBytes) throws {
+        let setup = try records.requiredSetup(at: place)
         // Read even if a push has nothing to do, so that a lost private key is noticed.
         let publicKey = try records.identity().clientKey.publicKey
-        let state = try UploadState(of: records, key: stateKey)
+        let state = try UploadState(of: records, at: place, key: stateKey)
         let profile = try OwnProfile(
             of: records, setup.current, state, key: stateKey.withBytes { SecureBytes(copying: $0) })
         self.setup = setup
@@ -47,6 +47,24 @@ struct Content: ~Copyable {
 }
 
 extension RecordChanges {
+    /// See `forgetPlaces(at:of:key:)` of the records.
+    mutating func forgetPlaces(
+        at place: PlaceName, of holding: borrowing Holding, key: borrowing SecureBytes
+    ) throws {
+        switch holding {
+        case .locked(let identity): try forgetPlaces(at: place, of: identity.records, key: key)
+        case .unlocked(let records): try forgetPlaces(at: place, of: records, key: key)
+        }
+    }
+
+    /// See `forgetStates(of:except:)` of the records.
+    mutating func forgetStates(of holding: borrowing Holding, except place: PlaceName?) throws {
+        switch holding {
+        case .locked(let identity): try forgetStates(of: identity.records, except: place)
+        case .unlocked(let records): try forgetStates(of: records, except: place)
+        }
+    }
+
     /// Private key and document of a backup.
     mutating func set(_ backup: borrowing SafeBackup, _ id: ThreemaID) {
         set(backup.profile)

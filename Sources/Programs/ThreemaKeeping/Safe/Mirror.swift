@@ -2,7 +2,7 @@ package import Encodings
 internal import Keystore
 package import SafeRules
 package import SafeWire
-package import Threema
+internal import Threema
 
 extension SafeKeeper {
     /// The options of mirroring.
@@ -26,15 +26,15 @@ extension SafeKeeper {
         package let notes: ExchangeNotes
     }
 
-    /// Fetches the Safe backup of an identity, opens it, and stores its encrypted bytes in the history if they are new.
+    /// Fetches the Safe backup at a place, opens it, and stores its encrypted bytes in the history if they are new.
     /// Nothing is written to the server, and no later verb may replace the backup because of this.
     /// - Throws: `SafeKeepingError.noSetup`; `.refused(.mirror)` if the backup is not in order; `SafeExchangeError`;
     ///   `FileError`, then the backup was not stored.
     package func mirror(
-        _ id: ThreemaID, _ options: MirrorOptions, lockWait: Duration = ThreemaKeeper.lockWait
+        _ place: SafePlace, _ options: MirrorOptions, lockWait: Duration = ThreemaKeeper.lockWait
     ) throws -> MirrorResult {
-        let result = try run(.mirror(options), of: id, lockWait: lockWait)
-        try check(result, of: id)
+        let result = try run(.mirror(options), at: place, lockWait: lockWait)
+        try check(result, at: place)
         var contents: Found.Contents?
         if case .authentic(_, let found)? = result.outcome.found { contents = found }
         return MirrorResult(

@@ -1,5 +1,5 @@
 internal import Encodings
-internal import Keystore
+package import Keystore
 internal import Primitives
 internal import SafeRules
 package import SafeWire
@@ -93,10 +93,10 @@ package struct FetchedSafe: ~Copyable {
 extension SafeKeeper {
     /// The access to the Safe that is set up, without a password.
     /// - Throws: `SafeKeepingError.noSetup`.
-    package func access(to id: ThreemaID) throws -> SafeAccess {
-        let target = try keystore.identity(.threema(id)).requiredSetup().current.copy
+    package func access(to place: SafePlace) throws -> SafeAccess {
+        let target = try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).current.copy
         let server = connect(target)
-        return SafeAccess(id: id, target: target, server: server, isFromPassword: false)
+        return SafeAccess(id: place.id, target: target, server: server, isFromPassword: false)
     }
 
     /// The options of restoring a backup.
@@ -117,19 +117,20 @@ extension SafeKeeper {
 
     /// Fetches the backup of a Safe that is set up, and restores it: private key, profile and state change at once.
     /// - Throws: `SafeKeepingError.refused`, then nothing was changed; `SafeBackupError`; `SafeExchangeError`.
-    package func pull(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
+    package func pull(_ place: SafePlace, _ options: KeepOptions) throws -> FetchedSafe {
+        let id = place.id
         let records = try keystore.identity(.threema(id))
         if options.isReplacing {
-            let damage = try Damage(of: records)
-            if damage.isProfile || damage.isIdentity { return try pullOverDamage(id, options) }
+            let damage = try Damage(of: records, at: place.name)
+            if damage.isProfile || damage.isIdentity { return try pullOverDamage(place, options) }
         }
         let before = try records.profile().document
-        let target = try records.requiredSetup().current.copy
+        let target = try records.requiredSetup(at: place.name).current.copy
         var pull = SafeVerb.Pull()
         pull.isReplacing = options.isReplacing
         pull.isReplacingKey = options.isReplacingKey
         pull.isHereEmpty = before == .empty
-        let result = try run(.pull(pull), of: id)
+        let result = try run(.pull(pull), at: place)
         switch result.outcome.failure {
         // Opening the backup throws the layer that failed.
         case .damaged, .notUnderstood:
@@ -144,7 +145,7 @@ extension SafeKeeper {
             throw SafeKeepingError.noBackup(id: id.text, server: result.address.text, isFromPassword: false)
         default: break
         }
-        try check(result, of: id)
+        try check(result, at: place)
         let bytes = result.bytes ?? []
         return FetchedSafe(
             id: id, backup: try SafeBackup.open(bytes.span, keys: target.keys), digest: BLAKE2b.hash(bytes.span),
@@ -152,75 +153,82 @@ extension SafeKeeper {
     }
 
     /// The profile is lost, so the rules have nothing to compare the backup with.
-    private func pullOverDamage(_ id: ThreemaID, _ options: KeepOptions) throws -> FetchedSafe {
-        let access = try access(to: id)
+    private func pullOverDamage(_ place: SafePlace, _ options: KeepOptions) throws -> FetchedSafe {
+        let access = try access(to: place)
         var fetched = try access.fetch()
-        fetched.replaced = try keep(fetched, from: access, options)
+        fetched.replaced = try keep(fetched, from: access, as: place.name, options)
         return fetched
     }
 
     /// Stores identity, profile and setup of a backup that was fetched with ID, server and password.
-    /// - Throws: `SafeKeepingError.otherKey`, `.refused`; `KeystoreError.damaged` unless damaged records may be
-    ///   replaced. Then nothing was changed.
+    /// - Parameter name: the place; nil for the one that is set up with this server and password, otherwise `main`.
+    /// - Throws: `SafeKeepingError.otherKey`, `.refused`, `.samePlace`; `KeystoreError.damaged` unless damaged records
+    ///   may be replaced. Then nothing was changed.
     @discardableResult
     package func keep(
-        _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, _ options: KeepOptions
+        _ fetched: borrowing FetchedSafe, from access: borrowing SafeAccess, as name: PlaceName? = nil,
+        _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
         do {
             try keystore.add(.threema(fetched.id)) { new in
                 var changes = new.changes()
                 changes.set(fetched.backup, fetched.id)
                 if options.isKeepingSetup {
-                    try add(fetched, access, .unknown, to: &changes, UploadState(), as: options.access)
+                    try add(
+                        fetched, access, .unknown, to: &changes, UploadState(), at: name ?? .main, as: options.access)
                 }
                 try new.commit(changes)
             }
             return .init()
         } catch KeystoreError.exists {
-            return try takeOver(fetched, access, options)
+            return try takeOver(fetched, access, name, options)
         }
     }
 
     /// Restores the backup into an identity that the keystore holds.
     private func takeOver(
-        _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ options: KeepOptions
+        _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ named: PlaceName?, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
         let held = try keystore.lockedIdentity(.threema(fetched.id), wait: ThreemaKeeper.lockWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }
         let key = stateKey
-        let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
+        let name = try named ?? held.records.place(of: given.target) ?? .main
+        let damage = options.isReplacing ? try Damage(of: held.records, at: name) : Damage()
         let profile = damage.isProfile ? .empty : try held.records.profile()
-        let access = given.placed(by: damage.isSetup ? nil : try held.records.setup())
+        let access = given.placed(by: damage.isSetup ? nil : try held.records.setup(at: name))
         // The private key is another one, so the state of earlier uploads is not about it.
-        var state = isSame ? try UploadState(of: held.records, key: key) : UploadState()
+        var state = isSame ? try UploadState(of: held.records, at: name, key: key) : UploadState()
         // The same for a place whose name is lost with the setup.
         if damage.isSetup { (state.safe, state.next, state.retiring) = (nil, nil, nil) }
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
         var changes = held.changes()
         changes.set(fetched.backup, fetched.id)
+        if !isSame { try changes.forgetStates(of: held.records, except: name) }
         if damage.isSetup {
-            changes.remove(.safe)
-            changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
+            changes.remove(.safe(at: name))
+            changes.setState(state.encoded(for: fetched.id.text, at: name, key: key), of: name)
             if options.isKeepingSetup {
-                let isMirrored = try held.records.history(of: .main).contains { $0.origin == .mirrored }
+                let isMirrored = try held.records.history(of: name).contains { $0.origin == .mirrored }
+                try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
                 try add(
-                    fetched, access, place, to: &changes, state, as: isMirrored ? .readOnly : options.access)
+                    fetched, access, place, to: &changes, state, at: name, as: isMirrored ? .readOnly : options.access)
             }
-        } else if var setup = try held.records.setup() {
+        } else if var setup = try held.records.setup(at: name) {
             if options.access == .readOnly { try Self.makeReadOnly(&setup, access.target, fetched.id) }
             if setup.current.isSame(as: access.target) {
-                try add(fetched, access, place, to: &changes, state, as: nil)
+                try add(fetched, access, place, to: &changes, state, at: name, as: nil)
                 setup.endDeletion()
                 let record = setup.encoded()
-                record.withBytes { changes.set(.safe, $0) }
+                record.withBytes { changes.set(.safe(at: name), $0) }
             } else if !isSame {
-                changes.removeState(of: .main)
+                changes.removeState(of: name)
             }
         } else if options.isKeepingSetup {
-            try add(fetched, access, place, to: &changes, state, as: options.access)
+            try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
+            try add(fetched, access, place, to: &changes, state, at: name, as: options.access)
         }
         try held.commit(changes)
         return .init(
@@ -249,11 +257,10 @@ extension SafeKeeper {
         var place = place
         // Each target has its own generation. If a target is not known, the last known generation is used.
         if place.last == nil, let safe = state.safe?.state { place.generation = safe.generation }
-        // The state of the place that is set up tells whether the profile was uploaded. Without a setup it was not.
-        if let setup = try records.setup() {
-            let digests = TargetDigests(setup.current, profile, key: stateKey)
-            let current = state.state(at: setup.current, digests)
-            place.content = current.content == current.document ? place.document : nil
+        // The states of the places that are set up tell whether the profile was uploaded. Without a setup, the state of
+        // this place does.
+        if try !records.safePlaces().isEmpty {
+            place.content = try records.isUploaded(profile, key: stateKey) ? place.document : nil
         }
         guard let contents = contents(fetched, access, isSame: profile == fetched.backup.profile),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)
@@ -281,7 +288,7 @@ extension SafeKeeper {
     /// - Parameter setup: nil if it is stored already.
     private func add(
         _ fetched: borrowing FetchedSafe, _ access: borrowing SafeAccess, _ place: PlaceState,
-        to changes: inout RecordChanges, _ state: UploadState, as setup: Access?
+        to changes: inout RecordChanges, _ state: UploadState, at name: PlaceName, as setup: Access?
     ) throws {
         guard let (digest, contents) = contents(fetched, access, isSame: true) else { return }
         var (place, state) = (place, state)
@@ -293,8 +300,8 @@ extension SafeKeeper {
         state.safe = .init(target: digests.target, state: place)
         if let setup {
             let record = SafeSetup(access.target.copy, isReadOnly: setup == .readOnly).encoded()
-            record.withBytes { changes.set(.safe, $0) }
+            record.withBytes { changes.set(.safe(at: name), $0) }
         }
-        changes.setState(state.encoded(for: fetched.id.text, key: key), of: .main)
+        changes.setState(state.encoded(for: fetched.id.text, at: name, key: key), of: name)
     }
 }

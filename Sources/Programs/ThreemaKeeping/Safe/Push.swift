@@ -2,7 +2,7 @@ package import Encodings
 internal import Keystore
 package import SafeRules
 package import SafeWire
-package import Threema
+internal import Threema
 
 extension SafeKeeper {
     /// The options of a push.
@@ -58,7 +58,7 @@ extension SafeKeeper {
         }
     }
 
-    /// Uploads the Safe backup of an identity if it is due (see `UploadDecision`). Needs no password.
+    /// Uploads the Safe backup of an identity to one place if it is due (see `UploadDecision`). Needs no password.
     ///
     /// A foreign backup is not replaced: the present backup is fetched first and judged (`ReplacementRule`). Before the
     /// upload an unfinished change of password or place is finished, and after it the backup that the change left is
@@ -66,13 +66,14 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.tooLarge`, `.badLimits`; `SafeExchangeError`;
     ///   `FileError.locked`.
     package func push(
-        _ id: ThreemaID, _ options: PushOptions, lockWait: Duration = ThreemaKeeper.lockWait
+        _ place: SafePlace, _ options: PushOptions, lockWait: Duration = ThreemaKeeper.lockWait
     ) throws -> PushResult {
-        let result = try run(.push(options), of: id, lockWait: lockWait)
-        try check(result, of: id)
+        let result = try run(.push(options), at: place, lockWait: lockWait)
+        try check(result, at: place)
         // Best effort: another process that holds the lock will set the same time.
         if !options.isDryRun {
-            try? keystore.lockedIdentity(.threema(id), wait: .zero).setTimeOfLock(milliseconds: now().milliseconds)
+            try? keystore.lockedIdentity(.threema(place.id), wait: .zero)
+                .setTimeOfSuccess(milliseconds: now().milliseconds, of: place.name)
         }
         return PushResult(result)
     }

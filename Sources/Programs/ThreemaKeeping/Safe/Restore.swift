@@ -6,8 +6,8 @@ package import Threema
 package import ThreemaSafe
 
 extension SafeKeeper {
-    /// Restores a backup from the history or from a file into the keystore. A setup stays as it is; its upload state
-    /// becomes that of a profile that was never uploaded.
+    /// Restores a backup from the history or from a file into the keystore. Setups stay as they are; the upload state
+    /// of each becomes that of a profile that was never uploaded.
     /// - Throws: `SafeKeepingError.otherKey` unless another key may be replaced; `.refused(.unpushedChanges)` unless the
     ///   loss of changes that were not uploaded is accepted; `KeystoreError.damaged` unless damaged records may be
     ///   replaced. Then nothing was changed.
@@ -36,33 +36,35 @@ extension SafeKeeper {
         let damage = options.isReplacing ? try Damage(of: held.records) : Damage()
         let profile = damage.isProfile ? .empty : try held.records.profile()
         let key = stateKey
-        var state = try UploadState(of: held.records, key: key)
-        // A code of another private key proves nothing.
-        if !isSame { state.codeProvenAt = nil }
-        var isUploaded = profile.document == .empty || profile == backup.profile
-        if !damage.isSetup, let setup = try held.records.setup() {
-            let digests = TargetDigests(setup.current, profile, key: key)
-            var place = state.state(at: setup.current, digests)
-            if place.content == place.document { isUploaded = true }
-            place.forgetUpload()
-            (place.document, place.backup) = (.none, .none)
-            state.safe = .init(target: digests.target, state: place)
-        }
-        guard isUploaded || options.isReplacing else {
-            throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "")
-        }
+        guard
+            try profile.document == .empty || profile == backup.profile || options.isReplacing
+                || held.records.isUploaded(profile, key: key)
+        else { throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "") }
         var changes = held.changes()
         changes.set(backup, id)
-        changes.setState(state.encoded(for: id.text, key: key), of: .main)
+        for name in try Set(held.records.safePlaces() + [.main]) {
+            var state = try UploadState(of: held.records, at: name, key: key)
+            // A code of another private key proves nothing.
+            if !isSame { state.codeProvenAt = nil }
+            if let setup = try? held.records.setup(at: name) {
+                let digests = TargetDigests(setup.current, profile, key: key)
+                var place = state.state(at: setup.current, digests)
+                place.forgetUpload()
+                (place.document, place.backup) = (.none, .none)
+                state.safe = .init(target: digests.target, state: place)
+            }
+            changes.setState(state.encoded(for: id.text, at: name, key: key), of: name)
+        }
         try held.commit(changes)
         return .init(
             contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames)
     }
 
-    /// Opens the bytes of a Safe backup with the key of the setup.
+    /// Opens the bytes of a Safe backup with the key of a place.
     /// - Throws: `SafeKeepingError.noSetup`; `SafeBackupError`.
-    package func open(_ bytes: [UInt8], of id: ThreemaID) throws -> SafeBackup {
-        try SafeBackup.open(bytes.span, keys: keystore.identity(.threema(id)).requiredSetup().current.keys)
+    package func open(_ bytes: [UInt8], of place: SafePlace) throws -> SafeBackup {
+        let records = try keystore.identity(.threema(place.id))
+        return try SafeBackup.open(bytes.span, keys: records.requiredSetup(at: place.name).current.keys)
     }
 
     /// Opens the bytes of a Safe backup with ID and password.

@@ -19,13 +19,13 @@ extension SafeRun {
         switch holding {
         case .locked(let identity):
             if case .mirror = verb {
-                guard try !identity.holdsMirrored(digest.bytes, of: .main) else { break }
-                try identity.keepHistory(backup, origin: .mirrored, of: .main, at: timestamp.milliseconds)
+                guard try !identity.holdsMirrored(digest.bytes, of: place.name) else { break }
+                try identity.keepHistory(backup, origin: .mirrored, of: place.name, at: timestamp.milliseconds)
             } else {
-                try identity.keepHistory(backup, origin: .replaced, of: .main, at: timestamp.milliseconds)
+                try identity.keepHistory(backup, origin: .replaced, of: place.name, at: timestamp.milliseconds)
                 // Best effort: too many entries are not an error.
                 try? identity.thinHistory(
-                    of: .main, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
+                    of: place.name, olderThan: (timestamp + .days(-SafeKeeper.historyDays)).milliseconds,
                     keepingNewest: SafeKeeper.leastHistory)
             }
         case .unlocked: break
@@ -47,8 +47,8 @@ extension SafeRun {
     private func mirroredEntries() -> [HistoryEntry] {
         let entries: [HistoryEntry]?
         switch holding {
-        case .locked(let identity): entries = try? identity.records.history(of: .main)
-        case .unlocked(let records): entries = try? records.history(of: .main)
+        case .locked(let identity): entries = try? identity.records.history(of: place.name)
+        case .unlocked(let records): entries = try? records.history(of: place.name)
         }
         return HistoryOrder.sorted(entries ?? [], by: knowledge().current.mirror).filter { $0.origin != .replaced }
     }
@@ -63,7 +63,7 @@ extension SafeRun {
     }
 
     private func describe(_ entry: HistoryEntry, _ records: borrowing IdentityRecords) -> Found? {
-        guard let stored = try? records.readHistory(entry.name, of: .main), let digest = Digest(stored.digest),
+        guard let stored = try? records.readHistory(entry.name, of: place.name), let digest = Digest(stored.digest),
             let keys = stored.safeKeys
         else { return nil }
         do throws(SafeBackupError) {
@@ -95,7 +95,7 @@ extension SafeRun {
         }
         switch holding {
         // Best effort: the next run tries again.
-        case .locked(let identity): for (_, entry) in rest { try? identity.removeHistory(entry.name, of: .main) }
+        case .locked(let identity): for (_, entry) in rest { try? identity.removeHistory(entry.name, of: place.name) }
         case .unlocked: break
         }
         return .done

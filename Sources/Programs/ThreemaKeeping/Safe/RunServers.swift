@@ -58,6 +58,7 @@ extension SafeRun {
         case .store(let role, let condition):
             try server(role).store(sealed, at: backupID(role), if: writeCondition(role, condition))
         case .remove(let role, let condition):
+            try markOtherPlaces(havingBackup: backupID(role))
             try server(role).remove(backupID(role), if: writeCondition(role, condition))
         case .storeProbe(let role):
             let bytes = Random.bytes(64)

@@ -22,6 +22,8 @@ extension SafeKeeper {
         var isUnsaved: Bool
         /// The encrypted backup that was last fetched from the current place.
         var bytes: [UInt8]?
+        /// The other places of the identity whose backup was found missing after a deletion.
+        var lost = LostPlaces(places: [], areRestored: true)
         /// The knowledge after the run; if the setup was removed, that before its end.
         var knowledge: Knowledge
     }
@@ -38,15 +40,26 @@ extension SafeKeeper {
     ///     holds the lock or if the keystore cannot be written.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
-        _ verb: SafeVerb, of id: ThreemaID, lockWait: Duration = ThreemaKeeper.lockWait, isLooking: Bool = false
+        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = ThreemaKeeper.lockWait, isLooking: Bool = false
     ) throws -> RunResult {
-        try run(id, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
+        try run(place, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
     }
 
     /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
     ///   have begun the job.
     func run(
-        _ id: ThreemaID, _ lockWait: Duration = ThreemaKeeper.lockWait, _ isLooking: Bool = false,
+        _ place: SafePlace, _ lockWait: Duration = ThreemaKeeper.lockWait, _ isLooking: Bool = false,
+        job: (borrowing SafeSetup) throws -> Job
+    ) throws -> RunResult {
+        var survivors: [SafePlace] = []
+        var result = try runRepeatedly(place, lockWait, isLooking, &survivors, job: job)
+        result.lost = lookAgain(at: survivors)
+        return result
+    }
+
+    /// - Parameter survivors: gets the other places to be read after the run, without the lock.
+    private func runRepeatedly(
+        _ place: SafePlace, _ lockWait: Duration, _ isLooking: Bool, _ survivors: inout [SafePlace],
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var retries = 0
@@ -56,9 +69,10 @@ extension SafeKeeper {
         var lookWait = Duration.zero
         while true {
             tries += 1
-            var run = try begin(id, isLooking ? lookWait : lockWait, isLooking, job)
+            var run = try begin(place, isLooking ? lookWait : lockWait, isLooking, job)
             let outcome = try run.drive(progress)
             progress = outcome.progress
+            survivors = run.survivors + survivors.filter { !run.survivors.contains($0) }
             var result = RunResult(
                 outcome: outcome, address: run.address(.current), notes: run.server(.current).notes,
                 isUnsaved: run.isUnsaved, bytes: run.foundBytes, knowledge: run.knowledge())
@@ -79,29 +93,33 @@ extension SafeKeeper {
     }
 
     private func begin(
-        _ id: ThreemaID, _ lockWait: Duration, _ isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
+        _ place: SafePlace, _ lockWait: Duration, _ isLooking: Bool, _ job: (borrowing SafeSetup) throws -> Job
     ) throws -> SafeRun {
         guard isLooking else {
-            let identity = try keystore.lockedIdentity(.threema(id), wait: lockWait)
-            let job = try job(identity.records.requiredSetup())
-            return try SafeRun.begin(self, id, .locked(identity), job)
+            let identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
+            let job = try job(identity.records.requiredSetup(at: place.name))
+            return try SafeRun.begin(self, place, .locked(identity), job)
         }
         let identity: LockedIdentity
         do {
-            identity = try keystore.lockedIdentity(.threema(id), wait: lockWait)
+            identity = try keystore.lockedIdentity(.threema(place.id), wait: lockWait)
         } catch let error where !(error is KeystoreError) {
-            let records = try keystore.identity(.threema(id))
-            let job = try job(records.requiredSetup())
-            return try SafeRun.begin(self, id, .unlocked(records), job)
+            let records = try keystore.identity(.threema(place.id))
+            let job = try job(records.requiredSetup(at: place.name))
+            return try SafeRun.begin(self, place, .unlocked(records), job)
         }
-        let job = try job(identity.records.requiredSetup())
-        return try SafeRun.begin(self, id, .locked(identity), job, isLooking: true)
+        let job = try job(identity.records.requiredSetup(at: place.name))
+        return try SafeRun.begin(self, place, .locked(identity), job, isLooking: true)
     }
 
     /// Throws a verb's failure as an error.
-    func check(_ result: RunResult, of id: ThreemaID) throws {
-        guard let failure = result.outcome.failure else { return }
-        throw error(failure, of: id, at: result.address, isChangeUnfinished: result.knowledge.next != nil)
+    func check(_ result: RunResult, at place: SafePlace) throws {
+        guard let failure = result.outcome.failure else {
+            guard !result.lost.places.isEmpty else { return }
+            throw SafeKeepingError.othersLost(
+                id: place.id.text, places: result.lost.places.map(\.name.text), areRestored: result.lost.areRestored)
+        }
+        throw error(failure, of: place.id, at: result.address, isChangeUnfinished: result.knowledge.next != nil)
     }
 
     /// The error for a failure of the machine: the server's own error if it is about the current place.

@@ -2,7 +2,7 @@ internal import Encodings
 internal import Keystore
 package import SafeWire
 internal import SecureMemory
-package import Threema
+internal import Threema
 internal import ThreemaSafe
 
 /// Operations on the Safe backup of an identity, one in each file beside this one.
@@ -20,8 +20,4 @@ package struct SafeKeeper: Sendable {
     func connect(_ target: borrowing SafeTarget) -> any SafeExchange { connect(target.server, target.keys.backupID) }
 
     var stateKey: SecureBytes { keystore.stateKey }
-
-    /// Whether a Safe is set up. Its record is not opened.
-    /// - Throws: `KeystoreError.noIdentity`.
-    package func isSetUp(_ id: ThreemaID) throws -> Bool { try keystore.identity(.threema(id)).contains(.safe) }
 }

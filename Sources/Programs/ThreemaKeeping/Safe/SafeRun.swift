@@ -7,10 +7,10 @@ internal import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
-/// Carries out the actions of `SafeMachine` for one identity: reads and writes its records, seals and opens backups,
+/// Carries out the actions of `SafeMachine` for one place: reads and writes its records, seals and opens backups,
 /// sends requests. It makes no decisions.
 struct SafeRun: ~Copyable {
-    let id: ThreemaID
+    let place: SafePlace
     let keeper: SafeKeeper
     let holding: Holding
     private let stateKey: SecureBytes
@@ -34,24 +34,26 @@ struct SafeRun: ~Copyable {
     var probe: (id: BackupID, bytes: [UInt8])?
     /// The lock of a directory against other writers on this machine.
     var hold: (any Sendable)?
+    /// The identity's other places whose backups have to be read again, because one with their id was deleted here.
+    var survivors: [SafePlace] = []
     /// Whether new knowledge could not be saved.
     private(set) var isUnsaved = false
 
     /// - Throws: `SafeKeepingError.noSetup`; `KeystoreError.damaged`.
     static func begin(
-        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ job: consuming SafeKeeper.Job,
+        _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, _ job: consuming SafeKeeper.Job,
         isLooking: Bool = false
     ) throws -> SafeRun {
-        let content = try holding.read(keeper.stateKey)
-        return SafeRun(keeper, id, holding, content, job, isLooking: isLooking)
+        let content = try holding.read(place.name, keeper.stateKey)
+        return SafeRun(keeper, place, holding, content, job, isLooking: isLooking)
     }
 
     private init(
-        _ keeper: SafeKeeper, _ id: ThreemaID, _ holding: consuming Holding, _ content: consuming Content,
+        _ keeper: SafeKeeper, _ place: SafePlace, _ holding: consuming Holding, _ content: consuming Content,
         _ job: consuming SafeKeeper.Job, isLooking: Bool
     ) {
         self.keeper = keeper
-        self.id = id
+        self.place = place
         self.holding = holding
         self.isLooking = isLooking
         verb = job.verb
@@ -237,9 +239,10 @@ struct SafeRun: ~Copyable {
         do {
             isUnsaved = try !commit { changes in
                 if shift == .forget {
-                    changes.remove(.safe)
+                    changes.remove(.safe(at: place.name))
+                    try changes.forgetPlaces(at: place.name, of: holding, key: stateKey)
                 } else if !isSame {
-                    record.withBytes { changes.set(.safe, $0) }
+                    record.withBytes { changes.set(.safe(at: place.name), $0) }
                 }
             }
         } catch {
@@ -255,8 +258,8 @@ struct SafeRun: ~Copyable {
         switch holding {
         case .locked(let identity):
             var changes = identity.changes()
+            changes.setState(state.encoded(for: place.id.text, at: place.name, key: stateKey), of: place.name)
             try body(&changes)
-            changes.setState(state.encoded(for: id.text, key: stateKey), of: .main)
             try identity.commit(changes)
             return true
         case .unlocked: return false
@@ -305,12 +308,14 @@ struct SafeRun: ~Copyable {
         }
         setup.apply(.stay, knowledge, candidate: candidate)
         remember(knowledge)
+        let isOtherKey = backup.clientKey.publicKey != publicKey
         // A code of another private key proves nothing.
-        if backup.clientKey.publicKey != publicKey { state.codeProvenAt = nil }
+        if isOtherKey { state.codeProvenAt = nil }
         let record = setup.encoded()
         _ = try commit { changes in
-            changes.set(backup, id)
-            record.withBytes { changes.set(.safe, $0) }
+            changes.set(backup, place.id)
+            if isOtherKey { try changes.forgetStates(of: holding, except: place.name) }
+            record.withBytes { changes.set(.safe(at: place.name), $0) }
         }
         return .done
     }

@@ -133,6 +133,20 @@ struct SafeSetup: ~Copyable {
         }
     }
 
+    /// The addresses of all targets, each once.
+    var addresses: [String] {
+        var addresses = [current.address.text]
+        switch next {
+        case .some(let next): addresses.append(next.address.text)
+        case .none: break
+        }
+        switch retiring {
+        case .some(let retiring): addresses.append(retiring.address.text)
+        case .none: break
+        }
+        return addresses.enumerated().filter { !addresses[..<$0].contains($1) }.map(\.element)
+    }
+
     mutating func makeReadOnly() { isReadOnly = true }
 
     // MARK: Moves

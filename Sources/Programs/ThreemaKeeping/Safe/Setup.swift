@@ -87,24 +87,73 @@ extension SafeKeeper {
         }
     }
 
-    /// Sets up the Safe of an identity: derives its key once and seals it with the server. The password is not kept.
+    /// Sets up a Safe place of an identity: derives its key once and seals it with the server. The password is not kept.
+    /// Other places of the identity stay as they are.
+    ///
+    /// Another place with the same backup id must be another place (see `prove`), which is tested in any case.
     /// - Parameter test: the result of a test; nil if the server was not tested. Then no request is sent.
     ///   With `.readOnly` the backup has to exist and to hold the identity's private key, if the server was tested: the
     ///   password may be mistyped.
     /// - Returns: whether the server already holds a backup under this ID and password; nil if no request was sent.
-    /// - Throws: `SafeKeepingError.setupExists`, `.noBackup`, `.refused`; `SafeExchangeError`; `SafeBackupError`;
-    ///   `KeyDerivationError`. Then nothing was stored here.
+    /// - Throws: `SafeKeepingError.setupExists`, `.tooManyPlaces`, `.samePlace`, `.noBackup`, `.refused`;
+    ///   `SafeExchangeError`; `SafeBackupError`; `KeyDerivationError`. Then nothing was stored here.
     package func setUpSafe(
-        of id: ThreemaID, at server: consuming SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?,
+        _ place: SafePlace, at server: borrowing SafeEndpoint, password: borrowing SecureBytes, test: ServerTest?,
         access: Access = .readAndWrite
     ) throws -> Bool? {
-        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        guard try identity.records.setup() == nil else { throw SafeKeepingError.setupExists(id: id.text) }
-        let target = try SafeTarget(server: server, password: password, id: id)
+        let identity = try lockForSetup(place)
+        let target = try SafeTarget(server: server.copy, password: password, id: place.id)
+        return try setUp(place, target, test, access, in: identity)
+    }
+
+    /// As above, with the Safe key of another place. No key is derived.
+    /// - Parameter source: the place whose key is used, from `keySource`.
+    package func setUpSafe(
+        _ place: SafePlace, at server: borrowing SafeEndpoint, withKeyOf source: SafePlace, test: ServerTest?,
+        access: Access = .readAndWrite
+    ) throws -> Bool? {
+        let identity = try lockForSetup(place)
+        let target = try identity.records.requiredSetup(at: source.name).current
+            .moved(to: server.copy, placeName: SafeTarget.freshPlaceName)
+        return try setUp(place, target, test, access, in: identity)
+    }
+
+    /// The place whose Safe key another place can share: `main`, or without it any, if all have the same key.
+    /// - Throws: `SafeKeepingError.noSetup`; `.differentKeys`.
+    package func keySource(of id: ThreemaID) throws -> SafePlace {
+        let records = try keystore.identity(.threema(id))
+        let places = try records.safePlaces()
+        guard let first = places.first else { throw SafeKeepingError.noSetup(id: id.text) }
+        if first == .main { return SafePlace(id, first) }
+        let setup = try records.requiredSetup(at: first)
+        for name in places.dropFirst()
+        where try records.requiredSetup(at: name).current.keys.backupID != setup.current.keys.backupID {
+            throw SafeKeepingError.differentKeys(id: id.text)
+        }
+        return SafePlace(id, first)
+    }
+
+    private func lockForSetup(_ place: SafePlace) throws -> LockedIdentity {
+        let identity = try keystore.lockedIdentity(.threema(place.id), wait: ThreemaKeeper.lockWait)
+        guard try identity.records.setup(at: place.name) == nil else {
+            throw SafeKeepingError.setupExists(id: place.id.text, place: place.name.text)
+        }
+        guard try identity.records.safePlaces().count < Self.maxPlaces else {
+            throw SafeKeepingError.tooManyPlaces(id: place.id.text, limit: Self.maxPlaces)
+        }
+        return identity
+    }
+
+    private func setUp(
+        _ safe: SafePlace, _ target: borrowing SafeTarget, _ test: ServerTest?, _ access: Access,
+        in identity: borrowing LockedIdentity
+    ) throws -> Bool? {
+        let id = safe.id
+        try prove(target, access, isNot: safe, in: identity.records)
         let backup = try test.map { _ in try connect(target).fetch(target.keys.backupID) }
         if access == .readOnly, let backup { try requireOwnBackup(backup, target, identity.records, id) }
         let key = stateKey
-        var state = try UploadState(of: identity.records, key: key)
+        var state = try UploadState(of: identity.records, at: safe.name, key: key)
         var place = PlaceState.unknown
         place.honoursConditions = test?.honoursConditions
         if access == .readAndWrite, let stored = backup ?? nil {
@@ -112,7 +161,7 @@ extension SafeKeeper {
         }
         let digests = TargetDigests(target, try identity.records.profile(), key: key)
         state.safe = .init(target: digests.target, state: place)
-        try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, in: identity)
+        try store(SafeSetup(target.copy, isReadOnly: access == .readOnly), state, at: safe.name, in: identity)
         return backup.map { $0 != nil }
     }
 
@@ -129,44 +178,43 @@ extension SafeKeeper {
         }
     }
 
-    /// Whether the Safe is set up for reading only.
+    /// Whether the place is set up for reading only.
     /// - Throws: `SafeKeepingError.noSetup`.
-    package func isReadOnly(_ id: ThreemaID) throws -> Bool {
-        try keystore.identity(.threema(id)).requiredSetup().isReadOnly
+    package func isReadOnly(_ place: SafePlace) throws -> Bool {
+        try keystore.identity(.threema(place.id)).requiredSetup(at: place.name).isReadOnly
     }
 
-    /// Removes the setup of a Safe from the keystore. No request is sent: the backup stays on its server.
+    /// Removes the setup of a Safe place from the keystore. No request is sent: the backup stays on its server.
     /// - Throws: `SafeKeepingError.noSetup`; `.refused` while a change is not finished, because backups in other places
     ///   would be forgotten.
-    package func removeSetup(of id: ThreemaID) throws {
-        let identity = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
-        let setup = try identity.records.requiredSetup()
+    package func removeSetup(of place: SafePlace) throws {
+        let identity = try keystore.lockedIdentity(.threema(place.id), wait: ThreemaKeeper.lockWait)
+        let setup = try identity.records.requiredSetup(at: place.name)
         guard !setup.isChanging else {
             throw SafeKeepingError.refused(
-                setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: id.text, server: setup.current.address.text)
+                setup.isRetiring ? .oldBackupLeft : .changeUnfinished, id: place.id.text,
+                server: setup.current.address.text)
         }
-        try forgetSetup(in: identity)
+        try forgetSetup(at: place.name, in: identity)
     }
 
     /// Stores a setup and the state, both at once.
     func store(
-        _ setup: borrowing SafeSetup, _ state: UploadState, in identity: borrowing LockedIdentity
+        _ setup: borrowing SafeSetup, _ state: UploadState, at place: PlaceName,
+        in identity: borrowing LockedIdentity
     ) throws {
         let record = setup.encoded()
         var changes = identity.changes()
-        record.withBytes { changes.set(.safe, $0) }
-        changes.setState(state.encoded(for: identity.records.owner.id, key: stateKey), of: .main)
+        record.withBytes { changes.set(.safe(at: place), $0) }
+        changes.setState(state.encoded(for: identity.records.owner.id, at: place, key: stateKey), of: place)
         try identity.commit(changes)
     }
 
     /// Removes the record of the setup, and what the state knows of its places.
-    func forgetSetup(in identity: borrowing LockedIdentity) throws {
-        let key = stateKey
-        var state = UploadState()
-        state.codeProvenAt = try UploadState(of: identity.records, key: key).codeProvenAt
+    func forgetSetup(at place: PlaceName, in identity: borrowing LockedIdentity) throws {
         var changes = identity.changes()
-        changes.remove(.safe)
-        changes.setState(state.encoded(for: identity.records.owner.id, key: key), of: .main)
+        changes.remove(.safe(at: place))
+        try changes.forgetPlaces(at: place, of: identity.records, key: stateKey)
         try identity.commit(changes)
     }
 

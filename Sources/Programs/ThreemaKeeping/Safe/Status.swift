@@ -3,10 +3,10 @@ internal import Keystore
 package import SafeRules
 package import SafeWire
 internal import SecureMemory
-package import Threema
+internal import Threema
 
 extension SafeKeeper {
-    /// The state of a Safe, without a request to its server.
+    /// The state of a Safe place, without a request to its server.
     package struct Status: Equatable, Sendable {
         /// The server of the backup.
         package let server: SafeServerAddress
@@ -57,11 +57,11 @@ extension SafeKeeper {
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
-    package func status(of id: ThreemaID) throws -> Status {
-        let records = try keystore.identity(.threema(id))
-        let setup = try records.requiredSetup()
+    package func status(of safe: SafePlace) throws -> Status {
+        let records = try keystore.identity(.threema(safe.id))
+        let setup = try records.requiredSetup(at: safe.name)
         let key = stateKey
-        let state = try UploadState(of: records, key: key)
+        let state = try UploadState(of: records, at: safe.name, key: key)
         let place = state.state(at: setup.current, TargetDigests(setup.current, try records.profile(), key: key))
         let timestamp = now()
         // A timestamp in the future is from a wrong clock, so it proves nothing.
@@ -87,19 +87,20 @@ extension SafeKeeper {
             hasChanges: place.content != place.document, hasFailed: place.hasFailed, newServer: newServer,
             isDeleting: setup.isDeleting, isDeleted: isDeleted, oldServer: oldServer, finding: place.finding,
             honoursConditions: place.honoursConditions, passwordProvenAt: place.passwordProvenAt,
-            codeProvenAt: state.codeProvenAt, isReadOnly: setup.isReadOnly, mirroredAt: place.mirror?.changedAt,
+            codeProvenAt: try records.codeProvenAt(key: key), isReadOnly: setup.isReadOnly,
+            mirroredAt: place.mirror?.changedAt,
             lastGoodMirror: place.mirror?.succeededAt.flatMap { $0 <= timestamp ? $0 : nil },
-            lastGoodPush: try lastGoodPush(records, place, timestamp))
+            lastGoodPush: try lastGoodPush(records, safe.name, place, timestamp))
     }
 
-    /// The lock's time tells when a push last had nothing to do. An attacker who changes it can only delay the report
+    /// The time of a file tells when a push last had nothing to do. An attacker who changes it can only delay the report
     /// of a failure.
     private func lastGoodPush(
-        _ records: borrowing IdentityRecords, _ place: PlaceState, _ timestamp: Timestamp
+        _ records: borrowing IdentityRecords, _ name: PlaceName, _ place: PlaceState, _ timestamp: Timestamp
     ) throws -> Timestamp? {
         let known = [place.uploadedAt, place.seenAt].compactMap { $0 }.filter { $0 <= timestamp }
         guard let last = known.max() else { return nil }
-        let marked = try records.timeOfLock().map(Timestamp.init(milliseconds:))
+        let marked = try records.timeOfSuccess(of: name).map(Timestamp.init(milliseconds:))
         return marked.map { last < $0 && $0 <= timestamp ? $0 : last } ?? last
     }
 }

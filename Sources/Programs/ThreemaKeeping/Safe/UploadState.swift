@@ -13,7 +13,7 @@ internal import ThreemaSafe
 /// counts as "never uploaded". So an attacker who edits it cannot prevent an upload, but can restore an older,
 /// authentic copy.
 struct UploadState: Equatable {
-    /// When a backup code of this identity was last opened.
+    /// When a backup code of this identity was last opened; only in the state of `main`.
     var codeProvenAt: Timestamp?
     /// The state of the current target; nil if nothing is known.
     var safe: Known?
@@ -36,13 +36,14 @@ extension UploadState {
 
     // MARK: Reading and writing
 
-    /// Reads the state of an identity. It is empty if the file is missing or not authentic.
-    init(of records: borrowing IdentityRecords, key: borrowing SecureBytes) throws {
-        guard let file = try records.readState(of: .main),
+    /// Reads the state of a place. It is empty if the file is missing or not authentic.
+    init(of records: borrowing IdentityRecords, at place: PlaceName, key: borrowing SecureBytes) throws {
+        guard let file = try records.readState(of: place),
             let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
             root["version"]?.integer == Self.version,
             let mac = root["mac"]?.string.flatMap(Hex.decode),
-            ConstantTime.areEqual(mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, key).span)
+            ConstantTime.areEqual(
+                mac.span, Self.mac(of: root.setting("mac", to: nil), records.owner.id, place, key).span)
         else { return }
         codeProvenAt = root["code_proven_at"]?.integer.map(Timestamp.init)
         safe = root["safe"].flatMap(Known.init)
@@ -67,21 +68,26 @@ extension UploadState {
     }
 
     /// The file's bytes.
-    func encoded(for id: String, key: borrowing SecureBytes) -> [UInt8] {
+    func encoded(for id: String, at place: PlaceName, key: borrowing SecureBytes) -> [UInt8] {
         var root: JSONValue = ["version": .number(Self.version)]
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
         root = root.setting("safe", to: safe?.value)
         root = root.setting("next", to: next?.value)
         root = root.setting("retiring", to: retiring?.value)
-        return root.setting("mac", to: .string(Hex.encode(Self.mac(of: root, id, key)))).encoded
+        return root.setting("mac", to: .string(Hex.encode(Self.mac(of: root, id, place, key)))).encoded
     }
 
-    func write(to identity: borrowing LockedIdentity, key: borrowing SecureBytes) throws {
-        try identity.writeState(encoded(for: identity.records.owner.id, key: key), of: .main)
+    func write(to identity: borrowing LockedIdentity, at place: PlaceName, key: borrowing SecureBytes) throws {
+        try identity.writeState(encoded(for: identity.records.owner.id, at: place, key: key), of: place)
     }
 
-    private static func mac(of root: JSONValue, _ id: String, _ key: borrowing SecureBytes) -> [UInt8] {
-        BLAKE2b.authenticate((Array(id.utf8) + [0] + root.sorted.encoded).span, key: key)
+    /// The name of the place is part of it, so that no place's state can stand for that of another. That of `main`, the
+    /// only place of earlier versions, is left out.
+    private static func mac(
+        of root: JSONValue, _ id: String, _ place: PlaceName, _ key: borrowing SecureBytes
+    ) -> [UInt8] {
+        let subject = place == .main ? id : id + "/" + place.text
+        return BLAKE2b.authenticate((Array(subject.utf8) + [0] + root.sorted.encoded).span, key: key)
     }
 }
 

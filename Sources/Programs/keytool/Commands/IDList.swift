@@ -29,10 +29,11 @@ struct IDList: Verb {
         for id in try keeper.identities.ids() {
             do {
                 let identity = try keeper.identities.summary(id)
-                lines.append("\(id)  \(identity.publicKey.hex)  \(identity.hasSafe ? "safe" : "no safe")")
+                lines.append("\(id)  \(identity.publicKey.hex)  \(identity.safeWords)")
                 members.append([
                     "id": .string(id.text), "public_key": .string(identity.publicKey.hex),
                     "safe": .bool(identity.hasSafe),
+                    "places": .array(identity.places.map { .string($0.text) }),
                 ])
             } catch {
                 // One damaged record does not hide the others.
@@ -56,5 +57,13 @@ struct IDList: Verb {
         return .result(
             "id list",
             [("identities", .array(identities)), ("pending", pending.isEmpty ? .none : .some(.array(pending)))])
+    }
+}
+
+extension IdentityKeeper.Summary {
+    /// The Safe places, for people. A single one has no name that anybody needs.
+    fileprivate var safeWords: String {
+        guard places.count > 1 else { return hasSafe ? "safe" : "no safe" }
+        return "safe " + places.map(\.text).joined(separator: " ")
     }
 }

@@ -39,7 +39,7 @@ struct IDRemove: Verb {
             session.output.warn(
                 "no backup code of \(id) was ever verified here: without one, its private key is lost for ever")
         }
-        if let server = removal.safeServer {
+        for server in removal.safeServers {
             session.output.warn("the Safe backup of \(id) stays on \(server)")
         }
         if removal.isSetupDamaged {
@@ -55,7 +55,11 @@ struct IDRemove: Verb {
                 "id remove",
                 [
                     ("id", .string(id.text)), ("removed", true), ("code_proven", .bool(removal.isCodeProven)),
-                    ("safe_left_on", removal.safeServer.map { .string($0) }),
+                    ("safe_left_on", removal.safeServers.first.map { .string($0) }),
+                    (
+                        "safes_left_on",
+                        removal.safeServers.isEmpty ? nil : .array(removal.safeServers.map { .string($0) })
+                    ),
                 ]))
     }
 

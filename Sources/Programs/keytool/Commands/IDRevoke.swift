@@ -66,7 +66,9 @@ struct IDRevoke: Verb {
             try report(id, by: .key, session)
         }
         session.output.hint("\(id) stays in the keystore; keytool id remove \(id) removes it")
-        if try keeper.safe.isSetUp(id) { session.output.hint("keytool safe delete \(id) deletes its Safe backup") }
+        for place in (try? session.places(nil, of: id, in: keeper)) ?? [] {
+            session.output.hint("keytool safe delete \(place.argument) deletes its Safe backup")
+        }
     }
 
     /// By the password.

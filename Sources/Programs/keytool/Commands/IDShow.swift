@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Keystore
 import Encodings
 import ThreemaKeeping
 import Threema
@@ -26,12 +27,14 @@ struct IDShow: Verb {
     static func lines(of identity: IdentityKeeper.Summary) -> [String] {
         ["ID          \(identity.id)"] + identity.publicKey.labelledLines
             + ["contact     \(identity.contactCode)"]
+            + (identity.places.count > 1 ? ["Safe places \(identity.places.map(\.text).joined(separator: " "))"] : [])
     }
 
     static func members(of identity: IdentityKeeper.Summary) -> [(String, JSONValue?)] {
         [
             ("id", .string(identity.id.text)), ("public_key", .string(identity.publicKey.hex)),
             ("contact", .string(identity.contactCode)),
+            ("places", identity.places.isEmpty ? nil : .array(identity.places.map { .string($0.text) })),
         ]
     }
 }

@@ -23,9 +23,15 @@ struct ProfileDiff: Verb {
 
     @OptionGroup var named: IdentityOption
 
+    @OptionGroup var place: PlaceOption
+
     @OptionGroup var keystore: KeystoreOptions
 
     @OptionGroup var waiting: TimeLimitOptions
+
+    func validate() throws {
+        guard file == nil || place.name == nil else { throw ValidationError("--name cannot be combined with a file") }
+    }
 
     func run(_ session: Session) throws {
         guard try file != "-" || keystore.passphrase.source()?.isStandardInput != true else {
@@ -57,10 +63,11 @@ struct ProfileDiff: Verb {
         guard let file else {
             let keeper = try session.keeper(keystore.passphrase, waiting.limits)
             let id = try session.identity(named.identity, in: keeper)
+            let chosen = try session.place(place.name, of: id, in: keeper)
             return try (
                 id,
                 session.output.busy("downloading the Safe backup of \(id)") {
-                    try keeper.profiles.compareWithServer(id)
+                    try chosen.naming { try keeper.profiles.compareWithServer(chosen.place) }
                 }
             )
         }

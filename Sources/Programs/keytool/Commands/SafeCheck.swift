@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Keystore
 import Encodings
 import ThreemaKeeping
 import SafeRules
@@ -19,6 +20,8 @@ struct SafeCheck: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Flag(help: "Also ask for the Safe password, to verify that you still know it.")
     var withPassword = false
 
@@ -32,31 +35,61 @@ struct SafeCheck: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        try provePassword(of: id, keeper, session)
-        let look = try session.output.busy("downloading the Safe backup of \(id)") { try keeper.safe.look(at: id) }
-        look.warn(session.output)
-        try look.check(id)
-        if look.isUnpushed, !look.isReadOnly {
-            session.output.note("the keystore has changes that are not uploaded yet")
+        let places = try session.places(place.name, of: id, in: keeper)
+        if let only = places.first, only.isOnly || place.name != nil {
+            return try only.naming {
+                try provePassword(of: only, keeper, session)
+                let look = try check(only, keeper, session)
+                try session.output.done(
+                    ["the Safe backup of \(id) " + words(look)],
+                    json: .result("safe check", only.members(members(id, look)).map { ($0.name, $0.value) }))
+            }
         }
-        try session.output.done(
-            [
-                "the Safe backup of \(id) opens and \(look.isNewer ? "is" : "equals") \(look.goodWords)"
-                    + (withPassword ? "; the password is right" : "")
-            ],
-            json: .result(
-                "safe check",
-                [
-                    ("id", .string(id.text)), ("same", .bool(!look.isNewer)), ("unpushed", .bool(look.isUnpushed)),
-                    ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
-                    ("groups", look.groups.map { .number($0) }),
-                    ("generation", look.writer.map { .number($0.generation) }),
-                ]))
+        guard !withPassword else {
+            throw UsageFailure(
+                "--with-password is about one place; name it with --name",
+                hint: places.map(\.place.name.text).joined(separator: " "))
+        }
+        try provePassword(of: places[0], keeper, session)
+        try session.forEach(places, keeper, waiting.limits, command: "safe check") { place, keeper in
+            let look = try check(place, keeper, session)
+            if !session.output.isJSON {
+                try session.output.done(["\(place.label): the Safe backup " + words(look)], json: .object([]))
+            }
+            return PlaceReport(members: members(id, look))
+        }
+    }
+
+    /// - Throws: what is wrong with what was found.
+    private func check(_ place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws -> SafeKeeper.Look {
+        let look = try session.output.busy("downloading the Safe backup of \(place.label)") {
+            try keeper.safe.look(at: place.place)
+        }
+        look.warn(session.output)
+        try look.check(place.id)
+        if look.isUnpushed, !look.isReadOnly {
+            session.output.note(
+                (place.isOnly ? "" : "\(place.label): ") + "the keystore has changes that are not uploaded yet")
+        }
+        return look
+    }
+
+    private func words(_ look: SafeKeeper.Look) -> String {
+        "opens and \(look.isNewer ? "is" : "equals") \(look.goodWords)"
+            + (withPassword ? "; the password is right" : "")
+    }
+
+    private func members(_ id: ThreemaID, _ look: SafeKeeper.Look) -> [JSONValue.Member] {
+        JSONValue.members([
+            ("id", .string(id.text)), ("same", .bool(!look.isNewer)), ("unpushed", .bool(look.isUnpushed)),
+            ("password_proven", .bool(withPassword)), ("contacts", look.contacts.map { .number($0) }),
+            ("groups", look.groups.map { .number($0) }),
+            ("generation", look.writer.map { .number($0.generation) }),
+        ]).members ?? []
     }
 
     /// Compares the password with the stored key, so that a wrong one is not taken for a backup that is missing.
-    private func provePassword(of id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
+    private func provePassword(of place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
         guard withPassword else {
             guard !password.isGiven else {
                 throw UsageFailure("a Safe password requires --with-password")
@@ -67,8 +100,10 @@ struct SafeCheck: Verb {
             guard case SafeKeepingError.wrongPassword? = error as? SafeKeepingError else { return false }
             return true
         }
-        try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: isWrong) { password in
-            try session.output.busy("deriving the Safe key") { try keeper.safe.provePassword(password, of: id) }
+        try SecretAsker(password, session.dialog).open(.for(place.id.text), isWrong: isWrong) { password in
+            try session.output.busy("deriving the Safe key") {
+                try keeper.safe.provePassword(password, of: place.place)
+            }
         }
     }
 }

@@ -19,6 +19,8 @@ struct SafeDelete: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Flag(help: "Retain server and Safe key; the next push uploads again.")
     var keepSetup = false
 
@@ -44,21 +46,24 @@ struct SafeDelete: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if setupOnly { return try removeSetup(id, keeper, session) }
-        if (try? keeper.safe.isReadOnly(id)) == true {
+        let chosen = try session.place(place.name, of: id, in: keeper)
+        if setupOnly { return try removeSetup(chosen, keeper, session) }
+        if (try? keeper.safe.isReadOnly(chosen.place)) == true {
             throw CommandFailure(
                 failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
-                    .advising("keytool safe delete --setup-only \(id) removes the setup from the keystore"))
+                    .advising("keytool safe delete --setup-only \(chosen.argument) removes the setup from the keystore")
+            )
         }
-        if !yes { try session.dialog.confirm("delete the Safe backup of \(id)", typing: id.text) }
-        if force && !keepSetup, try keeper.safe.forgetDamagedSetup(of: id) {
-            return try tellForgotten(id, session.output)
+        if !yes { try session.dialog.confirm("delete the Safe backup of \(chosen.label)", typing: id.text) }
+        if force && !keepSetup, try keeper.safe.forgetDamagedSetup(at: chosen.place) {
+            return try tellForgotten(chosen, session.output)
         }
         var options = SafeKeeper.DeleteOptions()
         options.isKeepingSetup = keepSetup
         options.isForced = force
-        let result = try session.output.busy("deleting the Safe backup of \(id)") { try delete(id, options, keeper) }
+        let result = try session.output.busy("deleting the Safe backup of \(chosen.label)") {
+            try chosen.naming { try delete(chosen.place, options, keeper) }
+        }
         for left in result.left {
             session.output.warn("\(left.role.words) may still hold a backup of \(id): \(left.reason.reasonLeft)")
         }
@@ -66,43 +71,46 @@ struct SafeDelete: Verb {
             [words(id, result) + (keepSetup ? "; the setup is retained" : "")],
             json: .result(
                 "safe delete",
-                [
+                chosen.members([
                     ("id", .string(id.text)), ("server", .server(result.server, nil)),
                     ("deleted", .bool(result.left.isEmpty)), ("was_there", .bool(result.wasThere)),
                     ("setup_kept", .bool(keepSetup)),
-                ]))
+                ])))
     }
 
-    private func removeSetup(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
-        let server = try keeper.safe.server(of: id).address
-        if !yes { try session.dialog.confirm("remove the Safe setup of \(id)", typing: id.text) }
-        try keeper.safe.removeSetup(of: id)
+    private func removeSetup(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        let id = chosen.id
+        let server = try keeper.safe.server(of: chosen.place).address
+        if !yes { try session.dialog.confirm("remove the Safe setup of \(chosen.label)", typing: id.text) }
+        try chosen.naming { try keeper.safe.removeSetup(of: chosen.place) }
         try session.output.done(
             ["removed the Safe setup of \(id); the backup stays on \(server.name)"],
             json: .result(
                 "safe delete",
-                [
+                chosen.members([
                     ("id", .string(id.text)), ("server", .server(server, nil)), ("deleted", false),
                     ("setup_kept", false),
-                ]))
+                ])))
     }
 
-    private func tellForgotten(_ id: ThreemaID, _ output: Output) throws {
+    private func tellForgotten(_ chosen: ChosenPlace, _ output: Output) throws {
+        let id = chosen.id
         output.warn("a Safe backup of \(id) may remain on a server: the damaged setup does not say which one")
         try output.done(
             ["forgot the damaged Safe setup of \(id)"],
             json: .result(
-                "safe delete", [("id", .string(id.text)), ("deleted", false), ("setup_kept", false)]))
+                "safe delete",
+                chosen.members([("id", .string(id.text)), ("deleted", false), ("setup_kept", false)])))
     }
 
     private func delete(
-        _ id: ThreemaID, _ options: SafeKeeper.DeleteOptions, _ keeper: ThreemaKeeper
+        _ place: SafePlace, _ options: SafeKeeper.DeleteOptions, _ keeper: ThreemaKeeper
     ) throws -> SafeKeeper.DeleteResult {
         func advised(_ error: any Error, _ place: String) -> CommandFailure {
             CommandFailure(failure: Failure(error).advising("\(place)--force abandons what cannot be deleted"))
         }
         do {
-            return try keeper.safe.deleteSafe(of: id, options)
+            return try keeper.safe.deleteSafe(at: place, options)
         } catch let error as SafeExchangeError {
             throw force ? error : advised(error, "")
         } catch SafeKeepingError.refused(.exchange(let role, let error), _, _, _) {

@@ -20,6 +20,8 @@ struct SafeHistory: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp("Show what has changed from one backup to another: two numbers.", valueName: "n"))
@@ -36,18 +38,24 @@ struct SafeHistory: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
-        guard diff.isEmpty else { return try compare(id, keeper, session.output) }
-        let items = try session.output.busy("opening the backups of \(id)") { try keeper.safe.history(of: id) }
+        let chosen = try session.placeWithHistory(place.name, of: id, in: keeper)
+        guard diff.isEmpty else { return try compare(chosen, keeper, session.output) }
+        let items = try session.output.busy("opening the backups of \(id)") {
+            try keeper.safe.history(of: chosen.place)
+        }
         if items.isEmpty { session.output.note("the history of \(id) is empty") }
         let width = items.last.map { String($0.number).count } ?? 1
         try session.output.data(
             items.map { line($0, width) },
-            json: .result("safe history", [("id", .string(id.text)), ("backups", .array(items.map(json)))]))
+            json: .result(
+                "safe history",
+                chosen.members([("id", .string(id.text)), ("backups", .array(items.map(json)))])))
     }
 
-    private func compare(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output) throws {
-        let before = try keeper.safe.earlierBackup(diff[0], of: id)
-        let after = try keeper.safe.earlierBackup(diff[1], of: id)
+    private func compare(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output) throws {
+        let id = chosen.id
+        let before = try chosen.naming { try keeper.safe.earlierBackup(diff[0], of: chosen.place) }
+        let after = try chosen.naming { try keeper.safe.earlierBackup(diff[1], of: chosen.place) }
         let words = DifferenceWords(DocumentDifference(from: before.document, to: after.document))
         let isOtherKey = before.clientKey.publicKey != after.clientKey.publicKey
         let lines =
@@ -57,10 +65,10 @@ struct SafeHistory: Verb {
             lines.isEmpty && !output.isQuiet ? ["both backups of \(id) say the same"] : lines,
             json: .result(
                 "safe history",
-                [
+                chosen.members([
                     ("id", .string(id.text)), ("from", .number(diff[0])), ("to", .number(diff[1])),
                     ("same", .bool(lines.isEmpty)), ("same_private_key", .bool(!isOtherKey)),
-                ] + words.json(added: "added", removed: "removed")))
+                ]) + words.json(added: "added", removed: "removed")))
     }
 
     private func line(_ item: SafeKeeper.HistoryItem, _ width: Int) -> String {

@@ -21,6 +21,8 @@ struct SafeMirror: ScheduledVerb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Option(
         help: ArgumentHelp(
             "Which stored backups stay after a success (default last=3,daily=7,weekly=4,monthly=12), or all.",
@@ -40,27 +42,33 @@ struct SafeMirror: ScheduledVerb {
 
     @OptionGroup var schedule: ScheduleOptions
 
-    func validate() throws { try validateAll("--accept-loss", isGiven: acceptLoss) }
+    func validate() throws { try validateAll() }
+
+    var optionOfOnePlace: String? { acceptLoss ? "--accept-loss" : nil }
 
     func run(_ session: Session) throws { try runScheduled(session) }
 
-    func isIncluded(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool { true }
+    /// The places that another device writes; all of them if there is no such place.
+    func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace] {
+        let readOnly = places.filter { (try? keeper.safe.isReadOnly($0.place)) == true }
+        return readOnly.isEmpty ? places : readOnly
+    }
 
     func work(
-        _ id: ThreemaID, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
+        _ place: ChosenPlace, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
     ) throws -> SafeKeeper.MirrorResult {
         var options = SafeKeeper.MirrorOptions()
         options.isAcceptingLoss = acceptLoss
         if let keep { options.retention = keep.retention }
-        let result = try output.busy("downloading the Safe backup of \(id)") {
-            try keeper.safe.mirror(id, options, lockWait: lockWait)
+        let result = try output.busy("downloading the Safe backup of \(place.label)") {
+            try keeper.safe.mirror(place.place, options, lockWait: lockWait)
         }
         let age = WallClock.now() - result.changedAt
         // A time in the future is from a wrong clock, so it proves nothing.
         guard let maxAge, age > maxAge.duration || age < .zero else { return result }
         throw CommandFailure(
             failure: Failure(
-                .overdue, "the Safe backup of \(id) has not changed since \(result.changedAt.rfc3339)",
+                .overdue, "the Safe backup of \(place.id) has not changed since \(result.changedAt.rfc3339)",
                 hints: "check that the phone still writes it"))
     }
 
@@ -68,7 +76,7 @@ struct SafeMirror: ScheduledVerb {
 
     func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
 
-    func warn(_ id: ThreemaID, _ result: SafeKeeper.MirrorResult, _ output: Output) {
+    func warn(_ place: ChosenPlace, _ result: SafeKeeper.MirrorResult, _ output: Output) {
         if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
     }
 

@@ -20,6 +20,8 @@ struct SafeMove: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @OptionGroup(title: "New server")
     var server: ServerOptions
 
@@ -38,15 +40,17 @@ struct SafeMove: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe move") }
+        let chosen = try session.place(place.name, of: id, in: keeper)
+        if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe move") }
         guard let new = try server.named(isNeeded: false, session) else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
         var options = change.options
         options.isLeavingOld = leaveOld
-        let result = try change.telling(of: id, keeper) { try move(id, to: new, options, keeper, session) }
-        change.warn(of: result, id, session.output)
+        let result = try change.telling(of: chosen, keeper) {
+            try move(chosen.place, to: new, options, keeper, session)
+        }
+        change.warn(of: result, chosen, session.output)
         try session.output.done(
             [
                 result.isSamePlace
@@ -54,18 +58,18 @@ struct SafeMove: Verb {
                     : "the Safe of \(id) is now at \(result.server.text)"
             ],
             json: .result(
-                "safe move", change.members(id, result) + [("same_place", .bool(result.isSamePlace))]))
+                "safe move", change.members(chosen, result) + [("same_place", .bool(result.isSamePlace))]))
     }
 
     /// A copy that follows the old place would lose its backup with it: that needs a word.
     private func move(
-        _ id: ThreemaID, to server: borrowing SafeEndpoint, _ options: SafeKeeper.ChangeOptions,
+        _ place: SafePlace, to server: borrowing SafeEndpoint, _ options: SafeKeeper.ChangeOptions,
         _ keeper: ThreemaKeeper,
         _ session: Session
     ) throws -> SafeKeeper.ChangeResult {
         func run(_ options: SafeKeeper.ChangeOptions) throws -> SafeKeeper.ChangeResult {
-            try session.output.busy("moving the Safe backup of \(id)") {
-                try keeper.safe.move(id, to: server.copy, preparing: create, options)
+            try session.output.busy("moving the Safe backup of \(place.id)") {
+                try keeper.safe.move(place, to: server.copy, preparing: create, options)
             }
         }
         do {
@@ -104,13 +108,15 @@ struct ChangeOptions: ParsableArguments {
     }
 
     /// A change that failed may be made, or begun: the error says so.
-    func telling<Result>(of id: ThreemaID, _ keeper: ThreemaKeeper, _ body: () throws -> Result) throws -> Result {
-        let before = try keeper.safe.status(of: id)
+    func telling<Result>(
+        of chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ body: () throws -> Result
+    ) throws -> Result {
+        let before = try keeper.safe.status(of: chosen.place)
         do {
-            return try body()
+            return try chosen.naming { try body() }
         } catch {
             let failure = Failure(error)
-            guard let after = try? keeper.safe.status(of: id) else { throw error }
+            guard let after = try? keeper.safe.status(of: chosen.place) else { throw error }
             if before.oldServer == nil, after.oldServer != nil {
                 throw CommandFailure(
                     failure: failure.advising(
@@ -121,45 +127,49 @@ struct ChangeOptions: ParsableArguments {
             }
             throw CommandFailure(
                 failure: failure.advising(
-                    "the change has started: the next push finishes it, keytool safe move --abort \(id) cancels it"))
+                    "the change has started: the next push finishes it, keytool safe move --abort \(chosen.argument) cancels it"
+                ))
         }
     }
 
-    func warn(of result: SafeKeeper.ChangeResult, _ id: ThreemaID, _ output: Output) {
+    func warn(of result: SafeKeeper.ChangeResult, _ chosen: ChosenPlace, _ output: Output) {
         if result.hasReplacedForeign {
             output.warn("a backup of another device was replaced or deleted; a copy stays in the history for 90 days")
         }
         guard let left = result.left else { return }
-        output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
+        output.warn("the old backup of \(chosen.id) was not deleted: \(left.reasonLeft)")
         if left.isRetried {
-            output.hint("every push tries again; keytool safe server --forget-old \(id) stops that")
+            output.hint("every push tries again; keytool safe server --forget-old \(chosen.argument) stops that")
         }
     }
 
-    func members(_ id: ThreemaID, _ result: SafeKeeper.ChangeResult) -> [(String, JSONValue?)] {
-        [
-            ("id", .string(id.text)), ("server", .server(result.server, nil)),
+    func members(_ chosen: ChosenPlace, _ result: SafeKeeper.ChangeResult) -> [(String, JSONValue?)] {
+        chosen.members([
+            ("id", .string(chosen.id.text)), ("server", .server(result.server, nil)),
             ("old_removed", .bool(result.left == nil && !result.isSamePlace)),
             ("old_left", result.left.map { .string($0.word) }),
-        ]
+        ])
     }
 
-    func takeBack(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, command: String) throws {
-        let result = try output.busy("contacting the server") { try keeper.safe.abortChange(of: id) }
+    func takeBack(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, command: String) throws {
+        let id = chosen.id
+        let result = try output.busy("contacting the server") {
+            try chosen.naming { try keeper.safe.abortChange(at: chosen.place) }
+        }
         if let left = result?.left {
             output.warn("the new place of \(id) may still hold a backup: \(left.reasonLeft)")
         }
-        let isDeleting = try result == nil && keeper.safe.status(of: id).isDeleting
+        let isDeleting = try result == nil && keeper.safe.status(of: chosen.place).isDeleting
         try output.done(
             [result == nil ? "\(id) has no unfinished change" : "cancelled the change of \(id)"]
                 + (isDeleting ? ["a deletion of the Safe of \(id) was interrupted"] : []),
             json: .result(
                 command,
-                [
+                chosen.members([
                     ("id", .string(id.text)), ("aborted", .bool(result != nil)),
                     ("new_left", (result?.left).map { .string($0.word) }),
-                ]))
+                ])))
         guard isDeleting else { return }
-        for way in [WayOut.delete, .pushResumingDeleted] { way.words(id.text).map(output.hint) }
+        for way in [WayOut.delete, .pushResumingDeleted] { way.words(chosen.argument).map(output.hint) }
     }
 }

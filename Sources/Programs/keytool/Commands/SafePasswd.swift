@@ -21,6 +21,8 @@ struct SafePasswd: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @OptionGroup var change: ChangeOptions
 
     @Flag(
@@ -47,46 +49,50 @@ struct SafePasswd: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if adopt { return try adopt(id, keeper, session) }
-        if (try? keeper.safe.isReadOnly(id)) == true {
+        let chosen = try session.place(place.name, of: id, in: keeper)
+        if adopt { return try adopt(chosen, keeper, session) }
+        if (try? keeper.safe.isReadOnly(chosen.place)) == true {
             throw CommandFailure(
                 failure: SafeKeepingError.refused(.readOnly, id: id.text, server: "").failure
-                    .advising("keytool safe passwd --adopt \(id) takes the new password of the phone"))
+                    .advising("keytool safe passwd --adopt \(chosen.argument) takes the new password of the phone"))
         }
-        if change.abort { return try change.takeBack(id, keeper, session.output, command: "safe passwd") }
+        if change.abort { return try change.takeBack(chosen, keeper, session.output, command: "safe passwd") }
         let secret = try SecretAsker(password, session.dialog).create(
             .for(id.text), minimum: SafeKeys.minimumPasswordLength, weak: weakOk ? .accept : .ask)
-        let result = try change.telling(of: id, keeper) {
+        let result = try change.telling(of: chosen, keeper) {
             try session.output.busy("deriving the Safe key and uploading the backup of \(id)") {
                 do {
-                    return try keeper.safe.changePassword(of: id, to: secret, change.options)
+                    return try keeper.safe.changePassword(at: chosen.place, to: secret, change.options)
                 } catch SafeKeepingError.sameTarget {
                     throw UsageFailure("the new Safe password of \(id) is the same as the current one")
                 }
             }
         }
-        change.warn(of: result, id, session.output)
+        change.warn(of: result, chosen, session.output)
         try session.output.done(
             ["the Safe of \(id) on \(result.server.name) has the new password"],
-            json: .result("safe passwd", change.members(id, result)))
+            json: .result("safe passwd", change.members(chosen, result)))
         session.output.hint("apps that know the old password will write the old backup again")
     }
 
-    private func adopt(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
+    private func adopt(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        let id = chosen.id
         do {
             try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: Self.findsNothing) { password in
-                try session.output.busy("deriving the Safe key") { try keeper.safe.adoptPassword(password, of: id) }
+                try session.output.busy("deriving the Safe key") {
+                    try keeper.safe.adoptPassword(password, at: chosen.place)
+                }
             }
         } catch SafeKeepingError.sameTarget {
             throw UsageFailure("the new Safe password of \(id) is the same as the current one")
         }
-        let address = try keeper.safe.server(of: id).address
+        let address = try keeper.safe.server(of: chosen.place).address
         try session.output.done(
             ["the Safe of \(id) on \(address.name) is read with the new password"],
             json: .result(
-                "safe passwd", [("id", .string(id.text)), ("server", .server(address, nil)), ("adopted", true)]))
-        session.output.hint("fetch it now: keytool safe mirror \(id)")
+                "safe passwd",
+                chosen.members([("id", .string(id.text)), ("server", .server(address, nil)), ("adopted", true)])))
+        session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)")
     }
 
     /// With a wrong password the command looks at another address.

@@ -22,6 +22,8 @@ struct SafePull: Verb {
     @Argument(help: "The identity whose Safe is set up. Optional if the keystore holds only one.")
     var identity: ThreemaID?
 
+    @OptionGroup var place: PlaceOption
+
     @Option(help: ArgumentHelp("Restore this ID, with --server and the Safe password.", valueName: "id"))
     var id: ThreemaID?
 
@@ -112,18 +114,24 @@ struct SafePull: Verb {
             let id = try session.identity(identity, in: keeper)
             try checkReplacedKey(id)
             options.isReplacingKey = replaceKey != nil
-            let address = try keeper.safe.server(of: id).address
-            let fetched = try session.output.busy(fetching(id)) { try keeper.safe.pull(id, options) }
+            let chosen = try session.place(place.name, of: id, in: keeper)
+            let address = try keeper.safe.server(of: chosen.place).address
+            let fetched = try session.output.busy(fetching(id)) {
+                try chosen.naming { try keeper.safe.pull(chosen.place, options) }
+            }
             return try tell(
                 fetched.backup, id, from: .server(address.name), isStored: true, replaced: fetched.replaced, session)
         }
-        let access = try access(named, present, session)
+        let chosen = try present.map { keeper in
+            try session.place(place.name, of: session.identity(identity, in: keeper), in: keeper)
+        }
+        let access = try access(named, chosen, present, session)
         try checkReplacedKey(access.id)
         options.isReplacingKey = replaceKey != nil
         if raw, let target {
-            return try noting(access.id, present) { try writeEncrypted(access, to: target, session) }
+            return try noting(chosen, present) { try writeEncrypted(access, to: target, session) }
         }
-        let fetched = try noting(access.id, present) {
+        let fetched = try noting(chosen, present) {
             try session.output.busy(fetching(access.id)) { try access.fetch() }
         }
         let source = PullSummary.Source.server(access.address.name)
@@ -131,7 +139,7 @@ struct SafePull: Verb {
         var replaced: FetchedSafe.Replaced?
         if isStoring {
             let keeper = try session.keeperOfNewKeystore(keystore)
-            replaced = try keeper.safe.keep(fetched, from: access, options)
+            replaced = try keeper.safe.keep(fetched, from: access, as: place.name, options)
             if !keystore.noPassphrase { session.noteProtection(of: keeper) }
         }
         try tell(fetched.backup, fetched.id, from: source, isStored: isStoring, replaced: replaced, session)
@@ -171,12 +179,12 @@ struct SafePull: Verb {
 
     /// That a backup which is set up is missing or damaged is remembered, as by every other look.
     private func noting<Result: ~Copyable>(
-        _ id: ThreemaID, _ keeper: ThreemaKeeper?, _ body: () throws -> Result
+        _ place: ChosenPlace?, _ keeper: ThreemaKeeper?, _ body: () throws -> Result
     ) throws -> Result {
         do {
             return try body()
         } catch let error where error is SafeKeepingError || error is SafeBackupError {
-            _ = try? keeper?.safe.look(at: id)
+            if let place { _ = try? keeper?.safe.look(at: place.place) }
             throw error
         }
     }
@@ -187,9 +195,9 @@ struct SafePull: Verb {
     }
 
     private func access(
-        _ named: consuming SafeEndpoint?, _ present: ThreemaKeeper?, _ session: Session
+        _ named: consuming SafeEndpoint?, _ place: ChosenPlace?, _ present: ThreemaKeeper?, _ session: Session
     ) throws -> SafeAccess {
-        if let present { return try present.safe.access(to: session.identity(identity, in: present)) }
+        if let present, let place { return try present.safe.access(to: place.place) }
         guard let named = named.take(), let id = id ?? identity else { throw UsageFailure("--server requires --id") }
         let server = try session.askingToTrust(named, waiting.limits)
         return try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { password in

@@ -29,10 +29,12 @@ extension SafePull {
             guard id == nil else { throw UsageFailure("a number for --from needs no --id: name the identity alone") }
             let keeper = try session.keeper(keystore.passphrase)
             let id = try session.identity(identity, in: keeper)
+            let chosen = try session.placeWithHistory(place.name, of: id, in: keeper)
             if raw, let target {
-                return try writeEncrypted(try keeper.safe.earlierBytes(number, of: id), id, to: target, session)
+                let bytes = try chosen.naming { try keeper.safe.earlierBytes(number, of: chosen.place) }
+                return try writeEncrypted(bytes, id, to: target, session)
             }
-            let backup = try keeper.safe.earlierBackup(number, of: id)
+            let backup = try chosen.naming { try keeper.safe.earlierBackup(number, of: chosen.place) }
             try end(backup, id, .history(number), target, keeper, session)
         case .file(let path):
             guard !raw else { throw UsageFailure("--raw would only copy the file") }
@@ -40,8 +42,9 @@ extension SafePull {
             guard let id else {
                 let keeper = try session.keeper(keystore.passphrase)
                 let id = try session.identity(identity, in: keeper)
+                let chosen = try session.place(place.name, of: id, in: keeper)
                 let backup = try opening(path, "the key of the Safe that is set up") {
-                    try keeper.safe.open(bytes, of: id)
+                    try keeper.safe.open(bytes, of: chosen.place)
                 }
                 return try end(backup, id, .file(path), target, keeper, session)
             }

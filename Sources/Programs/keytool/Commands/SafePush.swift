@@ -21,6 +21,8 @@ struct SafePush: ScheduledVerb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Flag(help: "Upload now, even if nothing is due.")
     var force = false
 
@@ -45,7 +47,9 @@ struct SafePush: ScheduledVerb {
 
     @OptionGroup var schedule: ScheduleOptions
 
-    func validate() throws { try validateAll("--overwrite", isGiven: overwrite) }
+    func validate() throws { try validateAll() }
+
+    var optionOfOnePlace: String? { overwrite ? "--overwrite" : nil }
 
     func run(_ session: Session) throws {
         guard dryRun else { return try runScheduled(session) }
@@ -54,12 +58,12 @@ struct SafePush: ScheduledVerb {
     }
 
     /// A place that is set up for reading only is left to `safe mirror`. A damaged setup is reported, not left out.
-    func isIncluded(_ id: ThreemaID, _ keeper: ThreemaKeeper) -> Bool {
-        (try? keeper.safe.isReadOnly(id)) != true
+    func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace] {
+        places.filter { (try? keeper.safe.isReadOnly($0.place)) != true }
     }
 
     func work(
-        _ id: ThreemaID, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
+        _ place: ChosenPlace, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output
     ) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
@@ -68,7 +72,9 @@ struct SafePush: ScheduledVerb {
         options.isDryRun = dryRun
         options.isAcceptingLoss = acceptLoss
         options.isResumingDeleted = resumeDeleted
-        return try output.busy("pushing \(id)") { try keeper.safe.push(id, options, lockWait: lockWait) }
+        return try output.busy("pushing \(place.label)") {
+            try keeper.safe.push(place.place, options, lockWait: lockWait)
+        }
     }
 
     func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp? {
@@ -79,7 +85,8 @@ struct SafePush: ScheduledVerb {
         report.enter(bytes: result.upload?.bytes, limit: result.upload?.limits, expiresAt: result.expiresAt)
     }
 
-    func warn(_ id: ThreemaID, _ result: SafeKeeper.PushResult, _ output: Output) {
+    func warn(_ place: ChosenPlace, _ result: SafeKeeper.PushResult, _ output: Output) {
+        let id = place.id
         switch result.replaced {
         case .damaged: output.warn("the backup on the server was damaged; it was replaced")
         case .missing: output.warn("the backup was missing on the server; it was uploaded again")
@@ -92,11 +99,11 @@ struct SafePush: ScheduledVerb {
         if let stuck = result.stuck {
             let reason = SafeKeepingError.refused(stuck, id: id.text, server: result.server.text).failure.message
             output.warn("the change of the Safe of \(id) cannot be finished: \(reason)")
-            output.warn("keytool safe move --abort \(id) cancels the change")
+            output.warn("keytool safe move --abort \(place.argument) cancels the change")
         }
         if let left = result.left {
             output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
-            output.hint("keytool safe server --forget-old \(id) stops the attempts")
+            output.hint("keytool safe server --forget-old \(place.argument) stops the attempts")
         }
     }
 

@@ -21,6 +21,8 @@ struct SafeServerCommand: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @OptionGroup(title: "Changes")
     var server: ServerOptions
 
@@ -58,29 +60,33 @@ struct SafeServerCommand: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try keeper.safe.isSetUp(id) else { throw SafeKeepingError.noSetup(id: id.text) }
-        if forgetOld { return try forget(id, keeper, session.output) }
-        var changed = try server.changed(from: keeper.safe.server(of: id), without: without, session)
+        let chosen = try session.place(place.name, of: id, in: keeper)
+        if forgetOld { return try forget(chosen, keeper, session.output) }
+        var changed = try server.changed(from: keeper.safe.server(of: chosen.place), without: without, session)
         let isChanged = changed != nil
-        let before = try keeper.safe.server(of: id)
+        let before = try keeper.safe.server(of: chosen.place)
         if let new = changed.take() {
-            try session.output.busy("contacting the server") { try keeper.safe.readdress(id, as: new.copy) }
+            try session.output.busy("contacting the server") {
+                try chosen.naming { try keeper.safe.readdress(chosen.place, as: new.copy) }
+            }
         }
-        let server = try keeper.safe.server(of: id)
+        let server = try keeper.safe.server(of: chosen.place)
         let differences = isChanged ? server.differences(from: before) : nil
-        try session.output.data(lines(server, differences), json: json(id, server, isChanged))
+        try session.output.data(lines(server, differences), json: json(chosen, server, isChanged))
     }
 
-    private func forget(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output) throws {
-        let old = try keeper.safe.status(of: id).oldServer
-        let isForgotten = try keeper.safe.forgetOldPlace(of: id)
+    private func forget(_ chosen: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output) throws {
+        let id = chosen.id
+        let old = try keeper.safe.status(of: chosen.place).oldServer
+        let isForgotten = try keeper.safe.forgetOldPlace(of: chosen.place)
         try output.done(
             [
                 isForgotten
                     ? "keytool no longer tries to delete the old backup of \(id) on \(old ?? "its old server"); it stays there"
                     : "no old backup of \(id) is left"
             ],
-            json: .result("safe server", [("id", .string(id.text)), ("forgotten", .bool(isForgotten))]))
+            json: .result(
+                "safe server", chosen.members([("id", .string(id.text)), ("forgotten", .bool(isForgotten))])))
     }
 
     /// - Parameter differences: nil if no change was asked for.
@@ -105,7 +111,7 @@ struct SafeServerCommand: Verb {
     /// A file of authorities may hold a whole system's.
     private static let shownAuthorities = 4
 
-    private func json(_ id: ThreemaID, _ server: borrowing SafeEndpoint, _ isChanged: Bool) -> JSONValue {
+    private func json(_ chosen: ChosenPlace, _ server: borrowing SafeEndpoint, _ isChanged: Bool) -> JSONValue {
         var user: JSONValue?
         switch server.login {
         case .some(let login): user = .string(login.user)
@@ -113,10 +119,10 @@ struct SafeServerCommand: Verb {
         }
         return .result(
             "safe server",
-            [
-                ("id", .string(id.text)), ("server", .server(server.address, nil)), ("user", user),
+            chosen.members([
+                ("id", .string(chosen.id.text)), ("server", .server(server.address, nil)), ("user", user),
                 ("own_authority", .bool(server.authority != nil)),
                 ("pins", .array(server.pins.map { .string($0.text) })), ("changed", .bool(isChanged)),
-            ])
+            ]))
     }
 }

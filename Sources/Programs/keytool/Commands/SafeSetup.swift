@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import Keystore
 import ThreemaKeeping
 import SafeRules
 import SafeWire
@@ -22,6 +23,15 @@ struct SafeSetup: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @Option(
+        help: ArgumentHelp(
+            "Add a further place under this name: 1 to 32 lower-case letters, digits and hyphens (default main).",
+            valueName: "place"))
+    var name: PlaceName?
+
+    @Flag(help: "Use the Safe password of the place that is set up, which is not asked for: main, or the only one.")
+    var samePassword = false
+
     @OptionGroup(title: "Server")
     var server: ServerOptions
 
@@ -31,7 +41,7 @@ struct SafeSetup: Verb {
     @Flag(help: "Only read: a phone writes the backup, and keytool safe mirror fetches it.")
     var readOnly = false
 
-    @Flag(help: "Do not test the server.")
+    @Flag(help: "Do not test the server, except that it is not that of another place.")
     var noTest = false
 
     @Flag(help: "Accept a weak password; only warn.")
@@ -46,55 +56,80 @@ struct SafeSetup: Verb {
 
     func validate() throws {
         guard !readOnly || !create else { throw ValidationError("--read-only cannot be combined with --create") }
+        guard !samePassword || !password.isGiven && !weakOk else {
+            throw ValidationError("--same-password cannot be combined with a password or --weak-ok")
+        }
     }
 
     func run(_ session: Session) throws {
         var keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        guard try !keeper.safe.isSetUp(id) else {
+        let place = SafePlace(id, name ?? .main)
+        guard try !keeper.safe.isSetUp(place) else {
             // A setup that is damaged is no setup: its own error says what to do.
-            _ = try keeper.safe.server(of: id)
-            throw SafeKeepingError.setupExists(id: id.text)
+            _ = try keeper.safe.server(of: place)
+            throw SafeKeepingError.setupExists(id: id.text, place: place.name.text)
         }
+        let source = samePassword ? try keyPlace(of: id, keeper) : nil
         // The server first: who has chosen, written down and typed a password twice must not learn then that it is
         // away. A password that nobody has to type is judged before a directory is prepared for it.
-        let isAsking = try password.source() == nil && session.dialog.canAsk
+        let isAsking = try source == nil && password.source() == nil && session.dialog.canAsk
         guard try isAsking || server.isNamed else { throw TestedServer.noServer }
-        var given = isAsking ? nil : try choosePassword(id, session)
+        var given = isAsking || source != nil ? nil : try choosePassword(id, session)
         let found = try TestedServer.find(
             server, noTest ? .none : readOnly ? .read : create ? .prepareAndTest : .test, &keeper, waiting.limits,
             session)
         let address = found.server.address
-        let chosen = given.take()
-        let secret = try chosen ?? choosePassword(id, session)
-        if isAsking { keeper = session.renewed(keeper, waiting.limits) }
-        let backupExists = try session.output.busy("deriving the Safe key") {
-            try keeper.safe.setUpSafe(
-                of: id, at: found.server.copy, password: secret, test: found.test,
-                access: readOnly ? .readOnly : .readAndWrite)
+        let backupExists: Bool?
+        let access = readOnly ? SafeKeeper.Access.readOnly : .readAndWrite
+        if let source {
+            backupExists = try session.output.busy("contacting the server") {
+                try keeper.safe.setUpSafe(place, at: found.server, withKeyOf: source, test: found.test, access: access)
+            }
+        } else {
+            let chosen = given.take()
+            let secret = try chosen ?? choosePassword(id, session)
+            if isAsking { keeper = session.renewed(keeper, waiting.limits) }
+            backupExists = try session.output.busy("deriving the Safe key") {
+                try keeper.safe.setUpSafe(place, at: found.server, password: secret, test: found.test, access: access)
+            }
         }
+        let chosen = ChosenPlace(place: place, isOnly: try keeper.safe.places(of: id).count == 1)
         if !keeper.isProtected { session.noteProtection(of: keeper) }
         let limits = found.test.map {
             "; it accepts up to \(ByteCount.text($0.limits.maxBackupBytes)) and stores a backup for \($0.limits.retentionDays) days"
         }
         try session.output.done(
-            ["the Safe of \(id) is at \(address.text)" + (readOnly ? ", for reading only" : "") + (limits ?? "")],
+            [
+                "the Safe of \(chosen.label) is at \(address.text)" + (readOnly ? ", for reading only" : "")
+                    + (limits ?? "")
+            ],
             json: .result(
                 "safe setup",
-                [
+                chosen.members([
                     ("id", .string(id.text)), ("server", .server(address, found.test?.limits)),
                     ("tested", .bool(found.test != nil)), ("backup_exists", backupExists.map { .bool($0) }),
                     ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
                     ("read_only", .bool(readOnly)),
-                ]))
-        guard !readOnly else { return session.output.hint("fetch it now: keytool safe mirror \(id)") }
+                ])))
+        guard !readOnly else { return session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)") }
         guard backupExists != true else {
             return session.output.hint(
-                "a backup of \(id) is already there, perhaps from a phone: keytool safe pull \(id) restores it")
+                "a backup of \(id) is already there, perhaps from a phone: keytool safe pull \(chosen.argument) restores it"
+            )
         }
         let isPushing = try isAsking && asksToPush(session)
-        guard isPushing else { return session.output.hint("upload it now: keytool safe push \(id)") }
-        try pushFirst(id, session.renewed(keeper, waiting.limits), session)
+        guard isPushing else { return session.output.hint("upload it now: keytool safe push \(chosen.argument)") }
+        try pushFirst(chosen, session.renewed(keeper, waiting.limits), session)
+    }
+
+    /// The place whose Safe key `--same-password` shares.
+    private func keyPlace(of id: ThreemaID, _ keeper: ThreemaKeeper) throws -> SafePlace {
+        do {
+            return try keeper.safe.keySource(of: id)
+        } catch SafeKeepingError.noSetup {
+            throw UsageFailure("--same-password: no Safe is set up for \(id) yet")
+        }
     }
 
     private func choosePassword(_ id: ThreemaID, _ session: Session) throws -> SecureBytes {
@@ -113,9 +148,9 @@ struct SafeSetup: Verb {
         return try terminal.askYesNo("Upload the first backup now?")
     }
 
-    private func pushFirst(_ id: ThreemaID, _ keeper: ThreemaKeeper, _ session: Session) throws {
-        let result = try session.output.busy("uploading the Safe backup of \(id)") {
-            try keeper.safe.push(id, SafeKeeper.PushOptions())
+    private func pushFirst(_ place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        let result = try session.output.busy("uploading the Safe backup of \(place.label)") {
+            try keeper.safe.push(place.place, SafeKeeper.PushOptions())
         }
         session.output.note(
             "uploaded \(ByteCount.text(result.upload?.bytes ?? 0)) to \(result.server.name), verified")

@@ -16,6 +16,8 @@ struct SafeStatus: Verb {
 
     @OptionGroup var named: IdentityArgument
 
+    @OptionGroup var place: PlaceOption
+
     @Option(
         help: ArgumentHelp(
             "Fail (18) if the backup was not seen on the server within this time, or if the last check failed.",
@@ -35,34 +37,89 @@ struct SafeStatus: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
         let id = try session.identity(named.id, in: keeper)
-        let look = remote ? try session.output.busy("contacting the server") { try keeper.safe.look(at: id) } : nil
-        // What the look has found is part of it.
-        let status = try keeper.safe.status(of: id)
-        let pin = remote ? try keeper.safe.presentPin(of: id) : nil
-        try session.output.data(
-            lines(id, status, try keeper.safe.server(of: id)) + (look.map { lines($0, pin) } ?? []),
-            json: json(id, status, look, pin))
-        look?.warn(session.output)
-        try look?.check(id)
-        // A look that found the backup has no age.
-        guard let maxAge, look == nil else { return }
-        let age = status.lastSuccess.map { WallClock.now() - $0 }
-        guard let age, age <= maxAge.duration else {
-            guard !status.isDeleted else { throw Self.deleted(id) }
-            throw CommandFailure(
-                failure: Failure(
-                    .overdue,
-                    status.finding.map { "the last check of the server \($0.words)" }
-                        ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
-                        ?? (status.isReadOnly
-                            ? "no backup was ever mirrored" : "the backup was never known to be on the server")))
+        let places = try session.places(place.name, of: id, in: keeper)
+        if let only = places.first, only.isOnly || place.name != nil {
+            return try only.naming { try show(only, keeper, session) }
+        }
+        try session.forEach(places, keeper, waiting.limits, command: "safe status", isData: true) { place, keeper in
+            let report = try report(place.place, keeper, session)
+            if !session.output.isJSON {
+                try session.output.data(["\(place.label): " + line(report)], json: .object([]))
+            }
+            report.look?.warn(session.output)
+            return PlaceReport(members: members(place.id, report), failure: failure(place.id, report))
         }
     }
 
-    private static func deleted(_ id: ThreemaID) -> CommandFailure {
-        CommandFailure(
-            failure: Failure(
-                .overdue, "the backup was deleted by keytool safe delete", hints: "keytool safe push \(id) uploads it"))
+    /// What is known of a place, and with `--remote` what its server says.
+    private struct Report {
+        let status: SafeKeeper.Status
+        let look: SafeKeeper.Look?
+        let pin: PublicKeyPin?
+    }
+
+    private func report(_ place: SafePlace, _ keeper: ThreemaKeeper, _ session: Session) throws -> Report {
+        let look = remote ? try session.output.busy("contacting the server") { try keeper.safe.look(at: place) } : nil
+        // What the look has found is part of it.
+        return Report(
+            status: try keeper.safe.status(of: place), look: look,
+            pin: remote ? try keeper.safe.presentPin(of: place) : nil)
+    }
+
+    /// Shows one place in a table.
+    private func show(_ place: ChosenPlace, _ keeper: ThreemaKeeper, _ session: Session) throws {
+        let report = try report(place.place, keeper, session)
+        try session.output.data(
+            lines(place.id, report.status, try keeper.safe.server(of: place.place))
+                + (report.look.map { lines($0, report.pin) } ?? []),
+            json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
+        report.look?.warn(session.output)
+        if let failure = failure(place.id, report) { throw CommandFailure(failure: failure) }
+    }
+
+    /// What the exit code is about: what the look found; without a look, the age.
+    private func failure(_ id: ThreemaID, _ report: Report) -> Failure? {
+        let status = report.status
+        do {
+            try report.look?.check(id)
+        } catch {
+            return Failure(error)
+        }
+        // A look that found the backup has no age.
+        guard let maxAge, report.look == nil else { return nil }
+        let age = status.lastSuccess.map { WallClock.now() - $0 }
+        if let age, age <= maxAge.duration { return nil }
+        guard !status.isDeleted else { return Self.deleted(id) }
+        return Failure(
+            .overdue,
+            status.finding.map { "the last check of the server \($0.words)" }
+                ?? status.lastSuccess.map { "the backup was last known to be on the server on \($0.day)" }
+                ?? (status.isReadOnly
+                    ? "no backup was ever mirrored" : "the backup was never known to be on the server"))
+    }
+
+    private static func deleted(_ id: ThreemaID) -> Failure {
+        Failure(.overdue, "the backup was deleted by keytool safe delete", hints: "keytool safe push \(id) uploads it")
+    }
+
+    /// One of several places, in one line.
+    private func line(_ report: Report) -> String {
+        let status = report.status
+        let facts = [
+            status.isReadOnly ? "for reading only" : nil,
+            status.isReadOnly
+                ? "last good \(status.lastGoodMirror?.rfc3339 ?? "never")"
+                : status.uploadedAt.map { "uploaded \($0.rfc3339)" } ?? "never uploaded",
+            status.isReadOnly ? nil : status.expiresAt.map { "expires \($0.day)" },
+            status.hasChanges && !status.isReadOnly && status.uploadedAt != nil ? "changes not uploaded yet" : nil,
+            status.hasFailed ? "the last push failed" : nil,
+            status.finding.map { "the last check \($0.words)" },
+            status.newServer.map { "an unfinished change to \($0)" },
+            status.isDeleting ? "an interrupted deletion" : nil,
+            status.oldServer.map { "an old backup left on \($0)" },
+            report.look.map { "the server has \($0.failure.map { $0.found } ?? $0.goodWords)" },
+        ]
+        return ([status.server.text] + facts.compactMap { $0 }).joined(separator: ", ")
     }
 
     private func lines(_ id: ThreemaID, _ status: SafeKeeper.Status, _ server: borrowing SafeEndpoint) -> [String] {
@@ -124,12 +181,11 @@ struct SafeStatus: Verb {
         ].compactMap { $0 }
     }
 
-    private func json(
-        _ id: ThreemaID, _ status: SafeKeeper.Status, _ look: SafeKeeper.Look?, _ pin: PublicKeyPin?
-    ) -> JSONValue {
+    /// In JSON, the ID first.
+    private func members(_ id: ThreemaID, _ report: Report) -> [JSONValue.Member] {
+        let (status, look, pin) = (report.status, report.look, report.pin)
         func timestamp(_ timestamp: Timestamp?) -> JSONValue? { timestamp.map { .string($0.rfc3339) } }
-        return .result(
-            "safe status",
+        return JSONValue.members(
             [
                 ("id", .string(id.text)), ("server", .server(status.server, look?.limits)),
                 ("uploaded_at", timestamp(status.uploadedAt)), ("seen_at", timestamp(status.seenAt)),
@@ -144,7 +200,7 @@ struct SafeStatus: Verb {
                 ("password_proven_at", timestamp(status.passwordProvenAt)),
                 ("code_proven_at", timestamp(status.codeProvenAt)),
                 ("remote", look.map { Self.json($0, pin) }),
-            ])
+            ]).members ?? []
     }
 
     private static func json(_ look: SafeKeeper.Look, _ pin: PublicKeyPin?) -> JSONValue {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Keystore
 import Encodings
 import SafeRules
 import ThreemaKeeping
@@ -7,7 +8,7 @@ import Threema
 
 /// The options of a verb that runs from cron.
 struct ScheduleOptions: ParsableArguments {
-    @Flag(help: "Do it for every identity whose Safe is set up.")
+    @Flag(help: "Do it for every identity and Safe place.")
     var all = false
 
     @Option(help: ArgumentHelp("Wait first, for a random part of this time.", valueName: "duration"))
@@ -27,27 +28,30 @@ struct ScheduleOptions: ParsableArguments {
     var monitoring: MonitoringOptions
 }
 
-/// A verb that runs from cron, for one identity or for all whose Safe is set up.
+/// A verb that runs from cron: for the places of one identity, for one of them, or for those of all identities.
 protocol ScheduledVerb: Verb {
     associatedtype Result
 
     var named: IdentityArgument { get }
+    var place: PlaceOption { get }
     var schedule: ScheduleOptions { get }
     var keystore: KeystoreOptions { get }
     var waiting: TimeLimitOptions { get }
 
-    /// Whether `--all` includes an identity whose Safe is set up.
-    func isIncluded(_ id: ThreemaID, _ keeper: ThreemaKeeper) throws -> Bool
-    /// Does the work for one identity.
-    func work(_ id: ThreemaID, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output) throws -> Result
+    /// The given option that is about one place only; nil without it.
+    var optionOfOnePlace: String? { get }
+    /// The places of an identity that the verb is for, of those that are set up. Only if none was named.
+    func chosen(_ places: [ChosenPlace], _ keeper: ThreemaKeeper) -> [ChosenPlace]
+    /// Does the work for one place.
+    func work(_ place: ChosenPlace, _ keeper: ThreemaKeeper, lockWait: Duration, _ output: Output) throws -> Result
     /// When the work last succeeded; nil if failures must not be tolerated.
     func lastSuccess(_ status: SafeKeeper.Status) -> Timestamp?
     func enter(_ result: Result, in report: inout RunReport)
     /// Prints what is worth a warning.
-    func warn(_ id: ThreemaID, _ result: Result, _ output: Output)
+    func warn(_ place: ChosenPlace, _ result: Result, _ output: Output)
     /// The result, for people.
     func line(_ result: Result) -> String
-    /// The result in JSON.
+    /// The result in JSON, the ID first.
     func members(_ id: ThreemaID, _ result: Result) -> [JSONValue.Member]
 }
 
@@ -56,13 +60,11 @@ extension ScheduledVerb {
     /// The command in JSON.
     private static var command: String { "safe " + name }
 
-    /// - Parameters:
-    ///   - option: an option that is about one identity only.
-    ///   - isGiven: whether it is given.
-    func validateAll(_ option: String, isGiven: Bool) throws {
+    func validateAll() throws {
         guard schedule.all else { return }
         guard named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
-        guard !isGiven else { throw ValidationError("\(option) cannot be combined with --all") }
+        guard place.name == nil else { throw ValidationError("--all cannot be combined with --name") }
+        if let optionOfOnePlace { throw ValidationError("\(optionOfOnePlace) cannot be combined with --all") }
     }
 
     /// Runs the verb, with its report to the monitoring.
@@ -76,67 +78,72 @@ extension ScheduledVerb {
     /// Runs the verb.
     func run(_ session: Session, _ report: inout RunReport) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
-        guard schedule.all else {
-            let id = try session.identity(named.id, in: keeper)
-            if let result = try run(id, keeper, session.output, &report) { try tell(id, result, session.output) }
-            return
+        let places = try schedule.all ? allPlaces(session, keeper) : ownPlaces(session, keeper)
+        if let only = places.first, !schedule.all, only.isOnly || place.name != nil {
+            guard let result = try only.naming({ try run(only, keeper, session.output, &report) }) else { return }
+            warn(only, result, session.output)
+            return try session.output.done(
+                [line(result)],
+                json: .result(Self.command, only.members(members(only.id, result)).map { ($0.name, $0.value) }))
         }
-        let setUp = try keeper.identities.ids().filter { try keeper.safe.isSetUp($0) }
-        guard !setUp.isEmpty else {
+        try session.forEach(places, keeper, waiting.limits, command: Self.command) { place, keeper in
+            guard let result = try run(place, keeper, session.output, &report) else { return PlaceReport() }
+            warn(place, result, session.output)
+            if !session.output.isJSON {
+                try session.output.done(["\(place.label): " + line(result)], json: .object([]))
+            }
+            return PlaceReport(members: members(place.id, result))
+        }
+    }
+
+    /// The places of one identity: the named one, the only one, or all that the verb is for.
+    private func ownPlaces(_ session: Session, _ keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+        let id = try session.identity(named.id, in: keeper)
+        let places = try session.places(place.name, of: id, in: keeper)
+        guard place.name == nil, places.count > 1 else { return places }
+        let chosen = self.chosen(places, keeper)
+        guard !chosen.isEmpty else { throw noneIncluded("every Safe place of \(id)", argument: " \(id)") }
+        if let optionOfOnePlace {
+            throw UsageFailure(
+                "\(optionOfOnePlace) is about one place; name it with --name",
+                hint: chosen.map(\.place.name.text).joined(separator: " "))
+        }
+        return chosen
+    }
+
+    private func allPlaces(_ session: Session, _ keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+        let places = try session.places(in: keeper)
+        guard !places.isEmpty else {
             throw CommandFailure(
                 failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
             )
         }
-        let ids = try setUp.filter { try isIncluded($0, keeper) }
-        guard !ids.isEmpty else {
-            throw UsageFailure("every Safe is set up for reading only", hint: "keytool safe mirror --all")
-        }
-        var results: [JSONValue] = []
-        var firstFailure: Failure?
-        for id in ids {
-            // One server's silence must not use up the time of another.
-            let keeper = keeper.connecting(session.connecting(waiting.limits))
-            do {
-                guard let result = try run(id, keeper, session.output, &report) else { continue }
-                results.append(.object(members(id, result)))
-                if !session.output.isJSON { try tell(id, result, session.output) }
-            } catch {
-                let failure = Failure(error)
-                results.append(["id": .string(id.text), "error": failure.json])
-                if !session.output.isJSON { failure.report(about: id.text) }
-                firstFailure = firstFailure ?? failure
-            }
-        }
-        if session.output.isJSON {
-            try session.output.done([], json: .result(Self.command, [("results", .array(results))]))
-        }
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        let chosen = places.flatMap { self.chosen($0, keeper) }
+        guard !chosen.isEmpty else { throw noneIncluded("every Safe", argument: " --all") }
+        return chosen
+    }
+
+    private func noneIncluded(_ subject: String, argument: String) -> UsageFailure {
+        UsageFailure("\(subject) is set up for reading only", hint: "keytool safe mirror\(argument)")
     }
 
     /// - Returns: nil for a failure that is tolerated; the monitoring service is still told of it.
     private func run(
-        _ id: ThreemaID, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
+        _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
             let lockWait = schedule.lockWait?.duration ?? ThreemaKeeper.lockWait
-            let result = try work(id, keeper, lockWait: lockWait, output)
+            let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result
         } catch {
             let failure = Failure(error)
-            report.failure = report.failure ?? failure
-            guard [.tempfail, .locked].contains(failure.status), let tolerate = schedule.tolerate,
-                let status = try? keeper.safe.status(of: id), let last = lastSuccess(status),
+            report.failure = Failure.worse(report.failure, failure)
+            guard failure.isTemporary, let tolerate = schedule.tolerate,
+                let status = try? keeper.safe.status(of: place.place), let last = lastSuccess(status),
                 WallClock.now() - last <= tolerate.duration
             else { throw error }
             return nil
         }
-    }
-
-    private func tell(_ id: ThreemaID, _ result: Result, _ output: Output) throws {
-        warn(id, result, output)
-        try output.done(
-            [(schedule.all ? "\(id): " : "") + line(result)],
-            json: .result(Self.command, members(id, result).map { ($0.name, $0.value) }))
     }
 }

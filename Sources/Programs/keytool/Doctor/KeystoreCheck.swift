@@ -71,18 +71,18 @@ struct KeystoreCheck {
             let records = try ids.map { (id: $0, damaged: try keeper.identities.damagedRecords($0)) }
             let damaged = records.map(\.damaged).filter { !$0.isEmpty }
             // Of an identity whose commit file is damaged nothing can be read.
-            let safes = try records.filter { try !$0.damaged.contains("commit") && keeper.safe.isSetUp($0.id) }
-                .map(\.id)
+            let safes = try keeper.safe.places(of: records.filter { !$0.damaged.contains("commit") }.map(\.id))
+            let idsWithSafe = Set(safes.map(\.id)).count
             let identities =
                 damaged.isEmpty
-                ? Finding("identities", .ok, "\(ids.count), all of them open; \(safes.count) with a Safe")
+                ? Finding("identities", .ok, "\(ids.count), all of them open; \(idsWithSafe) with a Safe")
                 : Finding(
                     "identities", .problem,
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
             return [identities]
                 + (try pending(keeper)) + (try unread(keystore))
-                + safes.enumerated().map { index, id in safe(id, "safe \(index + 1)", keeper) }
+                + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
         }
@@ -110,11 +110,11 @@ struct KeystoreCheck {
         ]
     }
 
-    private func safe(_ id: ThreemaID, _ name: String, _ keeper: ThreemaKeeper) -> Finding {
+    private func safe(_ place: SafePlace, _ name: String, _ keeper: ThreemaKeeper) -> Finding {
         do {
-            let look = try keeper.safe.look(at: id)
+            let look = try keeper.safe.look(at: place)
             let difference = ClockDifference(lead: look.notes.clockLead)
-            let status = try keeper.safe.status(of: id)
+            let status = try keeper.safe.status(of: place)
             func age(_ timestamp: Timestamp?) -> String {
                 timestamp.map { "\((WallClock.now() - $0).days) days ago" } ?? "never"
             }

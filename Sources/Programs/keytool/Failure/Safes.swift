@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import Keystore
 import Primitives
 import ThreemaKeeping
 import SafeRules
@@ -22,12 +23,36 @@ extension SafeKeepingError: Explained {
                 hints: "compare the code group by group")
         case .noSetup(let id):
             Failure(.absent, "no Safe is set up for \(id)", hints: "keytool safe setup \(id)").because(of: "no_setup")
-        case .setupExists(let id):
+        case .setupExists(let id, let place):
             Failure(
-                .exists, "a Safe is already set up for \(id)",
+                .exists,
+                place == PlaceName.main.text
+                    ? "a Safe is already set up for \(id)"
+                    : "a Safe place \"\(place)\" is already set up for \(id)",
                 hints:
-                    "keytool safe passwd changes the password, keytool safe move changes the server, keytool safe delete deletes the Safe"
+                    "keytool safe passwd changes the password, keytool safe move changes the server, keytool safe delete deletes the Safe",
+                "keytool safe setup --name PLACE \(id) adds a further place"
             ).because(of: "setup_exists")
+        case .tooManyPlaces(let id, let limit):
+            Failure(.usage, "\(id) already has \(limit) Safe places, and more are not possible")
+        case .differentKeys(let id):
+            Failure(
+                .usage, "the Safe places of \(id) have different passwords",
+                hints: "set up the place without --same-password, and enter the password")
+        case .samePlace(let id, let place):
+            Failure(
+                .exists, "this server is that of the Safe place \"\(place)\" of \(id) under another address",
+                hints: "use another server or another Safe password; keytool safe server changes an address"
+            ).because(of: "same_place")
+        case .othersLost(let id, let places, let areRestored):
+            Failure(
+                .verifyFailed,
+                "after a backup of \(id) was deleted, that at \(places.joined(separator: ", ")) was missing, too"
+                    + (areRestored ? "; it was uploaded again" : ""),
+                hints: areRestored
+                    ? ["these places may be one under several addresses: keytool safe server --name PLACE \(id)"]
+                    : places.map { "keytool safe push --name \($0) \(id) uploads it again" }
+            ).because(of: "others_lost")
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
         case .wrongPassword(let id):
             Failure(
@@ -245,52 +270,6 @@ extension Role {
         case .current: "the server"
         case .next: "the new place"
         case .retiring: "the old place"
-        }
-    }
-}
-
-extension SafeBackupError: Explained {
-    var failure: Failure {
-        switch self {
-        case .tooShort(_, let actual):
-            Failure(.badData, "the Safe backup is damaged: it has only \(actual) bytes", hints: Self.passwordIsRight)
-        case .notAuthentic:
-            Failure(.badData, "the Safe backup is damaged: its authentication fails", hints: Self.passwordIsRight)
-        case .gzip(.tooLarge(let limit)):
-            Failure(.tooLarge, "the Safe backup decompresses to more than \(limit) bytes")
-        case .gzip: Failure(.badData, "the Safe backup decrypts, but its content is not gzip")
-        case .json(.tooManyValues(let limit)):
-            Failure(.tooLarge, "the Safe backup decrypts, but its document has more than \(limit) values")
-        case .json(let error):
-            Failure(.badData, "the Safe backup decrypts, but its document is not JSON: \(error.words)")
-        case .document(.unsupportedVersion(let version)):
-            Failure(.badData, "the Safe backup has version \(version); this version supports \(SafeDocument.version)")
-        case .document(.missing(let path)): Failure(.badData, "the Safe document has no \(path)")
-        case .document(.wrongType(let path)):
-            Failure(
-                .badData,
-                path.isEmpty
-                    ? "the Safe document is not a JSON object" : "\(path) in the Safe document has the wrong type")
-        case .privateKey: Failure(.badData, "the Safe document contains no private key")
-        case .deviceGroupKey:
-            Failure(
-                .badData, "the device group key in the Safe document does not have 32 bytes",
-                hints: "keytool safe pull --raw -o FILE downloads the backup as it is")
-        case .notReproduced: .defect("verification of the new Safe backup failed; it was discarded")
-        }
-    }
-
-    private static let passwordIsRight = "the password is right; the file on the server is truncated or modified"
-}
-
-extension JSONError {
-    var words: String {
-        switch self {
-        case .syntax(let offset): "syntax error at byte \(offset)"
-        case .duplicateName(let offset): "a member occurs twice, at byte \(offset)"
-        case .notUnicode(let offset): "invalid Unicode at byte \(offset)"
-        case .tooDeep(let limit): "nested more than \(limit) deep"
-        case .tooManyValues(let limit): "more than \(limit) values"
         }
     }
 }

@@ -1,0 +1,180 @@
+internal import Keystore
+internal import Primitives
+internal import SafeRules
+internal import SafeWire
+internal import SecureMemory
+internal import Threema
+internal import ThreemaSafe
+
+// What a verb at one place has to do with the identity's other places. Two places with different backup ids are two
+// files in any case. With one backup id (the same Safe password) two addresses may be one place (a link, two host
+// names), and then deleting the backup of one deletes that of the other.
+
+extension SafeKeeper {
+    /// Proves that a target is none of the identity's other places. If it has the backup id of one, random bytes are
+    /// stored through one address under a random id and looked for through the other. Nothing is written to a place for
+    /// reading only; of two of these, only the addresses are compared.
+    /// - Parameters:
+    ///   - access: what the target is set up for.
+    ///   - place: the place of the target, which is not compared.
+    /// - Throws: `SafeKeepingError.samePlace`; `SafeExchangeError` of either server, because then nothing is proven.
+    func prove(
+        _ target: borrowing SafeTarget, _ access: Access, isNot place: SafePlace,
+        in records: borrowing IdentityRecords
+    ) throws {
+        for name in try records.safePlaces() where name != place.name {
+            let setup = try records.requiredSetup(at: name)
+            let other = setup.isReadOnly ? Access.readOnly : .readAndWrite
+            var isSame = try isOnePlace(target, access, setup.current, other)
+            switch setup.next {
+            case .some(let next): isSame = try isSame || isOnePlace(target, access, next, other)
+            case .none: break
+            }
+            switch setup.retiring {
+            case .some(let retiring): isSame = try isSame || isOnePlace(target, access, retiring, other)
+            case .none: break
+            }
+            guard !isSame else { throw SafeKeepingError.samePlace(id: place.id.text, place: name.text) }
+        }
+    }
+
+    /// As `prove`, if another login or other trust could lead to another place: one with the same address and key.
+    func proveLogin(
+        _ target: borrowing SafeTarget, _ access: Access, isNot place: SafePlace,
+        in records: borrowing IdentityRecords
+    ) throws {
+        for name in try records.safePlaces() where name != place.name {
+            guard let setup = try? records.setup(at: name), setup.current.isSame(as: target) else { continue }
+            return try prove(target, access, isNot: place, in: records)
+        }
+    }
+
+    private func isOnePlace(
+        _ target: borrowing SafeTarget, _ access: Access, _ other: borrowing SafeTarget, _ otherAccess: Access
+    ) throws -> Bool {
+        guard target.keys.backupID == other.keys.backupID else { return false }
+        switch (access, otherAccess) {
+        case (.readAndWrite, _): return try isProbeSeen(writingTo: target, readingFrom: other)
+        case (.readOnly, .readAndWrite): return try isProbeSeen(writingTo: other, readingFrom: target)
+        case (.readOnly, .readOnly): return target.isSame(as: other)
+        }
+    }
+
+    private func isProbeSeen(
+        writingTo written: borrowing SafeTarget, readingFrom read: borrowing SafeTarget
+    ) throws -> Bool {
+        let (writer, reader) = (connect(written), connect(read))
+        // The id has the first byte of the backup's id, which may choose the server.
+        let id = BackupID(sharingFirstByteOf: written.keys.backupID, Random.bytes(BackupID.count - 1).span)
+        let bytes = Random.bytes(64)
+        do {
+            try writer.store(bytes, at: id, if: .none)
+            let isSeen = try reader.fetch(id)?.bytes == bytes
+            try writer.remove(id, if: .none)
+            return isSeen
+        } catch {
+            try? writer.remove(id, if: .none)
+            throw error
+        }
+    }
+
+    /// Reads the backups at other places again, after one with their backup id was deleted, and uploads those that are
+    /// missing. Best effort: the states of the places say that they have to be read, so the next push does.
+    func lookAgain(at places: [SafePlace]) -> LostPlaces {
+        let lost = places.filter { place in
+            guard let look = try? look(at: place) else { return false }
+            return [.absent, .damaged].contains(look.failure)
+        }
+        let restored = lost.filter { (try? push($0, PushOptions())) != nil }
+        return LostPlaces(places: lost, areRestored: lost == restored)
+    }
+}
+
+/// The places whose backup was missing or damaged after that of another place was deleted.
+struct LostPlaces {
+    var places: [SafePlace]
+    /// Whether all of them were uploaded again.
+    var areRestored: Bool
+}
+
+extension SafeRun {
+    /// Notes, before a DELETE, that the backups with this id at the identity's other places have to be read again.
+    /// - Throws: `FileError`. Then nothing must be deleted.
+    mutating func markOtherPlaces(havingBackup id: BackupID) throws {
+        let marked: [SafePlace]
+        switch holding {
+        case .locked(let identity): marked = try keeper.mark(id, except: place, in: identity)
+        case .unlocked: return
+        }
+        survivors += marked.filter { !survivors.contains($0) }
+    }
+}
+
+extension SafeKeeper {
+    fileprivate func mark(
+        _ backup: BackupID, except place: SafePlace, in identity: borrowing LockedIdentity
+    ) throws -> [SafePlace] {
+        let key = stateKey
+        var changes = identity.changes()
+        var marked: [SafePlace] = []
+        for name in try identity.records.safePlaces() where name != place.name {
+            // A damaged setup does not tell its backup id, and its place cannot be used.
+            guard let setup = try? identity.records.setup(at: name), !setup.isReadOnly,
+                setup.current.keys.backupID == backup
+            else { continue }
+            var state = try UploadState(of: identity.records, at: name, key: key)
+            guard state.safe?.target == TargetDigests.place(of: setup.current, key: key),
+                var known = state.safe?.state, known.expectsBackup
+            else { continue }
+            marked.append(SafePlace(place.id, name))
+            guard known.finding == nil else { continue }
+            known.finding = .unproven
+            state.safe = .init(target: TargetDigests.place(of: setup.current, key: key), state: known)
+            changes.setState(state.encoded(for: place.id.text, at: name, key: key), of: name)
+        }
+        if !marked.isEmpty { try identity.commit(changes) }
+        return marked
+    }
+}
+
+extension RecordChanges {
+    /// Removes what the state of a place knows of its targets, and the time of its last success. The state of `main`
+    /// stays, with the time at which a backup code was opened.
+    mutating func forgetPlaces(
+        at place: PlaceName, of records: borrowing IdentityRecords, key: borrowing SecureBytes
+    ) throws {
+        remove(("success" as RecordName).at(place))
+        guard place == .main else { return removeState(of: place) }
+        var state = UploadState()
+        state.codeProvenAt = try records.codeProvenAt(key: key)
+        setState(state.encoded(for: records.owner.id, at: place, key: key), of: place)
+    }
+}
+
+extension IdentityRecords {
+    /// The place that is set up with this server and key; nil if none is. Damaged setups are skipped.
+    func place(of target: borrowing SafeTarget) throws -> PlaceName? {
+        for name in try safePlaces() {
+            if let setup = try? setup(at: name), setup.current.isSame(as: target) { return name }
+        }
+        return nil
+    }
+
+    /// Whether the profile is that of the last upload to any place that is set up. Damaged setups are skipped.
+    func isUploaded(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
+        for name in try safePlaces() {
+            if (try? isUploaded(profile, to: name, key: key)) == true { return true }
+        }
+        return false
+    }
+
+    /// Whether the profile is that of the last upload to a place.
+    func isUploaded(
+        _ profile: borrowing Profile, to place: PlaceName, key: borrowing SecureBytes
+    ) throws -> Bool {
+        guard let setup = try setup(at: place) else { return false }
+        let state = try UploadState(of: self, at: place, key: key)
+            .state(at: setup.current, TargetDigests(setup.current, profile, key: key))
+        return state.content == state.document
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Console
+import Keystore
+import Threema
+import ThreemaKeeping
+
+/// The Safe place that a command is about.
+struct PlaceOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The Safe place, if the identity has several.", valueName: "place"))
+    var name: PlaceName?
+}
+
+/// A Safe place that a command works on, and how to name it.
+struct ChosenPlace {
+    let place: SafePlace
+    /// Whether the identity has no other place, so that nobody has to name it.
+    let isOnly: Bool
+
+    var id: ThreemaID { place.id }
+
+    /// At the beginning of a line about one of several: `ABCD1234 nas`, or the ID if the place is the only one.
+    var label: String { isOnly ? id.text : "\(id) \(place.name.text)" }
+
+    /// As operands of a command line: `--name nas ABCD1234`, or the ID if the place is the only one.
+    var argument: String { isOnly ? id.text : "--name \(place.name.text) \(id)" }
+
+    /// Runs `body`. The commands that a failure advises name the place, if there are others.
+    func naming<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch  where !isOnly {
+            throw CommandFailure(failure: named(Failure(error)))
+        }
+    }
+
+    /// The failure with the place in the commands of its hints, if there are others.
+    func named(_ failure: Failure) -> Failure {
+        guard !isOnly else { return failure }
+        return Failure(failure.status, failure.message, hints: failure.hints.map(naming)).because(of: failure.reason)
+    }
+
+    private func naming(_ hint: String) -> String {
+        Self.verbs.reduce(hint) { hint, verb in
+            hint.replacing("keytool safe \(verb)", with: "keytool safe \(verb) --name \(place.name.text)")
+        }
+    }
+
+    /// The verbs with the option `--name`, except for `setup`, which needs another name.
+    private static let verbs = [
+        "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history",
+    ]
+}
+
+extension Session {
+    /// The place that was named, or the only one.
+    /// - Throws: `SafeKeepingError.noSetup`; 10 for an unknown name; 64 if there are several and none is named.
+    func place(_ name: PlaceName?, of id: ThreemaID, in keeper: ThreemaKeeper) throws -> ChosenPlace {
+        try choose(name, of: id, among: keeper.safe.places(of: id))
+    }
+
+    /// The same for a command about the history, which stays if a place is deleted.
+    func placeWithHistory(_ name: PlaceName?, of id: ThreemaID, in keeper: ThreemaKeeper) throws -> ChosenPlace {
+        let places = try keeper.safe.placesWithHistory(of: id)
+        return try choose(name, of: id, among: places.isEmpty ? [SafePlace(id, .main)] : places)
+    }
+
+    /// The place that was named, or all that are set up.
+    /// - Throws: as `place`.
+    func places(_ name: PlaceName?, of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+        guard name == nil else { return [try place(name, of: id, in: keeper)] }
+        let places = try keeper.safe.places(of: id)
+        guard !places.isEmpty else { throw SafeKeepingError.noSetup(id: id.text) }
+        return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
+    }
+
+    /// All places of all identities, those of one identity together.
+    func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
+        try keeper.identities.ids().map { id in
+            let places = try keeper.safe.places(of: id)
+            return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
+        }.filter { !$0.isEmpty }
+    }
+
+    private func choose(_ name: PlaceName?, of id: ThreemaID, among places: [SafePlace]) throws -> ChosenPlace {
+        guard let first = places.first else { throw SafeKeepingError.noSetup(id: id.text) }
+        let names = places.map(\.name.text).joined(separator: " ")
+        if let name {
+            guard let place = places.first(where: { $0.name == name }) else {
+                throw CommandFailure(
+                    failure: Failure(.absent, "\(id) has no Safe place \"\(name.text)\"", hints: "it has: \(names)")
+                        .because(of: "no_place"))
+            }
+            return ChosenPlace(place: place, isOnly: places.count == 1)
+        }
+        guard places.count == 1 else {
+            throw UsageFailure("\(id) has \(places.count) Safe places; name one of them with --name", hint: names)
+        }
+        return ChosenPlace(place: first, isOnly: true)
+    }
+}
