@@ -138,6 +138,15 @@ def test_push_and_mirror(both, directory):
     assert both.mirrored() == ["first"]
 
 
+def test_all_places_of_an_identity(phone, directory, safe_password):
+    """A second place beside the phone's, to which this keystore pushes."""
+    phone.keytool.ok("safe", "setup", "--name", "own", "--create", "--server", directory.url, *safe_password)
+    push, mirror = lines(phone.keytool)
+    ends_well(cron(phone.keytool, push))
+    ends_well(cron(phone.keytool, mirror))
+    assert len(pushed(directory)) == 1 and phone.mirrored() == ["first"]
+
+
 def test_one_identity(both, directory):
     (line,) = lines(both.keytool, "OTHER123")
     ends_well(cron(both.keytool, line))

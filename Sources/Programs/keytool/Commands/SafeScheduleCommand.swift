@@ -59,10 +59,10 @@ struct SafeScheduleCommand: Verb {
         let ids = try named.id.map { [$0] } ?? keeper.identities.ids()
         var works: Set<SafeSchedule.Work> = []
         var directories: [SafeSchedule.Access: [String]] = [:]
-        for id in ids where try keeper.safe.isSetUp(id) {
-            let isReadOnly = try keeper.safe.isReadOnly(id)
+        for place in try keeper.safe.places(of: ids) {
+            let isReadOnly = try keeper.safe.isReadOnly(place)
             works.insert(isReadOnly ? .mirror : .push)
-            if case .directory(let path) = try keeper.safe.server(of: id).address {
+            if case .directory(let path) = try keeper.safe.server(of: place).address {
                 directories[isReadOnly ? .reading : .writing, default: []].append(path)
             }
         }
