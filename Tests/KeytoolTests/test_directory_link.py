@@ -45,7 +45,9 @@ def test_email(keytool, id_directory, registered):
     again = keytool.json("id", "link", "email", "ann@example.org")
     assert again == {"schema": "keytool/1", "command": "id link", "id": registered, "kind": "email",
                      "address": "ann@example.org", "result": "already_linked"}
-    assert keytool.ok("id", "link", "email", "--remove").out == f"no e-mail address is linked to {registered}\n"
+    out = keytool.ok("id", "link", "email", "--remove").out
+    assert out == f"ann@example.org is no longer linked to {registered}\n"
+    assert keytool.ok("id", "link", "email", "--remove").out == f"no e-mail address was linked to {registered}\n"
     assert id_directory.identities[registered].email is None
 
 
@@ -63,8 +65,10 @@ def test_phone_number(keytool, id_directory, registered):
     linked = keytool.json("id", "link", "mobile", "--code", code)
     assert (linked["result"], linked["address"]) == ("linked", "+" + DIGITS)
     assert id_directory.identities[registered].mobile == DIGITS and linking(keytool, registered) is None
-    assert keytool.ok("id", "link", "mobile").out == f"mobile  {DIGITS}\n"
-    assert keytool.json("id", "link", "mobile", "--remove")["result"] == "unlinked"
+    assert keytool.ok("id", "link", "mobile").out == f"mobile  +{DIGITS}\n"
+    assert keytool.json("id", "link")["mobile"] == "+" + DIGITS
+    unlinked = keytool.json("id", "link", "mobile", "--remove")
+    assert (unlinked["result"], unlinked["address"]) == ("unlinked", "+" + DIGITS)
     assert id_directory.identities[registered].mobile is None
 
 
@@ -100,8 +104,10 @@ def test_a_request_that_cannot_be_stored(keytool, id_directory, registered):
 
 def test_removing_forgets_the_number_that_waits(keytool, registered):
     keytool.ok("id", "link", "mobile", NUMBER)
-    keytool.ok("id", "link", "mobile", "--remove")
+    out = keytool.ok("id", "link", "mobile", "--remove").out
+    assert out == f"no phone number was linked to {registered}\n+{DIGITS} no longer waits for its code\n"
     assert linking(keytool, registered) is None
+    assert "address" not in keytool.json("id", "link", "mobile", "--remove")
 
 
 def test_a_second_request_replaces_the_first(keytool, id_directory, registered):

@@ -16,7 +16,7 @@ extension RecordName {
 
 extension DirectoryKeeper {
     /// What the directory stores of an identity for its owner alone, among others the linked addresses.
-    /// - Throws: `DirectoryKeepingError.failed`; `KeystoreError`.
+    /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`.
     package func ownEntry(of id: ThreemaID, at server: DirectoryServer) throws -> OwnEntry {
         try ask(.fetchOwn(id), as: id, at: server)
     }
@@ -65,17 +65,33 @@ extension DirectoryKeeper {
         return linking.number
     }
 
+    /// What was linked before its link was removed.
+    package struct Unlinked: Sendable {
+        /// The address, as the directory shows it; nil if none was linked.
+        package let address: ServerWords?
+        /// The phone number that waited for its code, and does no longer.
+        package let waiting: PhoneNumber?
+    }
+
     /// Removes the link to the e-mail address.
-    package func unlinkEmail(of id: ThreemaID, language: String, at server: DirectoryServer) throws {
+    /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`.
+    package func unlinkEmail(of id: ThreemaID, language: String, at server: DirectoryServer) throws -> Unlinked {
+        let entry = try ownEntry(of: id, at: server)
         _ = try ask(.unlinkEmail(of: id, language: language), as: id, at: server)
+        return Unlinked(address: entry.email, waiting: nil)
     }
 
     /// Removes the link to the phone number, and forgets one that waits for its code. The identity is locked before
     /// anything is sent.
-    package func unlinkMobile(of id: ThreemaID, language: String, at server: DirectoryServer) throws {
+    /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`; `FileError`.
+    package func unlinkMobile(of id: ThreemaID, language: String, at server: DirectoryServer) throws -> Unlinked {
         let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let entry = try ask(.fetchOwn(id), as: held, at: server)
         _ = try ask(.unlinkMobile(of: id, language: language), as: held, at: server)
+        // A damaged record is removed, too.
+        let waiting = try? held.records.linking()?.number
         store(.linkedNumber) { try held.remove(.linking) }
+        return Unlinked(address: entry.mobileNumber, waiting: waiting)
     }
 
     /// The phone number that waits for its code; nil if none does.

@@ -65,29 +65,48 @@ struct IDLink: Verb {
         let number = try kind == .mobile ? value.map(PhoneNumber.init(typed:)) : nil
         let at = try DirectorySession(named.identity, directory, keystore.passphrase, session)
         guard let kind, remove || code != nil || value != nil else { return try show(at, session) }
-        let (result, address) = try session.output.busy("asking the directory") { () -> (LinkWord, String?) in
+        if remove { return try unlink(kind, at, session) }
+        let (result, address) = try session.output.busy("asking the directory") { () -> (LinkWord, String) in
             if let email {
                 return (LinkWord(try at.work.link(email, to: at.id, language: language, at: at.server)), email.text)
             }
             if let number {
                 return (LinkWord(try at.work.link(number, to: at.id, language: language, at: at.server)), number.text)
             }
-            if let code { return (.linked, try at.work.verify(code: code, of: at.id, at: at.server).text) }
-            switch kind {
-            case .email: try at.work.unlinkEmail(of: at.id, language: language, at: at.server)
-            case .mobile: try at.work.unlinkMobile(of: at.id, language: language, at: at.server)
-            }
-            return (.unlinked, nil)
+            return (.linked, try at.work.verify(code: code ?? "", of: at.id, at: at.server).text)
         }
+        try report(result, [result.sentence(address, at.id)], kind, at, address, session)
+        result.hint(at.id).map(session.output.hint)
+    }
+
+    private func report(
+        _ result: LinkWord, _ lines: [String], _ kind: Kind, _ at: DirectorySession, _ address: String?,
+        _ session: Session
+    ) throws {
         try session.output.done(
-            [result.sentence(kind, address ?? "", at.id)],
+            lines,
             json: .result(
                 "id link",
                 [
                     ("id", .string(at.id.text)), ("kind", .string(kind.rawValue)),
                     ("address", address.map { .string($0) }), ("result", .string(result.rawValue)),
                 ]))
-        result.hint(at.id).map(session.output.hint)
+    }
+
+    private func unlink(_ kind: Kind, _ at: DirectorySession, _ session: Session) throws {
+        let unlinked = try session.output.busy("asking the directory") {
+            switch kind {
+            case .email: try at.work.unlinkEmail(of: at.id, language: language, at: at.server)
+            case .mobile: try at.work.unlinkMobile(of: at.id, language: language, at: at.server)
+            }
+        }
+        let address = kind == .email ? unlinked.address?.text : unlinked.address?.number
+        let none = kind == .email ? "no e-mail address" : "no phone number"
+        let forgotten = unlinked.waiting.map { "\($0.text) no longer waits for its code" }
+        let lines = [
+            address.map { "\($0) is no longer linked to \(at.id)" } ?? "\(none) was linked to \(at.id)", forgotten,
+        ]
+        try report(.unlinked, lines.compactMap { $0 }, kind, at, address, session)
     }
 
     private func show(_ at: DirectorySession, _ session: Session) throws {
@@ -96,7 +115,7 @@ struct IDLink: Verb {
         var lines: [String] = []
         if kind != .mobile { lines.append("email   \(entry.email?.text ?? "not linked")") }
         if kind != .email {
-            lines.append("mobile  \(entry.mobileNumber?.text ?? "not linked")")
+            lines.append("mobile  \(entry.mobileNumber?.number ?? "not linked")")
             if let waiting { lines.append("        \(waiting.text) waits for its code") }
         }
         try session.output.data(
@@ -105,7 +124,10 @@ struct IDLink: Verb {
                 "id link",
                 [
                     ("id", .string(at.id.text)), ("email", kind == .mobile ? .none : .some(entry.email.json)),
-                    ("mobile", kind == .email ? .none : .some(entry.mobileNumber.json)),
+                    (
+                        "mobile",
+                        kind == .email ? .none : .some(entry.mobileNumber.map { .string($0.number) } ?? .null)
+                    ),
                     ("waiting", kind == .email ? .none : waiting.map { .string($0.text) }),
                 ]))
     }
@@ -127,13 +149,13 @@ private enum LinkWord: String {
         }
     }
 
-    func sentence(_ kind: IDLink.Kind, _ address: String, _ id: ThreemaID) -> String {
+    func sentence(_ address: String, _ id: ThreemaID) -> String {
         switch self {
         case .mailSent: "the directory sends an e-mail to \(address)"
         case .codeSent: "the directory sends a code to \(address)"
         case .alreadyLinked: "\(address) is linked to \(id) already"
         case .linked: "\(address) is linked to \(id)"
-        case .unlinked: kind == .email ? "no e-mail address is linked to \(id)" : "no phone number is linked to \(id)"
+        case .unlinked: "\(address) is no longer linked to \(id)"
         }
     }
 
@@ -149,6 +171,14 @@ private enum LinkWord: String {
 extension Optional<ServerWords> {
     /// Null for nothing.
     fileprivate var json: JSONValue { map { .string($0.text) } ?? .null }
+}
+
+extension ServerWords {
+    /// A phone number with a plus sign; as the directory wrote it if that is not one, for example with asterisks.
+    fileprivate var number: String {
+        let digits = text.hasPrefix("+") ? String(text.dropFirst()) : text
+        return (try? PhoneNumber(digits: digits))?.text ?? text
+    }
 }
 
 extension PhoneNumber {
