@@ -108,6 +108,19 @@ def test_all_settings_have_an_option(machine):
         assert machine.keytool.json("profile", "show")["settings"][name] is not value
 
 
+@pytest.mark.parametrize("number", ["+49 30 1234-567", "0049 (0)30 1234567", "+49301234567"])
+def test_spellings_of_a_phone_number(machine, number):
+    machine.keytool.ok("profile", "set", "--phone", number)
+    assert machine.keytool.json("profile", "show")["links"][0]["value"] == "49301234567"
+
+
+def test_wrong_addresses_say_why(owner):
+    assert "lacks its country" in owner.fails(64, "profile", "set", "--phone", "079 123 45 67").err
+    assert "ASCII" in owner.fails(64, "profile", "set", "--email", "ä@example.org").err
+    owner.ok("profile", "set", "--email", "Anna@Example.ORG")
+    assert owner.json("profile", "show")["links"] == [{"type": "email", "value": "anna@example.org"}]
+
+
 def test_email_and_its_removal(machine):
     keytool = machine.keytool
     keytool.ok("profile", "set", "--email", "anna@example.org", "--phone", "none")
@@ -316,6 +329,9 @@ def test_different_from_the_server(machine):
     result = machine.keytool("profile", "diff", "--json")
     assert result.code == 19 and result.error["reason"] == "different"
     assert result.json["changed"] == ["nickname", "read_receipts"] and result.json["same"] is False
+    assert result.json["nickname"] == {"before": "Anna", "after": "Bea"}
+    machine.keytool.ok("profile", "set", "--nickname", "")
+    assert 'nickname: "Anna" in the backup, none in the keystore\n' in machine.keytool("profile", "diff").out
 
 
 def test_difference_in_contacts_and_groups(machine, write):
@@ -329,9 +345,6 @@ def test_difference_in_contacts_and_groups(machine, write):
         "contact SERVER01 (=1+1): only in the keystore", "contact NEWONE01: only in the file",
         "contact ECHOECHO (Echo Echo, Inc.): level 1 in the file, 3 in the keystore",
         "group Lost of STRANGER: only in the keystore", "group Choir of ECHOECHO: other name",
-    assert result.json["nickname"] == {"before": "Anna", "after": "Bea"}
-    machine.keytool.ok("profile", "set", "--nickname", "")
-    assert 'nickname: "Anna" in the backup, none in the keystore\n' in machine.keytool("profile", "diff").out
         "list All: only in the keystore"]
     found = machine.keytool("profile", "diff", write("p.json", json.dumps(other)), "--json").json
     assert found["contacts"] == {

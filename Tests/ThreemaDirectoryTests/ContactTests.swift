@@ -1,4 +1,5 @@
 import Testing
+import Threema
 import VectorKit
 
 @testable import ThreemaDirectory

@@ -1,5 +1,6 @@
 public import HTTP
 public import ArgumentParser
+internal import Console
 public import Encodings
 public import KeyWrapping
 public import Keystore
@@ -50,3 +51,27 @@ extension PublicKeyPin: ExpressibleByArgument {
 extension IDBackup.Scheme: ExpressibleByArgument {}
 
 extension WrappedKey.Scheme: ExpressibleByArgument {}
+
+extension PhoneNumber {
+    /// - Throws: `UsageFailure`.
+    init(typed text: String) throws {
+        do throws(ContactAddressError) {
+            try self.init(parsing: text)
+        } catch {
+            throw error == .noCountry
+                ? UsageFailure("the phone number lacks its country", hint: "write +41… or 0041…")
+                : UsageFailure("that is not a phone number", hint: "7 to 15 digits, with the country: +41 79 123 45 67")
+        }
+    }
+}
+
+extension EmailAddress {
+    /// - Throws: `UsageFailure`.
+    init(typed text: String) throws {
+        do throws(ContactAddressError) {
+            try self.init(normalizing: text)
+        } catch {
+            throw UsageFailure("that is not an e-mail address of ASCII characters", hint: "NAME@HOST")
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import Primitives
+import Threema
 import ThreemaDirectory
 
 /// Operations of the hashes that a directory gets of addresses. Their keys are constants of the library, so the key of

@@ -1,3 +1,4 @@
+internal import Threema
 package import ThreemaDirectory
 
 /// E-mail addresses and phone numbers that are looked for at a directory, one on each line. Blank lines, and lines that

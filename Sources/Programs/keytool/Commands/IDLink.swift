@@ -180,30 +180,3 @@ extension ServerWords {
         return (try? PhoneNumber(digits: digits))?.text ?? text
     }
 }
-
-extension PhoneNumber {
-    /// With a plus sign.
-    var text: String { "+" + digits }
-
-    /// - Throws: `UsageFailure`.
-    fileprivate init(typed text: String) throws {
-        do throws(ContactAddressError) {
-            try self.init(parsing: text)
-        } catch {
-            throw error == .noCountry
-                ? UsageFailure("the phone number lacks its country", hint: "write +41… or 0041…")
-                : UsageFailure("that is not a phone number", hint: "7 to 15 digits, with the country: +41 79 123 45 67")
-        }
-    }
-}
-
-extension EmailAddress {
-    /// - Throws: `UsageFailure`.
-    fileprivate init(typed text: String) throws {
-        do throws(ContactAddressError) {
-            try self.init(normalizing: text)
-        } catch {
-            throw UsageFailure("that is not an e-mail address of ASCII characters", hint: "NAME@HOST")
-        }
-    }
-}

@@ -49,34 +49,6 @@ struct AudienceArgument: ExpressibleByArgument {
     }
 }
 
-/// A phone number: country code and number, 7 to 15 digits, with or without `+` (E.164).
-struct ProfilePhoneNumber: ExpressibleByArgument {
-    /// As in the document, without `+`.
-    let digits: String
-
-    init?(argument: String) {
-        digits = argument.hasPrefix("+") ? String(argument.dropFirst()) : argument
-        guard (7...15).contains(digits.utf8.count), digits.utf8.first != UInt8(ascii: "0"),
-            digits.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-        else { return nil }
-    }
-}
-
-/// An e-mail address: a name, `@` and a domain, without blanks and control characters.
-struct ProfileEmailAddress: ExpressibleByArgument {
-    let text: String
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }), argument.utf8.count <= Self.maxBytes,
-            argument.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f && !$0.properties.isWhitespace })
-        else { return nil }
-        text = argument
-    }
-
-    private static let maxBytes = 254
-}
-
 extension SafeSettings.Flag {
     /// Its name as an option and, with underscores, in JSON.
     var optionName: String {

@@ -31,11 +31,11 @@ struct ProfileSet: Verb {
     @Option(help: ArgumentHelp("Who may see the picture: everyone, nobody, or IDs with commas.", valueName: "who"))
     var pictureFor: AudienceArgument?
 
-    @Option(help: ArgumentHelp("The linked phone number, with country code; or none.", valueName: "number"))
-    var phone: Removable<ProfilePhoneNumber>?
+    @Option(help: ArgumentHelp("The linked phone number with its country: +41…; or none.", valueName: "number"))
+    var phone: Removable<String>?
 
     @Option(help: ArgumentHelp("The linked e-mail address; or none.", valueName: "address"))
-    var email: Removable<ProfileEmailAddress>?
+    var email: Removable<String>?
 
     @Option(help: ArgumentHelp("The blocked IDs, with commas; or none.", valueName: "ids"))
     var blocked: Removable<CommaSeparatedIDs>?
@@ -87,7 +87,9 @@ struct ProfileSet: Verb {
     }
 
     func run(_ session: Session) throws {
-        // A wrong picture is no reason to ask for a passphrase.
+        // A wrong address or picture is no reason to ask for a passphrase.
+        let number = try phone?.value.map(PhoneNumber.init(typed:))
+        let address = try email?.value.map(EmailAddress.init(typed:))
         let picture = try picture.map { $0 == "none" ? nil : try Self.read($0) }
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
@@ -96,8 +98,8 @@ struct ProfileSet: Verb {
             if let nickname { document = document.settingNickname(nickname) }
             if let picture { document = document.settingPicture(picture) }
             if let pictureFor { document = document.settingPictureAudience(pictureFor.audience) }
-            if let phone { document = document.settingLink(.mobile, to: phone.value?.digits) }
-            if let email { document = document.settingLink(.email, to: email.value?.text) }
+            if phone != nil { document = document.settingLink(.mobile, to: number?.digits) }
+            if email != nil { document = document.settingLink(.email, to: address?.text) }
             if let blocked { document = document.settingBlockedContacts(blocked.value?.ids ?? []) }
             for (flag, value) in flags {
                 if let value { document = document.setting(flag, to: value == .on) }

@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Primitives
+public import Threema
 
 /// What a directory gets of an address that is looked for (whitepaper, "Address Book Synchronization"): HMAC-SHA256
 /// under a key that everybody knows. It hides no phone number: there are few enough to try them all.
@@ -48,4 +49,9 @@ public struct ContactHash: Hashable, Sendable {
 
     /// As it stands in requests.
     public var base64: String { Base64.encode(digest.span) }
+}
+
+extension EmailAddress {
+    /// What is sent to look for it: one hash, or two for a mailbox with two names.
+    public var hashes: [ContactHash] { [self, alternative].compactMap { $0 }.map(ContactHash.init) }
 }

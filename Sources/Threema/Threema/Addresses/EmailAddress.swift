@@ -28,9 +28,6 @@ public struct EmailAddress: Hashable, Sendable {
         }
         return nil
     }
-
-    /// What is sent to look for it: one hash, or two for a mailbox with two names.
-    public var hashes: [ContactHash] { [self, alternative].compactMap { $0 }.map(ContactHash.init) }
 }
 
 /// Why a text is not an address.

@@ -7,8 +7,11 @@ public struct PhoneNumber: Hashable, Sendable {
     /// Fewest and most digits.
     public static let counts = 7...15
 
-    /// The digits, without a plus sign, as the directory takes them.
+    /// The digits, without a plus sign, as the directory and the Safe document have them.
     public let digits: String
+
+    /// With a plus sign.
+    public var text: String { "+" + digits }
 
     /// - Throws: `.noCountry` for a number that begins neither with `+` nor with `00`; `.malformed` for other
     ///   characters, for fewer than 7 or more than 15 digits, and for a country's code that begins with a zero.
