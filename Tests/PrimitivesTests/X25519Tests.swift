@@ -33,9 +33,9 @@ import VectorKit
         #expect(points.count == 7)
         for point in points {
             for highest: UInt8 in [0, 0x80] {
-                let key = point.dropLast() + [point[31] | highest]
+                let key = Array(point.dropLast()) + [point[31] | highest]
                 #expect(X25519.isLowOrder(key) && !Self.hasSharedKey(with: key), "\(key.hex)")
-                let neighbour = [key[0] ^ 2] + key.dropFirst()
+                let neighbour = [key[0] ^ 4] + Array(key.dropFirst())
                 #expect(!X25519.isLowOrder(neighbour) && Self.hasSharedKey(with: neighbour), "\(neighbour.hex)")
             }
         }
