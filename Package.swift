@@ -85,6 +85,7 @@ let package = Package(
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
+        room("Base/Paper", []),
         // Storey 4
         room("Programs/HTTPTransport", ["HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
         room("Safe/SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
@@ -121,9 +122,8 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema",
-                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Encodings",
-                "Primitives",
-                "AtomicFiles", "SecureMemory",
+                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Paper",
+                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool",
@@ -183,6 +183,7 @@ let package = Package(
             of: "SafeTransports",
             ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "SafeKit", "ServerKit", "VectorKit"]),
         tests(of: "QRCode", ["VectorKit"]),
+        tests(of: "Paper", []),
         tests(of: "Console", ["Encodings", "SecureMemory"]),
         // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
         .testTarget(
