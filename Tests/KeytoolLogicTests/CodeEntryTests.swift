@@ -94,10 +94,11 @@ import Threema
     }
 
     @Test func `a row's check`() throws {
-        let check = CodeRow.check(of: Self.groups[0..<5])
+        let check = CodeRow(number: 1, groups: Array(Self.groups[0..<5])).check
         var entry = CodeEntry()
         #expect(try entry.take("\(Self.line(1, 5)) \(check)").isEmpty)
-        let wrong = "\(Self.line(6, 9))-AAAA \(CodeRow.check(of: Self.groups[5..<10]))"
+        let second = CodeRow(number: 2, groups: Array(Self.groups[5..<10])).check
+        let wrong = "\(Self.line(6, 9))-AAAA \(second)"
         #expect(try entry.take(wrong).count == 1)
         #expect(entry.wrongRow?.number == 2)
         #expect(throws: CodeEntryError.wholeRow(first: 6, last: 10)) { try entry.take(Self.groups[5], for: 6) }

@@ -269,10 +269,14 @@ def rows():
     return ["-".join(GROUPS[start:start + 5]) for start in range(0, 20, 5)]
 
 
+def row_check(index):
+    return oracle.row_check(rows()[index], index + 1)
+
+
 def test_row_checks(checking):
     number(checking, 1)
     for index, row in enumerate(rows()):
-        checking.send(f"{row} {oracle.row_check(row).lower()}")
+        checking.send(f"{row} {row_check(index).lower()}")
         if index < 3:
             number(checking, 5 * index + 6)
     opens(checking)
@@ -284,16 +288,16 @@ def test_row_that_does_not_fit_its_check(checking):
     number(checking, 1)
     checking.send(rows()[0])
     number(checking, 6)
-    checking.send(f"{row} {oracle.row_check(rows()[1])}")
+    checking.send(f"{row} {row_check(1)}")
     checking.expect(r"groups 6 to 10 do not match the row check [A-Z2-7]{2}")
     checking.expect(ROW_2)
     checking.send(GROUPS[6])
     checking.expect(r"error: type the whole row, groups 6 to 10")
     checking.expect(ROW_2)
-    checking.send("-".join([*GROUPS[5:9], "AAAA"]) + " " + oracle.row_check(rows()[1]))
+    checking.send("-".join([*GROUPS[5:9], "AAAA"]) + " " + row_check(1))
     checking.expect(r"groups 6 to 10 do not match the row check [A-Z2-7]{2}")
     checking.expect(ROW_2)
-    checking.send(f"{rows()[1]} {oracle.row_check(rows()[1])}")
+    checking.send(f"{rows()[1]} {row_check(1)}")
     number(checking, 11)
     checking.send("-".join(GROUPS[10:]))
     opens(checking)
@@ -308,7 +312,7 @@ def test_row_whose_check_was_mistyped(checking, answer):
     number(checking, 1)
     checking.send(rows()[0])
     number(checking, 6)
-    checking.send(rows()[1] + (" AA" if oracle.row_check(rows()[1]) != "AA" else " BB"))
+    checking.send(rows()[1] + (" AA" if row_check(1) != "AA" else " BB"))
     checking.expect(ROW_2)
     checking.send(answer)
     if len(answer) < 40:
@@ -322,14 +326,14 @@ def row_2_is_wrong(checking):
     number(checking, 1)
     checking.send(rows()[0])
     number(checking, 6)
-    checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + oracle.row_check(rows()[1]))
+    checking.send("-".join(["AAAA", *GROUPS[6:10]]) + " " + row_check(1))
     checking.expect(ROW_2)
 
 
 def test_wrong_character_in_a_row_that_is_typed_again(checking):
     """From then on only that group is asked for."""
     row_2_is_wrong(checking)
-    checking.send("-".join(wrong(8)[5:10]) + " " + oracle.row_check(rows()[1]))
+    checking.send("-".join(wrong(8)[5:10]) + " " + row_check(1))
     again(checking, 8, GROUPS[7])
     number(checking, 11)
     checking.send("-".join(GROUPS[10:]))
@@ -351,11 +355,11 @@ def test_back_from_a_wrong_row(checking):
 def test_row_check_of_a_row_with_a_wrong_character(checking):
     """It is compared when the row is complete."""
     number(checking, 1)
-    checking.send("-".join(wrong(3)[:5]) + " " + oracle.row_check(rows()[0]))
+    checking.send("-".join(wrong(3)[:5]) + " " + row_check(0))
     again(checking, 3, "AAAA")
     checking.expect(r"groups 1 to 5 do not match the row check")
     checking.expect(r"\nRow 1 \(groups 1 to 5\) again \(Enter accepts it\): $")
-    checking.send(f"{rows()[0]} {oracle.row_check(rows()[0])}")
+    checking.send(f"{rows()[0]} {row_check(0)}")
     number(checking, 6)
     checking.send("-".join(GROUPS[5:]))
     opens(checking)

@@ -69,7 +69,7 @@ def test_row_checks(sheet, terminal, backup_password):
     lines = texts(page)
     behind = [lines[n + 1] for n, line in enumerate(lines) if line in {row[-4:] for row in rows}
               and re.fullmatch("[A-Z2-7]{2}", lines[n + 1])]
-    assert behind == [oracle.row_check(row) for row in rows]
+    assert behind == [oracle.row_check(row, number) for number, row in enumerate(rows, 1)]
     run = terminal("backup", "check", "--expect-check", oracle.check_word(code), *backup_password)
     run.expect("Backup code: $")
     for row, check in zip(rows, behind):

@@ -90,9 +90,9 @@ def check(e):
     return {"word": oracle.check_word(e["code"])}
 
 
-@example("Row check", "row")
+@example("Row check", "number", "row")
 def row_check(e):
-    return {"row-check": oracle.row_check(e["row"])}
+    return {"row-check": oracle.row_check(e["row"], int(e["number"]))}
 
 
 # Safe

@@ -117,9 +117,13 @@ def check_word(code):
     return word[:4] + "-" + word[4:]
 
 
-def row_check(row):
-    """Two characters, from the first 10 bits of SHA-256 over a row's groups and the dashes between them."""
-    return base64.b32encode(hashlib.sha256(row.encode()).digest()[:5]).decode()[:2]
+def row_check(row, number):
+    """Two characters: the number of a row and its characters, as one number in base 32, modulo 1021."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    value = number * 32 ** len(row.replace("-", ""))
+    for place, character in enumerate(reversed(row.replace("-", ""))):
+        value += alphabet.index(character) * 32 ** place
+    return alphabet[value % 1021 // 32] + alphabet[value % 1021 % 32]
 
 
 def _open_argon2id(raw, password):

@@ -181,7 +181,8 @@ struct CodeEntry {
             guard groups.count == row.count else { continue }
             // The check itself may be mistyped: it counts once.
             rowChecks[start] = nil
-            guard CodeRow.check(of: groups) != check else { continue }
+            let number = start / CodeRow.groupCount + 1
+            guard CodeRow(number: number, groups: groups).check != check else { continue }
             row.forEach { doubt($0 + 1) }
             wrongRows.insert(start)
             problems.append(.rowCheck(check.printable, first: start + 1, last: start + row.count))

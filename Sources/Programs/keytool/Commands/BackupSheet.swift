@@ -100,7 +100,7 @@ struct BackupSheet {
                 lines.append(Self.text("\(start + index + 1)", x: x, y: y, size: 2.8))
                 lines.append(Self.text(group, x: x + 5, y: y, size: 7, attributes: Self.monospace))
             }
-            let check = CodeRow.check(of: row)
+            let check = CodeRow(number: start / CodeRow.groupCount + 1, groups: Array(row)).check
             lines.append(Self.text(check, x: Self.checkColumn, y: y, size: 5, attributes: Self.monospace))
         }
         return lines
