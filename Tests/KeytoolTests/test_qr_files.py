@@ -163,13 +163,16 @@ def test_existing_file_is_kept_without_force(writing, keytool, out):
 
 @pytest.mark.parametrize("name", ["code", "code.jpg", "png", ".png.txt", "code.png ", "-", ""])
 def test_other_endings(writing, keytool, out, name):
-    refused = keytool.fails(64, *writing(name))
+    command = writing(name)
+    if name == "-" and "--sheet" in command:
+        pytest.skip("is stdout")
+    refused = keytool.fails(64, *command)
     assert ".svg" in refused.err
     assert ".png" in refused.err or "--sheet" in refused.err
     assert os.listdir(out) == []
 
 
-def test_a_sheet_is_an_svg(contact, keytool, out, backup_password):
+def test_a_sheet_is_no_png(contact, keytool, out, backup_password):
     keytool.fails(64, *commands(out, "sheet.png", backup_password)["sheet"])
 
 

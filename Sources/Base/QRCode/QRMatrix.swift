@@ -46,6 +46,21 @@ package struct QRMatrix: Equatable, Sendable {
         (0..<size).map { row in (0..<size).map { dark[row * size + $0] ? "1" : "0" }.joined() }
     }
 
+    /// The dark modules of each row that lie side by side, from top to bottom and left to right.
+    package var darkRuns: [(row: Int, column: Int, count: Int)] {
+        var runs: [(row: Int, column: Int, count: Int)] = []
+        for row in 0..<size {
+            var column = 0
+            while column < size {
+                let start = column
+                while isDark(row: row, column: column) { column += 1 }
+                if column > start { runs.append((row, start, column - start)) }
+                column += 1
+            }
+        }
+        return runs
+    }
+
     /// Whether the module is dark; false outside of the matrix.
     package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }

@@ -11,29 +11,9 @@ package struct SVGImage: Sendable {
     /// Draws the matrix.
     package init(_ matrix: QRMatrix) {
         side = matrix.size + 2 * QRMatrix.quietZone
-        path = (0..<matrix.size).map { Self.path(ofRow: $0, matrix) }.joined()
-    }
-
-    /// The dark runs of a row, each a rectangle one module high.
-    private static func path(ofRow row: Int, _ matrix: QRMatrix) -> String {
-        var path = ""
-        var column = 0
-        while column < matrix.size {
-            let start = column
-            while matrix.isDark(row: row, column: column) { column += 1 }
-            let count = column - start
-            if count > 0 { path += "M\(start + QRMatrix.quietZone) \(row + QRMatrix.quietZone)h\(count)v1h-\(count)z" }
-            column += 1
-        }
-        return path
-    }
-
-    /// The drawing for use in another one: a white square of `side` units and the modules on it.
-    package var content: String {
-        """
-        <path fill="#fff" d="M0 0h\(side)v\(side)h-\(side)z"/>
-        <path fill="#000" shape-rendering="crispEdges" d="\(path)"/>
-        """
+        path = matrix.darkRuns.map { row, column, count in
+            "M\(column + QRMatrix.quietZone) \(row + QRMatrix.quietZone)h\(count)v1h-\(count)z"
+        }.joined()
     }
 
     /// The whole file.
@@ -42,7 +22,8 @@ package struct SVGImage: Sendable {
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             <svg xmlns="http://www.w3.org/2000/svg" width="\(pixels)" height="\(pixels)" viewBox="0 0 \(side) \(side)">
-            \(content)
+            <path fill="#fff" d="M0 0h\(side)v\(side)h-\(side)z"/>
+            <path fill="#000" shape-rendering="crispEdges" d="\(path)"/>
             </svg>
 
             """

@@ -96,7 +96,8 @@ package struct ResultFile {
 
 /// Where a document is written: a new file, or stdout if that is not a terminal.
 package struct DocumentTarget {
-    private let file: ResultFile?
+    /// Nil for stdout.
+    package let file: ResultFile?
 
     /// - Parameter path: `-` for stdout.
     /// - Throws: `ResultFileError.exists`; `UsageFailure` if stdout is a terminal.

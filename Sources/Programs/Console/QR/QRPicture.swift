@@ -2,20 +2,8 @@ package import Encodings
 package import QRCode
 
 /// What a picture is written as; the ending of its file's name says which.
-package enum PictureFormat: String, CaseIterable {
+package enum PictureFormat: String, FileFormat {
     case png, svg
-
-    /// - Parameter option: the option that names the file, for the refusal. The name itself is not repeated:
-    ///   it may be a secret in the wrong place.
-    /// - Throws: `UsageFailure` if the name has another ending.
-    package init(of path: String, option: String, among formats: [PictureFormat] = allCases) throws {
-        let name = path.lowercased()
-        guard let format = formats.first(where: { name.hasSuffix(".\($0.rawValue)") }) else {
-            let endings = formats.map { ".\($0.rawValue)" }.joined(separator: " or ")
-            throw UsageFailure("\(option) needs a file name that ends in \(endings)")
-        }
-        self = format
-    }
 }
 
 /// A QR code as a picture in a file of its own, 0600 like every result: it may hold a secret.

@@ -49,6 +49,12 @@ struct BackupExport: Verb {
 
     @OptionGroup var keystore: KeystoreOptions
 
+    func validate() throws {
+        guard !pictures.isSheetPrinted || !isDrawn && output != "-" else {
+            throw ValidationError("--sheet - cannot be combined with --qr or --output -: stdout is the page")
+        }
+    }
+
     func run(_ session: Session) throws {
         let screen = try alone.screen(session.dialog)
         let keeper = try session.keeper(keystore.passphrase)
@@ -75,21 +81,21 @@ struct BackupExport: Verb {
                 Array(code.text.utf8), mode, levels: Self.levels,
                 beside: ["", "Backup code of \(id):", ""] + Self.lines(of: code) + ["", "check word \(check)"])
         }
-        var parts = try pictures.parts(showing: code, scheme, of: identity, levels: Self.levels)
-        if let file { parts.insert((file, Array((code.text + "\n").utf8)), at: 0) }
+        var contents = try pictures.contents(showing: code, scheme, of: identity, levels: Self.levels)
+        if let file { contents.files.insert((file, Array((code.text + "\n").utf8)), at: 0) }
         let json = json(id, code, check, file?.path, pictures)
-        try ResultFile.write(parts) {
-            if let file {
-                try session.output.done(
-                    ["wrote the backup code of \(id) to \(file.path)"] + pictures.lines, json: json)
-                return
+        try ResultFile.write(contents.files) {
+            let lines = (file.map { ["wrote the backup code of \(id) to \($0.path)"] } ?? []) + pictures.lines
+            if let printed = contents.printed {
+                return try printed.page.write(printed.bytes) { lines.forEach { session.output.note($0) } }
             }
+            guard file == nil else { return try session.output.done(lines, json: json) }
             if !alone.isAwaited || !TerminalSize.isTerminal {
                 try session.output.data(TerminalSize.isTerminal ? Self.lines(of: code) : [code.text], json: json)
             }
             pictures.lines.forEach { session.output.note($0) }
         }
-        if !pictures.isEmpty {
+        if !pictures.lines.isEmpty {
             session.output.hint("anyone who has the file has the code: print it, then delete the file")
         }
         session.output.note("check word \(check)")

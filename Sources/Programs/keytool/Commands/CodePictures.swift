@@ -16,21 +16,21 @@ struct CodePictureOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Also write a page to print (mode 0600): code, QR code, public key, and how to restore them.",
-            valueName: "file.svg"),
-        completion: .file(extensions: [PictureFormat.svg.rawValue]))
+            "Also write a page to print (mode 0600), or PDF to stdout for -: code, QR code, public key, how to restore.",
+            valueName: "file.pdf|file.svg"),
+        completion: .file(extensions: PageFormat.allCases.map(\.rawValue)))
     var sheet: String?
+
+    /// Whether stdout is the page, and nothing else.
+    var isSheetPrinted: Bool { sheet == "-" }
 
     /// The named files, before there is a code.
     /// - Parameter other: another file of the same result.
     /// - Throws: what names and places of the files give reason to refuse.
     func files(beside other: ResultFile?, mayReplace: Bool) throws -> CodePictures {
         let picture = try qrFile.map { try QRPicture($0, mayReplace: mayReplace) }
-        let page = try sheet.map { path in
-            _ = try PictureFormat(of: path, option: "--sheet", among: [.svg])
-            return try ResultFile(path, mayReplace: mayReplace)
-        }
-        try ResultFile.requireDistinct([other, picture?.file, page].compactMap { $0 })
+        let page = try sheet.map { try PageTarget($0, option: "--sheet", mayReplace: mayReplace) }
+        try ResultFile.requireDistinct([other, picture?.file, page?.file].compactMap { $0 })
         return CodePictures(picture: picture, page: page)
     }
 }
@@ -38,33 +38,43 @@ struct CodePictureOptions: ParsableArguments {
 /// The files of `CodePictureOptions`, and what goes into them.
 struct CodePictures {
     let picture: QRPicture?
-    let page: ResultFile?
+    let page: PageTarget?
 
-    var isEmpty: Bool { picture == nil && page == nil }
-
-    /// The content of each file.
-    func parts(
-        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
-        levels: [QRMatrix.ErrorCorrection]
-    ) throws -> [(file: ResultFile, bytes: [UInt8])] {
-        guard !isEmpty else { return [] }
-        let matrix = try QRMatrix.first(encoding: Array(code.text.utf8), levels: levels)
-        let sheet = BackupSheet(
-            identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day)
-        return [
-            picture.map { ($0.file, $0.bytes(of: matrix)) }, page.map { ($0, Array(sheet.svg.utf8)) },
-        ].compactMap { $0 }
+    /// What shows a code.
+    struct Contents {
+        /// The content of each file.
+        var files: [(file: ResultFile, bytes: [UInt8])] = []
+        /// The page, if it goes to stdout.
+        var printed: (page: PageTarget, bytes: [UInt8])?
     }
 
-    /// Says where they are, once they are there.
+    /// Draws the code.
+    func contents(
+        showing code: GroupedCode, _ scheme: IDBackup.Scheme, of identity: IdentityKeeper.Summary,
+        levels: [QRMatrix.ErrorCorrection]
+    ) throws -> Contents {
+        var contents = Contents()
+        guard picture != nil || page != nil else { return contents }
+        let matrix = try QRMatrix.first(encoding: Array(code.text.utf8), levels: levels)
+        if let picture { contents.files.append((picture.file, picture.bytes(of: matrix))) }
+        if let page {
+            let sheet = BackupSheet(
+                identity: identity, code: code, scheme: scheme, matrix: matrix, day: WallClock.now().day)
+            let bytes = page.bytes(of: sheet.page)
+            if let file = page.file { contents.files.append((file, bytes)) } else { contents.printed = (page, bytes) }
+        }
+        return contents
+    }
+
+    /// Says where the files are, once they are there.
     var lines: [String] {
         [
             picture.map { "wrote the QR code to \($0.file.path)" },
-            page.map { "wrote the page to print to \($0.path)" },
+            page?.file.map { "wrote the page to print to \($0.path)" },
         ].compactMap { $0 }
     }
 
     var json: [(String, JSONValue?)] {
-        [("qr_file", picture.map { .string($0.file.path) }), ("sheet", page.map { .string($0.path) })]
+        [("qr_file", picture.map { .string($0.file.path) }), ("sheet", page?.file.map { .string($0.path) })]
     }
 }
