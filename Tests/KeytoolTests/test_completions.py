@@ -36,7 +36,7 @@ def shell(request, protected, tmp_path_factory):
     shell = SHELLS[request.param](home, protected)
     for directory in ("a directory", "safe"):
         (home / directory).mkdir()
-    for file in ("a file", "picture.png", "picture.svg", "picture.txt"):
+    for file in ("a file", "picture.pdf", "picture.png", "picture.svg", "picture.txt"):
         (home / file).write_text("x")
     yield shell
     shell.close()
@@ -92,7 +92,8 @@ def test_pictures(shell):
     """By their endings, which say what is drawn."""
     for line in ("qr show --qr-file", "backup export --qr-file"):
         assert set(shell.offers(f"keytool {line} p")) == {"picture.png", "picture.svg"}, line
-    assert shell.offers("keytool backup export --sheet p") == ["picture.svg"]
+    for line in ("backup export --sheet", "safe card", "safe card ABCD1234"):
+        assert set(shell.offers(f"keytool {line} p")) == {"picture.pdf", "picture.svg"}, line
 
 
 def test_a_directory_named_as_a_noun(shell):

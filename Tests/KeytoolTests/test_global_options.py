@@ -8,7 +8,7 @@ from kit.commands import leaves
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",
           ("id", "fetch"): "id", ("contact", "remove"): "id", ("contact", "match"): "addresses",
           ("contact", "add"): "contact", ("contact", "verify"): "contact", ("profile", "set"): "change",
-          ("profile", "export"): "output", ("profile", "import"): "document"}
+          ("profile", "export"): "output", ("profile", "import"): "document", ("safe", "card"): "card"}
 # These look at no keystore.
 WITHOUT_KEYSTORE = [("qr", "show"), ("revoke", "hash")]
 PLACES = {"before": 0, "between": 1, "after": 2}
@@ -40,7 +40,7 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "code": [code_file, *code_password],
              "id": ["ECHOECHO"], "addresses": [write("addresses", "ann@example.org")],
              "contact": [f"3mid:ECHOECHO,{bytes(range(32)).hex()}"], "change": ["--nickname", "Ann"],
-             "output": ["-o", tmp_path / "written"],
+             "output": ["-o", tmp_path / "written"], "card": [tmp_path / "card.pdf"],
              "document": [write("document", '{"info":{"version":1},"user":{}}')]}
     nowhere = exposed.with_keystore(None).with_environment(KEYTOOL_KEYSTORE=tmp_path / "nowhere")
     for path in leaves():

@@ -54,7 +54,7 @@ USAGE = {
     "unknown noun": ("frobnicate",),
     "unknown verb": ("id", "frobnicate"),
     "unknown option": ("id", "list", "--frobnicate"),
-    "verb of a later build": ("safe", "card"),
+    "verb of a later build": ("safe", "rehearse"),
     "too many arguments": ("id", "show", "ABCD1234", "ABCD1234"),
     "option without its value": ("id", "create", "--id"),
     "bad colour": ("id", "list", "--color", "purple"),

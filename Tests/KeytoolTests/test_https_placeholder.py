@@ -8,7 +8,7 @@ import pytest
 from kit.connectproxy import ConnectProxy
 from kit.faultserver import FaultServer
 from kit.httpsmachine import KEYS, bare  # a fixture
-from kit.setupdialog import PUSH, SERVER, choose_password
+from kit.setupdialog import PUSH, SERVER, choose_password, decline_card
 
 BYTE = KEYS.backup_id[:2]
 
@@ -114,6 +114,7 @@ def test_official_servers_at_setup_on_a_terminal(behind, official, terminal):
     choose_password(run)
     run.expect(PUSH)
     run.send("y")
+    decline_card(run)
     assert run.finish() == 0 and "User on" not in run.text, run.text
     assert list(official.stored) == [f"/backups/{KEYS.backup_id}"]
 

@@ -20,7 +20,7 @@ PASSPHRASE = "grey owls never hurry home"
 ANSWERS = {
     "Backup password": "summer rain on 3 tin roofs", "Keystore passphrase": PASSPHRASE,
     "Safe password": "nine lamps above the harbour", "Revocation password": "a word that only I can give back",
-    "Upload the first backup now?": "y"}
+    "Upload the first backup now?": "y", "Recovery card to print": ""}
 
 needs_keyring = pytest.mark.skipif(keyring.refusal() is not None, reason="the kernel's keyring cannot be used here")
 
@@ -99,7 +99,8 @@ class Person:
 def person(built, home, directory):
     for name, content in {
             "code.txt": CODE + "\n", "typed.txt": CODE.replace("VIQ2", "VIO2") + "\n",
-            "p": ANSWERS["Revocation password"], "bin/pass": f"#!/bin/sh\necho '{PASSPHRASE}'\n",
+            "p": ANSWERS["Revocation password"], "bin/lp": "#!/bin/sh\ngrep -qa '^%PDF-1.4' || echo no PDF\n",
+            "bin/pass": f"#!/bin/sh\necho '{PASSPHRASE}'\n",
             "master_key.dat": bytes.fromhex("00000a2800000a2400000a20") + bytes(32)}.items():
         path = home / name
         path.parent.mkdir(exist_ok=True)

@@ -9,6 +9,7 @@ import pytest
 from kit import oracle
 from kit.ownscreen import ENTER, LEAVE, screens
 from kit.runner import snapshot
+from kit.setupdialog import decline_card
 from kit.terminal import Terminal
 
 CHOSEN = re.compile(r"(?:[a-z]{5}-){4}[a-z]{5}")
@@ -56,6 +57,7 @@ def test_shown_wiped_and_typed(setup, directory, keytool):
     run.send(password)
     run.expect(UPLOAD)
     run.send("")
+    decline_card(run)
     assert run.finish() == 0, run.text
     first, second = screens(run.text)
     assert len(second) == 1 and password in second[0]
@@ -95,6 +97,7 @@ def test_shown_again_until_it_is_typed(setup):
     run.send(password)
     run.expect(UPLOAD)
     run.send("")
+    decline_card(run)
     assert run.finish() == 0, run.text
     assert len(screens(run.text)[1]) == 3
 
@@ -179,6 +182,7 @@ def test_terminal_that_cannot_be_wiped(setup, directory, kind):
     run.send(password)
     run.expect(UPLOAD)
     run.send("")
+    decline_card(run)
     assert run.finish() == 0, run.text
     assert "\x1b[?" not in run.text and run.settings == run.untouched
 
@@ -198,6 +202,7 @@ def test_ignored_signal_stays_ignored(setup, keytool, directory):
         run.send(chosen(run))
         run.expect(UPLOAD)
         run.send("")
+        decline_card(run)
         assert run.finish() == 0, run.text
     finally:
         run.close()

@@ -123,6 +123,8 @@ def test_export_asks_twice(identity, terminal, tmp_path):
 def decline_upload(run):
     run.expect(r"Upload the first backup now\? \[y/N\] $")
     run.send("")
+    run.expect(r"Recovery card to print [^\n]*: $")
+    run.send("")
 
 
 def test_prompt_names_the_secret_and_whose(identity, terminal, directory):

@@ -8,7 +8,7 @@ from kit import faults as f, oracle
 from kit.httpsmachine import ID, KEYS, PLACE, SERVER_PASSWORD, USER, bare  # a fixture
 from kit.runner import snapshot
 from kit.setupdialog import (  # fixtures among them
-    PASSWORD, PUSH, SERVER, choose_password, decline_push, log_in, terminal, trusting)
+    PASSWORD, PUSH, SERVER, choose_password, decline_card, decline_push, log_in, terminal, trusting)
 
 
 def test_server_with_a_login(bare, trusting, terminal):
@@ -30,6 +30,7 @@ def test_first_push(bare, trusting, terminal):
     run.expect(PUSH)
     assert bare.server.stored == {}
     run.send("y")
+    decline_card(run)
     assert run.finish() == 0, run.text
     assert re.search(r"uploaded [0-9].* to localhost, verified", run.text)
     assert bare.document and trusting.json("safe", "push")["result"] == "unchanged"
@@ -54,6 +55,7 @@ def test_backup_that_is_there_already_is_not_overwritten(bare, trusting, termina
     run = terminal("safe", "setup", runner=trusting)
     log_in(run, bare.server.url)
     choose_password(run)
+    decline_card(run)
     assert run.finish() == 0 and "keytool safe pull" in run.text, run.text
     assert "Upload" not in run.text and bare.blob == kept
 

@@ -11,7 +11,8 @@ from kit.certificates import openssl
 from kit.httpsmachine import ID, LOGIN, USER, bare  # a fixture
 from kit.runner import snapshot
 from kit.setupdialog import (  # fixtures among them
-    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_push, log_in, terminal, trusting, user)
+    MAKE, PREPARE, PUSH, SERVER, TRUST, answer_login, choose_password, decline_card, decline_push, log_in, terminal,
+    trusting, user)
 from kit.webservers import ANNA, Apache, Nginx
 
 ERROR = "keytool: error: .*"
@@ -102,6 +103,7 @@ def test_slow_answers_are_not_the_servers_time(bare, trusting, terminal):
     run.expect(PUSH)
     time.sleep(2.5)
     run.send("y")
+    decline_card(run)
     assert run.finish() == 0 and bare.document, run.text
 
 
@@ -399,6 +401,7 @@ def test_everything_goes_wrong_once(owner, web_server, certificates, terminal):
     choose_password(run)
     run.expect(PUSH)
     run.send("y")
+    decline_card(run)
     assert run.finish() == 0, run.text
     assert count(run, TRUST) == count(run, PREPARE) == 1 and count(run, SERVER) == 3
     assert count(run, "User on") == 2

@@ -65,7 +65,7 @@ struct SafeCommand: ParsableCommand {
         subcommands: [
             SafeSetup.self, SafePush.self, SafePull.self, SafeStatus.self, SafeCheck.self, SafePasswd.self,
             SafeMirror.self, SafeHistory.self, SafeScheduleCommand.self, SafeMove.self, SafeServerCommand.self,
-            SafeDelete.self,
+            SafeCard.self, SafeDelete.self,
         ])
 
     @ParentCommand var root: Keytool

@@ -33,6 +33,7 @@ COMMANDS = {
     "safe passwd": [ID, "--new-safe-password-file", "@new-safe-password"],
     "safe move": [ID, "--create", "--server", "@@second"],
     "safe server": [ID],
+    "safe card": [ID, "@card.pdf", "--force"],
 }
 
 

@@ -13,6 +13,7 @@ MAKE = r"does not exist. Make it, with backups/ and config\? \[y/N\] $"
 TRUST = r"Trust this certificate \(t\), trust it and pin its key \(p\), or refuse it \(Enter\)\? $"
 CHOICE = rf"Safe password for {ID} \(Enter for a random one\): $"
 PUSH = r"Upload the first backup now\? \[y/N\] $"
+CARD = r"Recovery card to print \(FILE.pdf or FILE.svg, Enter for none\): $"
 PASSWORD = SAFE_PASSWORD.decode()
 
 
@@ -57,4 +58,10 @@ def choose_password(run):
 
 def decline_push(run):
     run.expect(PUSH)
+    run.send("")
+    decline_card(run)
+
+
+def decline_card(run):
+    run.expect(CARD)
     run.send("")

@@ -47,7 +47,7 @@ struct ChosenPlace {
 
     /// The verbs with the option `--name`, except for `setup`, which needs another name.
     private static let verbs = [
-        "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history",
+        "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history", "card",
     ]
 }
 

@@ -112,10 +112,18 @@ struct SafeSetup: Verb {
                     ("honours_conditions", (found.test?.honoursConditions).map { .bool($0) }),
                     ("read_only", .bool(readOnly)),
                 ])))
+        try goOn(chosen, keeper, backupExists: backupExists, isAsking: isAsking, session)
+        if isAsking { try session.offerCard(of: chosen, in: keeper) }
+    }
+
+    /// The first push, if a person wants it; else says what to do next.
+    private func goOn(
+        _ chosen: ChosenPlace, _ keeper: ThreemaKeeper, backupExists: Bool?, isAsking: Bool, _ session: Session
+    ) throws {
         guard !readOnly else { return session.output.hint("fetch it now: keytool safe mirror \(chosen.argument)") }
         guard backupExists != true else {
             return session.output.hint(
-                "a backup of \(id) is already there, perhaps from a phone: keytool safe pull \(chosen.argument) restores it"
+                "a backup of \(chosen.id) is already there, perhaps from a phone: keytool safe pull \(chosen.argument) restores it"
             )
         }
         let isPushing = try isAsking && asksToPush(session)

@@ -64,3 +64,14 @@ extension PictureError: Explained {
     private static let better =
         "show the whole QR code with its white border, sharp and straight, in less than 20 megapixels"
 }
+
+extension RecoveryCardError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooLong:
+            Failure(
+                .badData, "the recovery card does not fit on a page: address, user or pins of the server are too long",
+                hints: "keytool safe server shows them")
+        }
+    }
+}
