@@ -1,4 +1,3 @@
-internal import CZlib
 package import SecureMemory
 
 // A gzip member (RFC 1952) as keytool writes it:
@@ -24,7 +23,6 @@ package enum Gzip {
     private static let trailerCount = 8
     private static let blockHeaderCount = 5
     private static let maxBlockCount = 65_535
-    private static let maxRatio = 1032
 
     /// Wraps `content` in stored blocks.
     /// - Returns: the member: 18 bytes and 5 for each started block of 65,535 bytes more than `content`.
@@ -42,7 +40,7 @@ package enum Gzip {
             append(UInt32(~length), bytes: 2, to: &member)
             member.append(content.extracting(start..<end))
         }
-        append(checksum(content), bytes: 4, to: &member)
+        append(Deflate.checksum(content), bytes: 4, to: &member)
         append(UInt32(truncatingIfNeeded: content.count), bytes: 4, to: &member)
         return member.finish()
     }
@@ -58,12 +56,12 @@ package enum Gzip {
         guard start <= end else { throw .damaged }
         let length = Int(littleEndian(member, at: end + 4))
         // Deflate expands a byte to at most 1032 bytes, so a trailer with a greater length is wrong.
-        guard length <= maxRatio * (end - start) else { throw .damaged }
+        guard length <= Deflate.maxRatio * (end - start) else { throw .damaged }
         guard length <= limit else { throw .tooLarge(limit: limit) }
         let content = try SecureBytes(count: length) { (content) throws(GzipError) in
-            guard inflate(member.extracting(start..<end), into: &content) else { throw .damaged }
+            guard Deflate.inflate(member.extracting(start..<end), into: &content) else { throw .damaged }
         }
-        let actual = content.withBytes { checksum($0) }
+        let actual = content.withBytes { Deflate.checksum($0) }
         guard actual == littleEndian(member, at: end) else { throw .damaged }
         return content
     }
@@ -85,36 +83,6 @@ package enum Gzip {
         }
         if flags & 0x02 != 0 { offset += 2 }  // FHCRC
         return offset
-    }
-
-    /// Whether `deflated` is exactly one deflate stream of exactly `content.count` bytes.
-    ///
-    /// One call with Z_FINISH and the whole output: zlib then keeps no window of its own, unless the member
-    /// is damaged and holds more than it says.
-    private static func inflate(_ deflated: Span<UInt8>, into content: inout MutableSpan<UInt8>) -> Bool {
-        var stream = unsafe z_stream()
-        guard unsafe keytool_inflate_init_raw(&stream) == Z_OK else { return false }
-        defer { unsafe inflateEnd(&stream) }
-        // zlib refuses a null output; an empty content still needs somewhere to point.
-        var nothing: UInt8 = 0
-        return unsafe withUnsafeMutablePointer(to: &nothing) { nothing in
-            unsafe content.withUnsafeMutableBufferPointer { content in
-                unsafe deflated.withUnsafeBufferPointer { deflated in
-                    unsafe stream.next_in = UnsafeMutablePointer(mutating: deflated.baseAddress)
-                    unsafe stream.avail_in = UInt32(deflated.count)
-                    unsafe stream.next_out = content.baseAddress ?? nothing
-                    unsafe stream.avail_out = UInt32(content.count)
-                    let result = unsafe CZlib.inflate(&stream, Z_FINISH)
-                    return unsafe result == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0
-                }
-            }
-        }
-    }
-
-    private static func checksum(_ content: Span<UInt8>) -> UInt32 {
-        unsafe content.withUnsafeBufferPointer { content in
-            UInt32(truncatingIfNeeded: unsafe crc32(0, content.baseAddress, UInt32(content.count)))
-        }
     }
 
     private static func littleEndian(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
