@@ -53,6 +53,12 @@ let package = Package(
                 "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
             ]),
         .library(
+            name: "ThreemaDataBackup",
+            targets: [
+                "ThreemaDataBackup", "ThreemaSafe", "Threema", "SafeWire", "HTTP", "KeyWrapping", "Encodings",
+                "Primitives", "SecureMemory",
+            ]),
+        .library(
             name: "ThreemaMessages",
             targets: [
                 "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
@@ -70,6 +76,7 @@ let package = Package(
         .systemLibrary(name: "CQREncode", path: "Sources/C/CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CCurl", path: "Sources/C/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZip", path: "Sources/C/CZip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CLinux", path: "Sources/C/CLinux"),
         .systemLibrary(name: "CScrypt", path: "Tests/CScrypt", providers: [.apt(["libscrypt-dev"])]),
         // Storey 1
@@ -117,12 +124,13 @@ let package = Package(
         room(
             "Safe/SafeTransports",
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
+        room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         // Storey 7
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema",
-                "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Paper",
+                "ThreemaKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory",
+                "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -152,6 +160,7 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(
             of: "ThreemaMessages",
             [
