@@ -138,7 +138,7 @@ def test_deb_has_the_programs_version(deb, content):
 
 
 def test_deb_depends_on_what_the_program_loads(deb):
-    """The same that the bill of materials names; libcurl is loaded by those who talk to a server only."""
+    """The same that the bill of materials names; libcurl and libzip are loaded by few commands."""
     tarball = deb  # any file: the bill says its checksum
     bill = json.loads(run("Scripts/make-sbom", field(deb, "Version"), tarball, SOURCE_DATE_EPOCH="1",
                           SWIFT=os.environ.get("SWIFT", ""), PATH=os.environ["PATH"]))
@@ -146,8 +146,8 @@ def test_deb_depends_on_what_the_program_loads(deb):
     linked = {"STATIC_LINK": set(), "DYNAMIC_LINK": set()}
     for each in bill["relationships"][1:]:
         linked[each["relationshipType"]].add(called[each["relatedSpdxElement"]])
-    assert set(names(field(deb, "Depends"))) | {"libcurl4"} == linked["DYNAMIC_LINK"]
-    assert names(field(deb, "Recommends")) == {"ca-certificates", "libcurl4"}
+    assert set(names(field(deb, "Depends"))) | {"libcurl4", "libzip4"} == linked["DYNAMIC_LINK"]
+    assert names(field(deb, "Recommends")) == {"ca-certificates", "libcurl4", "libzip4"}
     sources = run("dpkg-query", "-W", "-f", "${source:Package}\n", *(
         name for name in linked["STATIC_LINK"] if name.endswith("-dev"))).split()
     assert names(field(deb, "Static-Built-Using")) == set(sources)

@@ -176,7 +176,7 @@ NO_PICTURES = {
     "is an SVG drawing, which keytool cannot read": [
         b"<?xml version='1.0'?><svg/>", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
         b"\xef\xbb\xbf\n<?xml version='1.0'?>\n<!-- drawn -->\n<svg/>"],
-    "is a ZIP file, perhaps an Android data backup; this version cannot read it": [b"PK\x03\x04" + bytes(99)],
+    "is a ZIP file": [b"PK\x03\x04" + bytes(99)],
     "is not in a supported picture format": [b"", b"x", b"%PDF-1.5", b"%!PS-Adobe", b"push graphic-context\nviewbox 0 0 9 9\n", b"viewbox 0 0 9 9",
     b"P7\n", b"#!/bin/sh", CODE.encode(), b"<?xml version='1.0'?><html/>"]}
 

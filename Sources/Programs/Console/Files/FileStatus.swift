@@ -20,6 +20,9 @@ package struct FileStatus {
     /// The number of the account that it belongs to.
     package var owner: UInt32 { status.st_uid }
 
+    /// Length in bytes.
+    var count: Int { status.st_size }
+
     /// Whether it is a regular file: not a directory, pipe or device.
     var isPlainFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 

@@ -28,6 +28,26 @@ package struct PlainFile: ~Copyable {
         head.removeLast(count - read)
         return head
     }
+
+    /// Length in bytes.
+    package var count: Int { FileStatus(of: descriptor)?.count ?? 0 }
+
+    /// `count` bytes from `offset` on, or fewer if the file ends there. The file offset does not change.
+    package func read(_ offset: Int, _ count: Int) throws(PlainFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var used = 0
+        while used < count {
+            let read = unsafe bytes.withUnsafeMutableBytes { bytes in
+                unsafe pread(descriptor, bytes.baseAddress! + used, count - used, off_t(offset + used))
+            }
+            if read < 0 && errno == EINTR { continue }
+            guard read >= 0 else { throw .notReadable(code: errno) }
+            if read == 0 { break }
+            used += read
+        }
+        bytes.removeLast(count - used)
+        return bytes
+    }
 }
 
 /// Why a file was not opened or read.

@@ -45,7 +45,7 @@ package struct CodeKeeper: Sendable {
 
         /// Compares ID and public key of an opened code.
         /// - Throws: `SafeKeepingError.unexpected`.
-        func check(_ identity: borrowing Identity) throws {
+        package func check(_ identity: borrowing Identity) throws {
             if let id, identity.id != id { throw SafeKeepingError.unexpected(.id) }
             if let publicKey, identity.clientKey.publicKey != publicKey {
                 throw SafeKeepingError.unexpected(.publicKey)

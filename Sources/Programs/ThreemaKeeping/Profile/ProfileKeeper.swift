@@ -52,6 +52,9 @@ package enum ProfileKeepingError: Error, Equatable, Sendable {
     case otherKey(id: String)
     /// The profile has changes that were not uploaded.
     case unsavedChanges(id: String, hasSafe: Bool)
+    /// The keystore has another profile than the data backup.
+    /// - Parameter difference: from the data backup to the keystore.
+    case otherProfile(id: String, difference: DocumentDifference)
     /// A contact cannot be one's own ID.
     case ownID(String)
     /// The contact has level 3, but the profile has no key of it, and the given one is not verified.

@@ -7,7 +7,8 @@ import Threema
 
 struct BackupCheck: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check that a backup code opens. Stores only the date of the check.")
+        commandName: "check",
+        abstract: "Check that a backup code or Android data backup opens. Stores only the date of the check.")
 
     @ParentCommand var noun: BackupCommand
     @OptionGroup var globals: GlobalOptions
@@ -19,16 +20,29 @@ struct BackupCheck: Verb {
         // Wrong options are the caller's to mend, before anything is asked.
         let source = try keystore.passphrase.source()
         guard try source?.isStandardInput != true || !code.takesStandardInput else { throw StandardInput.isTwoThings }
+        if let file = try DataBackupFile(code, session) {
+            let opened = try file.open(code, session)
+            let lines = ["the data backup opens: \(opened.identity.id)"] + opened.lines
+            try report(opened.identity, lines, session) { opened.json("backup check", $0) }
+            return opened.sayNotes(session.output)
+        }
         let opened = try code.open(session)
+        let lines = ["the code opens: \(opened.identity.id)"] + opened.lines
+        try report(opened.identity, lines, session) { opened.json("backup check", $0) }
+    }
+
+    /// - Parameter json: the document with these members at its end.
+    private func report(
+        _ identity: borrowing Identity, _ lines: [String], _ session: Session,
+        json: ([(String, JSONValue?)]) -> JSONValue
+    ) throws {
         let output = session.output
-        let summary = ["the code opens: \(opened.identity.id)"] + opened.lines
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
-        if isForPeople { try output.print(summary) }
-        let isHeld = markProven(opened.identity, session)
+        if isForPeople { try output.print(lines) }
+        let isHeld = markProven(identity, session)
         if output.isJSON {
-            try output.done(
-                [], json: opened.json("backup check", ("stored", false), ("held", isHeld.map { .bool($0) })))
+            try output.done([], json: json([("stored", false), ("held", isHeld.map { .bool($0) })]))
         } else if isForPeople, isHeld == true {
             try output.print(["the keystore holds this key; the date of this check was stored"])
         }

@@ -11,7 +11,10 @@ import Threema
 struct CodeOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The file with the backup code. Without it, or for -, the code comes from stdin or the terminal.",
+            """
+            The file with the backup code, or an Android data backup (ZIP). Without it, or for -, the code comes from \
+            stdin or the terminal.
+            """,
             valueName: "file"),
         completion: .file())
     var file: String?
@@ -30,6 +33,9 @@ struct CodeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Fail (19) if the check word differs.", valueName: "word"))
     var expectCheck: GroupedCode?
 
+    @Flag(help: "Read an Android data backup of a newer version than keytool knows.")
+    var tryNewer = false
+
     @OptionGroup(title: "Backup password")
     var password: SecretOptions<BackupPassword>
 
@@ -38,6 +44,7 @@ struct CodeOptions: ParsableArguments {
 
     /// Reads the code, then the password, and opens it; a typed password has three tries.
     func open(_ session: Session) throws -> OpenedCode {
+        guard !tryNewer else { throw UsageFailure("--try-newer is for Android data backups; this is not one") }
         guard qrImage == nil || file == nil else {
             throw UsageFailure("--qr-image and FILE cannot be combined")
         }
@@ -63,6 +70,11 @@ struct CodeOptions: ParsableArguments {
         }
     }
 
+    /// What the options say of the content.
+    var expectations: CodeKeeper.Expectations {
+        CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
+    }
+
     /// Whether code or password come from stdin.
     var takesStandardInput: Bool {
         get throws { try isCodeOnStandardInput || password.source()?.isStandardInput == true }
@@ -74,7 +86,6 @@ struct CodeOptions: ParsableArguments {
 
     /// - Parameter isCertain: whether the code has the check word that was written beside it.
     private func identity(in code: GroupedCode, isCertain: Bool, _ session: Session) throws -> Identity {
-        let expectations = CodeKeeper.Expectations(id: expectId, publicKey: expectPublicKey, checkWord: expectCheck)
         return try SecretAsker(password, session.dialog).open(
             .of("this code"), isWrong: { ($0 as? IDBackupError).map { Self.isWrongPassword($0, isCertain) } ?? false },
             wrong: isCertain ? "wrong backup password" : "wrong backup password, or damaged code"
@@ -134,7 +145,7 @@ struct OpenedCode: ~Copyable {
         identity.clientKey.publicKey.labelledLines + ["check       \(IDBackup.checkWord(of: code).text)"]
     }
 
-    func json(_ command: String, _ outcome: (String, JSONValue?)...) -> JSONValue {
+    func json(_ command: String, _ outcome: [(String, JSONValue?)]) -> JSONValue {
         let scheme = try? IDBackup.scheme(of: code)
         return .result(
             command,

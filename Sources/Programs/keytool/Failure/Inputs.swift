@@ -15,8 +15,8 @@ extension InputError: Explained {
         case .notText: Failure(.badData, "the input is not UTF-8 text")
         case .isZIP(let path):
             Failure(
-                .badData, "\(path) is a ZIP file, perhaps an Android data backup; this version cannot read it",
-                hints: "the app can export an ID backup: a code of 80 characters")
+                .badData, "\(path) is a ZIP file",
+                hints: "keytool backup import FILE reads an Android data backup, if you name the file")
         case .empty: Failure(.badData, "the input is empty")
         case .noCertificate(let path): Failure(.badData, "\(path) contains no PEM certificate")
         case .hasNUL: Failure(.badData, "the input contains a NUL byte")

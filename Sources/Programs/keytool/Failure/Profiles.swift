@@ -20,6 +20,11 @@ extension ProfileKeepingError: Explained {
                     : "\(id) already has a profile, and no Safe backup of it",
                 hints: "--replace overwrites it", "keytool profile export -o FILE \(id) saves it first"
             ).because(of: "unpushed_changes")
+        case .otherProfile(let id, _):
+            Failure(
+                .exists, "\(id) has another profile in the keystore",
+                hints: "--replace-profile overwrites it", "keytool profile export -o FILE \(id) saves it first"
+            ).because(of: "other_profile")
         case .ownID(let id): Failure(.usage, "\(id) is the identity itself; it cannot be its own contact")
         case .otherContactKey(let id, let stored, let given):
             Failure(

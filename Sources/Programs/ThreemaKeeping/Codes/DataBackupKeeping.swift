@@ -1,0 +1,61 @@
+internal import Encodings
+internal import Keystore
+internal import SecureMemory
+package import Threema
+package import ThreemaSafe
+
+extension CodeKeeper {
+    /// What storing a data backup has changed.
+    package struct StoredDataBackup: Equatable, Sendable {
+        /// Whether the keystore did not hold this private key.
+        package let isNew: Bool
+        /// Whether the profile was stored; false if the keystore had the same.
+        package let isProfileStored: Bool
+    }
+
+    /// What to do if the identity has another profile in the keystore. An empty one is always replaced.
+    package enum OtherProfile: Sendable {
+        /// Fail with `ProfileKeepingError.otherProfile`.
+        case refuse
+        /// Replace it. A device group key stays.
+        case replace
+    }
+
+    /// Stores the identity and the profile of a data backup in one step, together with the time at which it was proven.
+    /// - Throws: `SafeKeepingError.otherKey`; `ProfileKeepingError.otherProfile`; `KeystoreError.damaged`; `FileError`.
+    ///   Then nothing was stored.
+    package func store(
+        _ identity: borrowing Identity, with document: SafeDocument, ifOtherKey otherKey: OtherKey,
+        ifOtherProfile otherProfile: OtherProfile
+    ) throws -> StoredDataBackup {
+        let id = identity.id
+        do {
+            var state = UploadState()
+            state.codeProvenAt = now()
+            try keystore.add(.threema(id)) { new in
+                try new.write(Profile(document))
+                try new.write(identity)
+                try state.write(to: new, key: keystore.stateKey)
+            }
+            return StoredDataBackup(isNew: true, isProfileStored: true)
+        } catch KeystoreError.exists {
+            let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+            let isSameKey = try held.records.isHolding(identity, orDamaged: otherKey == .replace)
+            guard isSameKey || otherKey == .replace else { throw SafeKeepingError.otherKey(id: id.text) }
+            let profile = try held.records.profile()
+            let difference = DocumentDifference(from: document, to: profile.document)
+            guard difference.isEmpty || profile.document == .empty || otherProfile == .replace else {
+                throw ProfileKeepingError.otherProfile(id: id.text, difference: difference)
+            }
+            var changes = held.changes()
+            if !difference.isEmpty { changes.set(Profile(document, deviceGroupKey: profile.deviceGroupKey.copy)) }
+            if !isSameKey { identity.encoded().withBytes { changes.set(.identity, $0) } }
+            // The Safe holds the old key until the next upload, so it is not up to date.
+            var state = try isSameKey ? UploadState(of: held.records, key: keystore.stateKey) : UploadState()
+            state.codeProvenAt = now()
+            changes.setState(state.encoded(for: id.text, key: keystore.stateKey), of: .main)
+            try held.commit(changes)
+            return StoredDataBackup(isNew: !isSameKey, isProfileStored: !difference.isEmpty)
+        }
+    }
+}
