@@ -663,7 +663,7 @@ _keytool_backup_export() {
 
 _keytool_backup_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --replace --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --no-passphrase --weak-ok --replace --replace-profile --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -725,7 +725,7 @@ _keytool_backup_import() {
 
 _keytool_backup_check() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --try-newer --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --qr-image --expect-id --expect-public-key --expect-check --backup-password-file --backup-password-command --backup-password-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1

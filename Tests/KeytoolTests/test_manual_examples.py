@@ -9,7 +9,7 @@ import shlex
 
 import pytest
 
-from kit import keyring, manual, oracle
+from kit import databackup, keyring, manual, oracle
 from kit.runner import Keytool
 from kit.terminal import Terminal
 
@@ -136,8 +136,23 @@ def test_id(person):
     follow(person, "keytool-id.1", {"keytool id list --json": lambda: person.does(IMPORT)})
 
 
+def data_backup():
+    """Of the identity in the examples, with two contacts, a group and a distribution list."""
+    ids = ("ECHOECHO", "ABCD1234")
+    backup = databackup.Backup(
+        oracle.open_code(CODE, ANSWERS["Backup password"].encode()),
+        tuple(databackup.Contact(id, bytes([n + 1]) * 32) for n, id in enumerate(ids)),
+        (databackup.Group("0123456789abcdef", "ECHOECHO", "Band", 1, 1, ids),),
+        (databackup.DistributionList(1, "All", 1, 1, ids),), conversations=2, media=9)
+    return databackup.write(backup, ANSWERS["Backup password"])
+
+
 def test_backup(person):
-    follow(person, "keytool-backup.1")
+    def phone():
+        person.goes_to("phone")
+        (person.home / "threema-backup.zip").write_bytes(data_backup())
+
+    follow(person, "keytool-backup.1", {"keytool backup import threema-backup.zip": phone})
 
 
 def test_safe(person):

@@ -1,10 +1,11 @@
 """When a command that holds secrets exits, they are in guarded pages and nowhere else in its memory."""
 
+import hashlib
 import shutil
 
 import pytest
 
-from kit import edit, identityfiles, keyfiles, oracle
+from kit import databackup, edit, identityfiles, keyfiles, oracle
 from kit.everysecret import COST, DEVICE_GROUP_KEY, ID, PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
 from kit.safedirectory import SafeSetup
@@ -49,6 +50,23 @@ def importing(seal, verb):
         protection = house.given("passphrase") if verb == "import" else []
         return ["backup", verb, house.file("code", code.encode()),
                 *house.given("backup-password"), *protection]
+
+    return command
+
+
+def importing_data_backup(verb):
+    """Also the keys of the ZIP file's entry with the code: 1,000 rounds under its salt."""
+    @starting(identity=False)
+    def command(house):
+        password = PASSWORDS["backup-password"]
+        file = databackup.write(databackup.Backup(IDENTITY), password.decode())
+        house.learn_code(oracle.seal_code(IDENTITY, password))
+        del house.secrets["backup code's key"]  # of another salt
+        entry = file.index(b"identity")
+        salt = file[entry + len(b"identity") + 11 :][:16]
+        house.secrets["ZIP entry's keys"] = hashlib.pbkdf2_hmac("sha1", password, salt, 1000, 64)
+        protection = house.given("passphrase") if verb == "import" else []
+        return ["backup", verb, house.file("backup.zip", file), *house.given("backup-password"), *protection]
 
     return command
 
@@ -137,6 +155,8 @@ COMMANDS = {
     "backup import": importing(oracle.seal_code, "import"),
     "backup import, argon2id": importing(oracle.seal_code_argon2id, "import"),
     "backup check": importing(oracle.seal_code, "check"),
+    "backup import, data backup": importing_data_backup("import"),
+    "backup check, data backup": importing_data_backup("check"),
     "safe setup": set_up_safe,
     "safe push": opening("safe", "push"),
     "safe push, changed": push_changed,
