@@ -16,6 +16,8 @@ let package = Package(
         .executableTarget(name: "two-clients", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
         .executableTarget(
             name: "ask-directory", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
+        .executableTarget(
+            name: "read-data-backup", dependencies: [.product(name: "ThreemaDataBackup", package: "keytool")]),
         .executableTarget(name: "keep-records", dependencies: [.product(name: "Keystore", package: "keytool")]),
         .executableTarget(
             name: "keep-sessions",
