@@ -15,7 +15,7 @@ struct Party: Sendable {
         self.privateKey = privateKey
     }
 
-    var publicKey: PublicKey { PublicKey(X25519.publicKey(of: privateKey.span)) }
+    var publicKey: PublicKey { PublicKey(X25519.publicKey(of: privateKey.span))! }
 
     func keys(with other: PublicKey) throws -> ContactKeys {
         try ContactKeys(own: ClientKey(SecureBytes(copying: privateKey.span)), contact: other)
