@@ -35,7 +35,7 @@ extension CodeKeeper {
             try keystore.add(.threema(id)) { new in
                 try new.write(Profile(document))
                 try new.write(identity)
-                try state.write(to: new, key: keystore.stateKey)
+                try state.write(to: new, at: .main, key: keystore.stateKey)
             }
             return StoredDataBackup(isNew: true, isProfileStored: true)
         } catch KeystoreError.exists {
@@ -49,11 +49,16 @@ extension CodeKeeper {
             }
             var changes = held.changes()
             if !difference.isEmpty { changes.set(Profile(document, deviceGroupKey: profile.deviceGroupKey.copy)) }
-            if !isSameKey { identity.encoded().withBytes { changes.set(.identity, $0) } }
-            // The Safe holds the old key until the next upload, so it is not up to date.
-            var state = try isSameKey ? UploadState(of: held.records, key: keystore.stateKey) : UploadState()
+            var state = UploadState()
+            if isSameKey {
+                state = try UploadState(of: held.records, at: .main, key: keystore.stateKey)
+            } else {
+                identity.encoded().withBytes { changes.set(.identity, $0) }
+                // The Safe holds the old key until the next upload, so it is not up to date.
+                try changes.forgetStates(of: held.records, except: nil)
+            }
             state.codeProvenAt = now()
-            changes.setState(state.encoded(for: id.text, key: keystore.stateKey), of: .main)
+            changes.setState(state.encoded(for: id.text, at: .main, key: keystore.stateKey), of: .main)
             try held.commit(changes)
             return StoredDataBackup(isNew: !isSameKey, isProfileStored: !difference.isEmpty)
         }

@@ -1,6 +1,7 @@
 import Console
 import Encodings
 import HTTP
+import Keystore
 import Paper
 import SafeWire
 import Threema
@@ -114,7 +115,8 @@ struct RecoveryCard {
             prints.append("and \(fingerprints.count - Self.mostFingerprints) more")
         }
         let facts = [
-            ("ID", [id.text]), ("Name here", name.map { [$0] } ?? []), ("Server", [address.text]), ("User", user.map { [$0] } ?? []),
+            ("ID", [id.text]), ("Name here", name.map { [$0] } ?? []), ("Server", [address.text]),
+            ("User", user.map { [$0] } ?? []),
             ("CA SHA-256", prints), ("Public key pin", pins.map(\.text)), ("Made on", [day]),
         ]
         return facts.map { ($0, $1.map { PrintableText($0) }) }
