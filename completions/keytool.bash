@@ -623,7 +623,7 @@ _keytool_backup_export() {
         return
         ;;
     '--sheet')
-        __keytool_add_completions -o plusdirs -fX '!*.@(svg)'
+        __keytool_add_completions -o plusdirs -fX '!*.@(pdf|svg)'
         return
         ;;
     '--mode')
@@ -809,22 +809,22 @@ _keytool_safe() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    setup|push|pull|status|check|passwd|mirror|history|schedule|move|server|delete)
+    setup|push|pull|status|check|passwd|mirror|history|schedule|move|server|card|delete)
         # Offer subcommand argument completions
         "_keytool_safe_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'setup push pull status check passwd mirror history schedule move server delete' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'setup push pull status check passwd mirror history schedule move server card delete' -- "${cur}"))
         ;;
     esac
 }
 
 _keytool_safe_setup() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --read-only --no-test --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --same-password --create --read-only --no-test --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -835,6 +835,9 @@ _keytool_safe_setup() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--server')
@@ -905,7 +908,7 @@ _keytool_safe_push() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --overwrite --accept-loss --resume-deleted --no-verify --dry-run --all --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
+    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -916,6 +919,9 @@ _keytool_safe_push() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--passphrase-file')
@@ -969,7 +975,7 @@ _keytool_safe_pull() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --no-setup --read-only --force --reveal-private-key --raw --show --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --id --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --replace-key --from --output -o --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -980,6 +986,9 @@ _keytool_safe_pull() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--id')
@@ -1066,7 +1075,7 @@ _keytool_safe_status() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remote --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1077,6 +1086,9 @@ _keytool_safe_status() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--max-age')
@@ -1113,7 +1125,7 @@ _keytool_safe_check() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --with-password --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --safe-password-file --safe-password-command --safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1124,6 +1136,9 @@ _keytool_safe_check() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--safe-password-file')
@@ -1167,7 +1182,7 @@ _keytool_safe_passwd() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --overwrite --accept-loss --abort --adopt --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --new-safe-password-file --new-safe-password-command --new-safe-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1178,6 +1193,9 @@ _keytool_safe_passwd() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--new-safe-password-file')
@@ -1221,7 +1239,7 @@ _keytool_safe_mirror() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --accept-loss --all --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --keep --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
+    non_repeating_options=(--keystore --color --name --keep --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time --jitter --tolerate --lock-wait --metrics-file --alias --ping-url-file)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1232,6 +1250,9 @@ _keytool_safe_mirror() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--keep')
@@ -1291,7 +1312,7 @@ _keytool_safe_history() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=(--diff)
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1302,6 +1323,9 @@ _keytool_safe_history() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--diff')
@@ -1370,7 +1394,7 @@ _keytool_safe_move() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --create --leave-old --overwrite --accept-loss --abort --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1381,6 +1405,9 @@ _keytool_safe_move() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--server')
@@ -1441,7 +1468,7 @@ _keytool_safe_server() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-login --no-ca --no-pins --forget-old --version -h --help)
     repeating_options=(--pin)
-    non_repeating_options=(--keystore --color --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --server --server-file --server-user --ca-file --server-password-file --server-password-command --server-password-fd --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1452,6 +1479,9 @@ _keytool_safe_server() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--server')
@@ -1508,11 +1538,56 @@ _keytool_safe_server() {
     esac
 }
 
+_keytool_safe_card() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -o plusdirs -fX '!*.@(pdf|svg)'
+        return
+        ;;
+    2)
+        __keytool_add_completions -o plusdirs -fX '!*.@(pdf|svg)'
+        return
+        ;;
+    esac
+}
+
 _keytool_safe_delete() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --keep-setup --setup-only --force --yes --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --name --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1523,6 +1598,9 @@ _keytool_safe_delete() {
         ;;
     '--color')
         __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--name')
         return
         ;;
     '--passphrase-file')
@@ -1802,7 +1880,7 @@ _keytool_profile_diff() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --identity --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
+    non_repeating_options=(--keystore --color --identity --name --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -1817,6 +1895,9 @@ _keytool_profile_diff() {
         ;;
     '--identity')
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion profile diff -- --identity "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--name')
         return
         ;;
     '--passphrase-file')
@@ -2426,7 +2507,7 @@ _keytool_revoke_hash() {
 
 _keytool_revoke_set() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
     repeating_options=(--directory-pin)
     non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
