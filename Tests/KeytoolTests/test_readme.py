@@ -5,7 +5,8 @@ import shlex
 
 import pytest
 
-from kit import commands
+from kit import commands, databackup, oracle
+from kit.phone import Phone
 from kit.runner import REPOSITORY
 from test_manual import statuses
 
@@ -45,6 +46,42 @@ def test_options_in_running_text(built):
     named = {word for text in own for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
     assert named <= known, named - known
     assert len(named) > 20
+
+
+def task(title):
+    """The commands of a task's block, and all its lines that are not empty."""
+    text = re.search(rf"^### {title}\n(.*?)^##", TEXT, re.M | re.S)[1]
+    block = re.search(r"^```\n(.*?)^```$", text, re.M | re.S)[1].splitlines()
+    return [shlex.split(line)[1:] for line in block], [line for line in text.splitlines() if line.strip("`")]
+
+
+@pytest.mark.parametrize("title", ["Bring your identity over from a phone", "Guard your phone's backup"])
+def test_a_task_is_short(title):
+    assert len(task(title)[1]) < 10
+
+
+def test_bringing_an_identity_over(keytool, write, given):
+    """The commands as they stand there, on a data backup of another writer."""
+    bring, name, show = task("Bring your identity over from a phone")[0]
+    me = oracle.Identity("ABCD1234", bytes(range(1, 33)))
+    contact = databackup.Contact("ECHOECHO", bytes(range(32)), 2, "Echo", "", "", None)
+    write(bring[-1], databackup.write(databackup.Backup(me, (contact,)), "battery staple 9"))
+    password = given("backup-password", b"battery staple 9")
+    keytool.ok(*bring, *password, "--no-passphrase", cwd=keytool.home.parent)
+    keytool.ok(*name)
+    assert "Alice" in keytool.ok("profile", "show").out
+    assert "ECHOECHO" in keytool.ok(*show).out
+
+
+def test_guarding_a_phone(keytool, directory, safe_password):
+    """The commands as they stand there, beside a phone; only the server is another one."""
+    phone = Phone(keytool, directory)
+    phone.writes("first")
+    pull, mirror, history = task("Guard your phone's backup")[0]
+    pull[pull.index("--server") + 1] = directory.url
+    keytool.ok(*pull, *safe_password)
+    keytool.ok(*mirror)
+    assert "10 contacts" in keytool.ok(*history).out
 
 
 def test_exit_codes():
