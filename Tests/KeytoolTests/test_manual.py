@@ -223,14 +223,14 @@ def test_variables():
 # There after an interruption, when backups were replaced, if a backup was for linking a device, or if a directory knows
 # the identity.
 AT_TIMES = {f"identities/threema/ID/{name}"
-            for name in ("commit", "places/main/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
+            for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
                          "matchtoken")}
 AT_TIMES.add("identities/threema/.pending-KEY")
 
 
 def test_files(safe):
     safe.push()
-    found = {str(path.relative_to(safe.keytool.keystore)).replace(safe.id, "ID")
+    found = {str(path.relative_to(safe.keytool.keystore)).replace(safe.id, "ID").replace("places/main", "places/PLACE")
              for path in safe.keytool.keystore.rglob("*") if path.is_file()}
     found |= AT_TIMES
     files = section(manual.page("keytool.1"), "FILES").items

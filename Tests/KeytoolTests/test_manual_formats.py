@@ -155,6 +155,7 @@ def test_commit(owner, directory):
     place = file.parent / "places/main"
     assert (place / "safe").exists() and file.exists()
     owner.fails(10, "safe", "push")
+    owner.ok("profile", "set", "--nickname", "news")
     assert sorted(path.name for path in file.parent.iterdir()) == ["identity", "lock", "places", "profile"]
     assert [path.name for path in place.iterdir()] == ["state.json"]
     assert (place / "state.json").read_text() == '{"version":1}'

@@ -29,8 +29,12 @@ final class Household: Sendable {
     /// With a profile of two contacts and, unless told otherwise, a Safe on the server.
     /// - Parameters:
     ///   - server: nil for one of its own.
+    ///   - other: a further server, with another address.
     ///   - isEmpty: without identity.
-    init(sharing server: MemoryServer? = nil, isSetUp: Bool = true, isEmpty: Bool = false) throws {
+    init(
+        sharing server: MemoryServer? = nil, beside other: MemoryServer? = nil, isSetUp: Bool = true,
+        isEmpty: Bool = false
+    ) throws {
         let parent = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
             .appending(path: "household-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: false)
@@ -44,7 +48,8 @@ final class Household: Sendable {
         self.remains = remains
         keystore = try OpenKeystore.openOrCreate(at: parent.appending(path: "keys").path())
         keeper = ThreemaKeeper(
-            keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) }, connect: { _, _ in own })
+            keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) },
+            connect: { server, _ in other.flatMap { $0.address == server.address ? $0 : nil } ?? own })
         guard !isEmpty else { return }
         try keeper.identities.add(Self.identity(), profile: Profile(Self.document()))
         if isSetUp { try setUp() }

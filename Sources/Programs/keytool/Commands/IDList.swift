@@ -33,7 +33,7 @@ struct IDList: Verb {
                 members.append([
                     "id": .string(id.text), "public_key": .string(identity.publicKey.hex),
                     "safe": .bool(identity.hasSafe),
-                    "places": .array(identity.places.map { .string($0.text) }),
+                    "places": identity.places.isEmpty ? nil : .array(identity.places.map { .string($0.text) }),
                 ])
             } catch {
                 // One damaged record does not hide the others.

@@ -1,0 +1,154 @@
+import Encodings
+import Keystore
+import SafeKit
+import SafeRules
+import SafeWire
+import Synchronization
+import Testing
+import Threema
+import ThreemaSafe
+
+@testable import ThreemaKeeping
+
+/// Several places of one identity, with the same Safe key: each has its own state, and no verb at one changes another.
+@Suite struct PlacesTests {
+    private static let nas = SafePlace(Household.id, PlaceName("nas")!)
+    private let house: Household
+    private let other: MemoryServer
+
+    /// The places `main` and `nas`, nothing pushed.
+    init() throws {
+        other = try MemoryServer("file:///nas")
+        house = try Household(beside: other)
+        _ = try house.keeper.safe.setUpSafe(
+            Self.nas, at: SafeEndpoint(other.address), withKeyOf: Household.main, test: nil)
+    }
+
+    private func push(_ place: SafePlace, force: Bool = false) throws -> Outcome.Result {
+        var options = SafeKeeper.PushOptions()
+        options.isForced = force
+        return try house.keeper.safe.push(place, options).outcome
+    }
+
+    private func pushBoth() throws {
+        _ = try push(Household.main)
+        _ = try push(Self.nas)
+    }
+
+    private func state(_ name: PlaceName) throws -> UploadState {
+        try UploadState(of: house.keystore.identity(.threema(Household.id)), at: name, key: house.keystore.stateKey)
+    }
+
+    @Test func `they are listed with main first`() throws {
+        #expect(try house.keeper.safe.places(of: Household.id) == [Household.main, Self.nas])
+        #expect(try house.keeper.safe.places(of: [Household.id, Household.id]).count == 4)
+        #expect(try house.keeper.identities.summary(Household.id).places == [.main, Self.nas.name])
+    }
+
+    @Test func `each has its own state, generation and history`() throws {
+        try pushBoth()
+        _ = try push(Self.nas, force: true)
+        #expect(try house.keeper.safe.status(of: Household.main).generation == 1)
+        #expect(try house.keeper.safe.status(of: Self.nas).generation == 2)
+        #expect(try house.keeper.safe.history(of: Household.main).isEmpty)
+        #expect(try house.keeper.safe.history(of: Self.nas).count == 1)
+        #expect(house.server.backups[Household.place] != other.backups[Household.place])
+    }
+
+    @Test func `the state of one is not that of another`() throws {
+        try pushBoth()
+        let identity = try house.locked()
+        let copy = try identity.records.readState(of: .main)?.copied
+        let file = try #require(copy)
+        try identity.writeState(file, of: Self.nas.name)
+        #expect(try state(Self.nas.name) == UploadState())
+    }
+
+    @Test func `the probe tells two places from one under two names`() throws {
+        _ = house.server.takeRequests()
+        let second = SafePlace(Household.id, PlaceName("second")!)
+        #expect(throws: SafeKeepingError.samePlace(id: "ABCD1234", place: "main")) {
+            _ = try house.keeper.safe.setUpSafe(
+                second, at: SafeEndpoint(house.server.address), withKeyOf: Household.main, test: nil)
+        }
+        #expect(house.server.takeRequests() == [.store, .fetch, .remove])
+        #expect(house.server.backups.isEmpty && other.backups.isEmpty)
+        #expect(try house.keeper.safe.places(of: Household.id).count == 2)
+    }
+
+    @Test func `a deletion marks the others before it, and reads them after it`() throws {
+        try pushBoth()
+        let seen = Mutex<Finding?>(nil)
+        let house = house
+        house.server.misbehave { _, request in
+            guard request == .remove else { return nil }
+            let state = try? UploadState(
+                of: house.keystore.identity(.threema(Household.id)), at: Self.nas.name, key: house.keystore.stateKey)
+            seen.withLock { $0 = state?.safe?.state.finding }
+            return nil
+        }
+        _ = other.takeRequests()
+        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        #expect(seen.withLock { $0 } == .unproven)
+        #expect(other.takeRequests() == [.config, .fetch])
+        #expect(try state(Self.nas.name).safe?.state.finding == nil)
+        #expect(try house.keeper.safe.places(of: Household.id) == [Self.nas])
+        #expect(other.backups.count == 1)
+    }
+
+    @Test func `a deletion does not mark another backup`() throws {
+        try house.locked().write(SafeSetup(Household.target(house.server, 8)), at: .main)
+        try pushBoth()
+        _ = other.takeRequests()
+        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        #expect(other.takeRequests() == [])
+    }
+
+    @Test func `what is missing after a deletion elsewhere is uploaded again`() throws {
+        try pushBoth()
+        other.backups = [:]
+        #expect(throws: SafeKeepingError.othersLost(id: "ABCD1234", places: ["nas"], areRestored: true)) {
+            _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        }
+        #expect(other.backups.count == 1 && house.server.backups.isEmpty)
+    }
+
+    @Test func `the proof of a code stays if main is deleted`() throws {
+        _ = try house.keeper.codes.markProven(Household.identity())
+        try pushBoth()
+        let proven = try house.keeper.safe.status(of: Self.nas).codeProvenAt
+        #expect(proven == Household.start)
+        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        #expect(try house.keeper.safe.status(of: Self.nas).codeProvenAt == proven)
+        _ = try house.keeper.safe.deleteSafe(at: Self.nas)
+        #expect(try house.keeper.identities.prospect(ofRemoving: Household.id).isCodeProven)
+    }
+
+    @Test func `each has its own time of success`() throws {
+        try pushBoth()
+        house.advance(.seconds(3600))
+        let later = house.now
+        #expect(try push(Self.nas) == .unchanged)
+        #expect(try house.keeper.safe.status(of: Self.nas).lastGoodPush == later)
+        #expect(try house.keeper.safe.status(of: Household.main).lastGoodPush == Household.start)
+    }
+
+    @Test func `a place that is deleted leaves no state, but its history`() throws {
+        try pushBoth()
+        _ = try house.keeper.safe.deleteSafe(at: Self.nas)
+        let records = try house.keystore.identity(.threema(Household.id))
+        #expect(try records.placesWithState() == [.main])
+        #expect(try records.timeOfSuccess(of: Self.nas.name) == nil)
+        #expect(try house.keeper.safe.placesWithHistory(of: Household.id) == [Household.main, Self.nas])
+    }
+
+    @Test func `a change of one leaves the others alone`() throws {
+        try pushBoth()
+        let (record, backup) = (try state(.main), house.server.backups)
+        _ = try house.keeper.safe.changePassword(at: Self.nas, to: secret("another password"))
+        #expect(try state(.main).safe?.state.last == record.safe?.state.last)
+        #expect(try state(.main).safe?.state.finding == nil)
+        #expect(house.server.backups == backup && other.backups.count == 1)
+        #expect(other.backups[Household.place] == nil)
+    }
+}
