@@ -162,7 +162,7 @@ GOOD_KEY = "ab" * 32
 ROWS = [
     (f"ECHOECHO,{GOOD_KEY},FULLY_VERIFIED", None), (f"ECHOECHO,{GOOD_KEY},UNVERIFIED", "an earlier row has the same ID"),
     (f"echoecho,{GOOD_KEY},x", "the ID is malformed"), ("AAAABBBB,abcd,x", "the public key is malformed"),
-    (f"AAAABBBB,{'00' * 32},x", "the public key is malformed"), ("AAAABBBB", "cells are missing"),
+    (f"AAAABBBB,{'00' * 32},x", "the public key is malformed"), (f"AAAABBBB,01{'00' * 31},x", "the public key is malformed"), ("AAAABBBB", "cells are missing"),
     (f"AAAACCCC,{GOOD_KEY},x,tomorrow", "last_update is not a time"), (f"AAAACCCC,{GOOD_KEY},x,-1", "last_update is not a time"),
     (f"ABCD1234,{GOOD_KEY},x", None), (f"AAAADDDD,{GOOD_KEY},x,5,more", None), ('"AAAAEEEE', "a quote is not closed")]
 

@@ -29,16 +29,16 @@ enum ContactTable {
         ) { (row) throws(Table.RowFailure) in
             guard let id = try? ThreemaID(row.text("identity") ?? "") else { throw .row(.id) }
             if id == own { return }
-            guard let key = Hex.decode(row.text("publickey") ?? ""), key.count == PublicKey.count,
-                key.contains(where: { $0 != 0 })
-            else { throw .row(.publicKey) }
+            guard let key = Hex.decode(row.text("publickey") ?? "").flatMap({ PublicKey($0) }) else {
+                throw .row(.publicKey)
+            }
             guard !seen.contains(id) else { throw .row(.duplicate) }
             let lastUpdate: Int64?
             do throws(TableFault.Problem) { lastUpdate = try row.time("last_update") } catch { throw .row(error) }
             let level = Self.level(row.text("verification") ?? "")
             try list.add([
                 "identity": .string(id.text), "verification": .number(level.stored),
-                "publickey": .string(Base64.encode(key.span)), "createdAt": 0, "workVerified": false,
+                "publickey": .string(Base64.encode(key.bytes.span)), "createdAt": 0, "workVerified": false,
                 "hidden": .bool(row.flag("hidden")), "private": false,
                 "firstname": .string(row.text("firstname") ?? ""), "lastname": .string(row.text("lastname") ?? ""),
                 "nickname": .string(row.text("nick_name") ?? ""), "lastUpdate": lastUpdate.map { .number($0) },

@@ -115,7 +115,7 @@ public struct TableFault: Equatable, Sendable {
         case tooShort
         /// The ID of the contact or of the group's creator is malformed.
         case id
-        /// The public key is not 32 bytes, or all of them are zero.
+        /// The public key is not 32 bytes, or a point of low order, for example 32 zeros.
         case publicKey
         /// The ID of the group is not 8 bytes.
         case groupID
