@@ -13,7 +13,7 @@ PAGES = manual.pages()
 SOURCES = sorted((REPOSITORY / "Sources").rglob("*.swift"))
 EXTERNAL = {  # other people's pages
     ("anacron", "8"), ("cron", "8"), ("crontab", "5"), ("curl", "1"), ("keyrings", "7"), ("sh", "1"),
-    ("systemd.exec", "5"), ("systemd.timer", "5"), ("timeout", "1"), ("zbarimg", "1")}
+    ("systemd.exec", "5"), ("systemd.timer", "5"), ("timeout", "1"), ("lp", "1"), ("zbarimg", "1")}
 # Understood by the argument parser's library; the dump leaves it out.
 COMPLETION = "--generate-completion-script"
 PROXIES = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"}  # libcurl's
