@@ -130,7 +130,8 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "ThreemaKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-                "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode", "Paper",
+                "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode",
+                "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
