@@ -144,8 +144,18 @@ def test_keys_are_compared_with_the_keystore(keytool, id_directory, registered, 
 
 
 def test_a_key_that_nobody_can_have(keytool, id_directory, registered):
+    """It does not hide the others."""
     id_directory.add("LOWORDER", bytes(32), mobile="41791111111")
-    assert '"publicKey"' in keytool.fails(65, "contact", "match", "-", stdin="+41791111111\n").err
+    addresses = "+41791111111\nann@gmail.com\n"
+    result = keytool.ok("contact", "match", "-", stdin=addresses)
+    assert result.out == f"+41791111111  LOWORDER  no usable public key\nann@gmail.com  ANNANNAN  {KEY.hex()}\n"
+    assert "no usable public key for LOWORDER" in result.err and "for ANNANNAN" not in result.err
+    found = keytool.json("contact", "match", "-", stdin=addresses)["matches"]
+    assert found[0] == {"line": 1, "address": "+41791111111", "id": "LOWORDER"} and found[1]["public_key"] == KEY.hex()
+    # An identity of the keystore has a key, which this one is not.
+    id_directory.add(registered, bytes(32), email="nobody@example.org")
+    result = keytool.fails(19, "contact", "match", "-", stdin="nobody@example.org\n")
+    assert f"{registered}  no usable public key" in result.out
 
 
 # Without the network

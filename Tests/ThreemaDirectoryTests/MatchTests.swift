@@ -31,6 +31,18 @@ import VectorKit
         #expect(found.contacts[0].hashes == [hashes[1], hashes[2]])
     }
 
+    @Test func `a contact with a key that nobody can have has none, and does not hide the others`() throws {
+        let broken = try known()
+        directory.state.withLock { $0.identities[broken.text]?.publicKey = [UInt8](repeating: 0, count: 32) }
+        let known = try known()
+        let person = try Person(directory)
+        var token: MatchToken?
+        let hashes = [ContactHash(try PhoneNumber(parsing: "+41791234567"))]
+        let found = try person.client.match(hashes, for: person.id, key: person.key, token: &token).contacts
+        #expect(found.first { $0.id == broken }.map { $0.publicKey == nil } == true)
+        #expect(found.first { $0.id == known }.map { $0.publicKey != nil } == true)
+    }
+
     @Test func `a stored token is used, and replaced once if it is no longer good`() throws {
         _ = try known()
         let person = try Person(directory)

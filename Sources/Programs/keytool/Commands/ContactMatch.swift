@@ -42,7 +42,7 @@ struct ContactMatch: Verb {
         }
         let comparison = KeyComparison(try at.keeper.knownKeys(), at.server)
         try session.output.data(
-            search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.hex)" },
+            search.matches.map { "\($0.address.text)  \($0.contact.id)  \($0.contact.publicKey.words)" },
             json: .result(
                 "contact match",
                 [
@@ -52,7 +52,13 @@ struct ContactMatch: Verb {
                 ]))
         var compared: Set<ThreemaID> = []
         let found = search.matches.map(\.contact).filter { compared.insert($0.id).inserted }
-        for contact in found { comparison.warn(of: contact.id, contact.publicKey, session.output) }
+        for contact in found {
+            comparison.warn(of: contact.id, contact.publicKey, session.output)
+            if contact.publicKey == nil {
+                session.output.warn(
+                    "\(at.server.url) has no usable public key for \(contact.id): do not write to this identity")
+            }
+        }
         if search.matches.isEmpty {
             session.output.note("the directory knows none of the \(list.addresses.count) addresses")
         }
@@ -69,7 +75,7 @@ struct ContactMatch: Verb {
     ) -> JSONValue {
         .members([
             ("line", .number(match.address.line)), ("address", .string(match.address.text)),
-            ("id", .string(match.contact.id.text)), ("public_key", .string(match.contact.publicKey.hex)),
+            ("id", .string(match.contact.id.text)), ("public_key", match.contact.publicKey.map { .string($0.hex) }),
             ("matches", comparison.matches(match.contact.id, match.contact.publicKey).map { .bool($0) }),
         ])
     }

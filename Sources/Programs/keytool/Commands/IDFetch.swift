@@ -78,7 +78,7 @@ struct IDFetch: Verb {
 extension DirectoryEntry {
     /// One line: ID, key, state, type.
     fileprivate var line: String {
-        "\(id)  \(publicKey?.hex ?? "no usable public key")  \(state.name)  \(kind.name)"
+        "\(id)  \(publicKey.words)  \(state.name)  \(kind.name)"
     }
 
     fileprivate func json(matches: Bool?, _ failure: Failure?) -> JSONValue {

@@ -39,10 +39,15 @@ struct KeyComparison {
         guard case .otherOwnKey(let held) = known?.compare(id, key) else { return nil }
         return Failure(
             .verifyFailed, "WRONG KEY: \(server.url) has another public key for \(id) than this keystore",
-            hints: "keystore   \(held.hex)", "directory  \(key?.hex ?? "no usable public key")",
+            hints: "keystore   \(held.hex)", "directory  \(key.words)",
             "others who ask this directory encrypt for its key: either the directory is wrong, or the ID belongs to somebody else"
         ).because(of: "other_key")
     }
+}
+
+extension Optional<PublicKey> {
+    /// The key that a directory has for an identity, in hexadecimal; in words if it is none that can be used.
+    var words: String { map(\.hex) ?? "no usable public key" }
 }
 
 extension Session {

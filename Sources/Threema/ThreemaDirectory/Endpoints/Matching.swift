@@ -20,8 +20,9 @@ public struct MatchToken: ~Copyable, Sendable {
 public struct FoundContact: Equatable, Sendable {
     /// The contact.
     public let id: ThreemaID
-    /// Its key, as the directory says.
-    public let publicKey: PublicKey
+    /// Its key, as the directory says. Nil if that is not one, for example a point of low order: do not write to this
+    /// identity.
+    public let publicKey: PublicKey?
     /// Which of the hashes that were sent is the contact's: at least one.
     public let hashes: [ContactHash]
 }
@@ -101,7 +102,7 @@ extension Question where Answer == FoundContacts {
         _ fields: ReplyFields, _ sent: Set<ContactHash>
     ) throws(DirectoryError) -> FoundContact {
         guard let id = try? ThreemaID(fields.text("identity")) else { throw .malformed(field: "identity") }
-        guard let publicKey = PublicKey(try fields.base64("publicKey")) else { throw .malformed(field: "publicKey") }
+        let publicKey = PublicKey(try fields.base64("publicKey"))
         var hashes: [ContactHash] = []
         for kind in [ContactHash.Kind.email, .phone] where fields.has(kind.name) {
             // A directory that returns others would make us believe that somebody has an address.
