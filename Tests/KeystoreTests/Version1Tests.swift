@@ -31,7 +31,9 @@ import VectorKit
         let backup = HistoryBackup(
             [9, 9], digest: Self.digest, secret: SecureBytes(copying: [UInt8](repeating: 8, count: 64).span))
         try locked.keepHistory(backup, origin: .replaced, of: .main, at: Self.time)
-        locked.setTimeOfLock(milliseconds: Self.time)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_795_230_000.123)],
+            ofItemAtPath: scratch.path + "/identities/threema/ABCD1234/lock")
         _ = try Program.output(
             of: "/usr/bin/env",
             ["PYTHONPATH=\(Self.modules)", "/usr/bin/python3", "-m", "kit.version1", scratch.path])
