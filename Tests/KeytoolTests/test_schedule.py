@@ -79,6 +79,14 @@ def test_passphrase(safe, given, source):
     assert PASSPHRASE.decode() not in line
 
 
+@pytest.mark.parametrize("command", ["cat pw #50\\%", "cat pw #\\\\"])
+def test_what_not_every_cron_reads_alike(safe, given, command):
+    safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
+    read = f"printf '%s\\n' '{PASSPHRASE.decode()}' # {command}"
+    assert "script" in safe.keytool.fails(64, "safe", "schedule", "--passphrase-command", read).err
+    safe.keytool.ok("safe", "schedule", "--systemd", "--passphrase-command", read)
+
+
 def test_cron_cannot_ask(safe, given, tmp_path):
     """A key in a systemd credential opens the keystore here, but not for cron."""
     safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))

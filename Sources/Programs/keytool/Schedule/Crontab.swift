@@ -23,17 +23,22 @@ struct Crontab {
                 "cron has no source for the keystore passphrase",
                 hint: "give --passphrase-file or --passphrase-command; it becomes part of the line")
         }
-        let keystore = schedule.namedKeystore.map { ["--keystore", $0] } ?? []
+        let keystore = schedule.keystoreForCron.map { ["--keystore", $0] } ?? []
         lines = try zip(Self.times, schedule.works).map { time, work in
             let words = try ([schedule.program, "safe", work.rawValue] + options + keystore).map(Self.quoted)
             return "\(time) * * * " + words.joined(separator: " ")
         }
     }
 
-    /// One word for the shell that cron runs. Cron itself makes a line break of a bare %.
+    /// One word for the shell that cron runs. Cron itself makes a line break of a bare %, and takes the backslash before
+    /// a % away; before another backslash, not every cron does.
     private static func quoted(_ word: String) throws -> String {
         guard !word.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
             throw UsageFailure("a line of a crontab cannot contain control characters")
+        }
+        guard !["\\%", "\\\\"].contains(where: word.contains) else {
+            throw UsageFailure(
+                "a line of a crontab cannot contain \\% or \\\\", hint: "put the command into a script of its own")
         }
         return ShellWord.quoted(word).replacing("%", with: "\\%")
     }

@@ -14,7 +14,7 @@ struct DropIn {
             throw UsageFailure("the name of the account \(schedule.account) cannot be part of a unit's name")
         }
         var lines: [String] = []
-        if let keystore = schedule.namedKeystore {
+        if let keystore = schedule.keystoreForUnit {
             lines.append("Environment=" + (try Self.quoted("KEYTOOL_KEYSTORE=" + keystore)))
             lines.append(try Self.line(showing: keystore, for: .writing))
         }

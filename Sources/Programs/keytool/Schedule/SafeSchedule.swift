@@ -40,8 +40,13 @@ struct SafeSchedule: Equatable {
         case credential
     }
 
-    /// The path of the keystore if a run does not find it by itself.
-    var namedKeystore: String? { keystore == home + "/.local/share/keytool" ? nil : keystore }
+    /// The path of the keystore if cron does not find it by itself.
+    var keystoreForCron: String? { keystore == home + Self.inHome ? nil : keystore }
+
+    /// The path of the keystore if the unit does not show it to its service: that sees homes below `/home` only.
+    var keystoreForUnit: String? { home == "/home/" + account ? keystoreForCron : keystore }
+
+    private static let inHome = "/.local/share/keytool"
 
     /// Failures of the server stay silent for this time.
     static let tolerance = "3d"
