@@ -31,18 +31,10 @@ package struct ProfileKeeper: Sendable {
         return DocumentDifference(from: before, to: after)
     }
 
-    /// Whether the profile has content that a backup lacks: a place that is not for reading only has not got it yet, or
-    /// there is none and no place has it.
+    /// Whether the profile has content that a backup lacks.
     func isUnsaved(_ profile: borrowing Profile, _ records: borrowing IdentityRecords) throws -> Bool {
         if profile.document == .empty && profile.deviceGroupKey == nil { return false }
-        let key = keystore.stateKey
-        var hasWritable = false
-        for name in try records.safePlaces() {
-            guard try !records.requiredSetup(at: name).isReadOnly else { continue }
-            hasWritable = true
-            if try !records.isUploaded(profile, to: name, key: key) { return true }
-        }
-        return try !hasWritable && !records.isUploaded(profile, key: key)
+        return try records.isUnsaved(profile, key: keystore.stateKey)
     }
 }
 

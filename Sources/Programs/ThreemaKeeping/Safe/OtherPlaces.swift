@@ -160,21 +160,27 @@ extension IdentityRecords {
         return nil
     }
 
-    /// Whether the profile is that of the last upload to any place that is set up. Damaged setups are skipped.
-    func isUploaded(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
+    /// Whether a backup lacks the profile: a place that is not for reading only has not got it yet, or there is none and
+    /// no place has it. A damaged setup cannot tell, so its place lacks it.
+    func isUnsaved(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
+        var (hasWritable, hasIt) = (false, false)
         for name in try safePlaces() {
-            if (try? isUploaded(profile, to: name, key: key)) == true { return true }
+            guard let setup = try? setup(at: name) else { return true }
+            let isReadOnly = setup.isReadOnly
+            let isUploaded = try isUploaded(profile, at: setup.current, of: name, key)
+            guard isReadOnly || isUploaded else { return true }
+            hasWritable = hasWritable || !isReadOnly
+            hasIt = hasIt || isUploaded
         }
-        return false
+        return !hasWritable && !hasIt
     }
 
     /// Whether the profile is that of the last upload to a place.
-    func isUploaded(
-        _ profile: borrowing Profile, to place: PlaceName, key: borrowing SecureBytes
+    private func isUploaded(
+        _ profile: borrowing Profile, at target: borrowing SafeTarget, of place: PlaceName, _ key: borrowing SecureBytes
     ) throws -> Bool {
-        guard let setup = try setup(at: place) else { return false }
         let state = try UploadState(of: self, at: place, key: key)
-            .state(at: setup.current, TargetDigests(setup.current, profile, key: key))
+            .state(at: target, TargetDigests(target, profile, key: key))
         return state.content == state.document
     }
 }

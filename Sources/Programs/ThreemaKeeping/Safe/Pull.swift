@@ -229,6 +229,8 @@ extension SafeKeeper {
         } else if options.isKeepingSetup {
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
             try add(fetched, access, place, to: &changes, state, at: name, as: options.access)
+        } else if !isSame {
+            changes.removeState(of: name)
         }
         try held.commit(changes)
         return .init(
@@ -260,7 +262,7 @@ extension SafeKeeper {
         // The states of the places that are set up tell whether the profile was uploaded. Without a setup, the state of
         // this place does.
         if try !records.safePlaces().isEmpty {
-            place.content = try records.isUploaded(profile, key: stateKey) ? place.document : nil
+            place.content = try records.isUnsaved(profile, key: stateKey) ? nil : place.document
         }
         guard let contents = contents(fetched, access, isSame: profile == fetched.backup.profile),
             let failure = SafeMachine.refusal(contents.contents, contents.digest, at: place, pull)

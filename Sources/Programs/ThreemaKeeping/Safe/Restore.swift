@@ -38,7 +38,7 @@ extension SafeKeeper {
         let key = stateKey
         guard
             try profile.document == .empty || profile == backup.profile || options.isReplacing
-                || held.records.isUploaded(profile, key: key)
+                || !held.records.isUnsaved(profile, key: key)
         else { throw SafeKeepingError.refused(.unpushedChanges, id: id.text, server: "") }
         var changes = held.changes()
         changes.set(backup, id)
