@@ -1073,7 +1073,7 @@ _keytool_safe_pull() {
 
 _keytool_safe_status() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remote --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --all --remote --version -h --help)
     repeating_options=()
     non_repeating_options=(--keystore --color --name --max-age --passphrase-file --passphrase-command --passphrase-fd --timeout --retry-max-time)
     __keytool_offer_flags_options 1

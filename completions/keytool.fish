@@ -70,7 +70,7 @@ function __keytool_parse_tokens -S
             case 'pull'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'id=' 'server=' 'server-file=' 'server-user=' 'ca-file=' 'pin=+' 'server-password-file=' 'server-password-command=' 'server-password-fd=' 'replace' 'replace-key=' 'no-setup' 'read-only' 'from=' 'o/output=' 'force' 'reveal-private-key' 'raw' 'show' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'status'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'max-age=' 'remote' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'all' 'max-age=' 'remote' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'check'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'name=' 'with-password' 'safe-password-file=' 'safe-password-command=' 'safe-password-fd=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'timeout=' 'retry-max-time=' 'version' 'h/help'
             case 'passwd'
@@ -560,6 +560,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool safe status" -eq 1' -fka '(__keytool_custom_completion ---completion safe status -- positional@0 (count (__keytool_tokens -pc)) (__keytool_tokens -tC))'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" name' -l 'name' -d 'The Safe place, if the identity has several.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" all' -l 'all' -d 'Show every place of every identity whose Safe is set up.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" max-age' -l 'max-age' -d 'Fail (18) if the backup was not seen on the server within this time, or if the last check failed.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" remote' -l 'remote' -d 'Also ask the server. Fail if the backup is missing (10), damaged (65), older (19) or of another device (20).'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool safe status" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF

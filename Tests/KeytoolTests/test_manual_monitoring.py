@@ -138,7 +138,8 @@ def plugin(safe, tmp_path):
 
 def test_nagios_plugin(plugin, safe):
     code, said = plugin("8d")
-    assert code == 2 and said.startswith("SAFE CRITICAL - exit code 18: keytool: error: the backup was never ")
+    assert code == 2 and said.startswith(
+        f"SAFE CRITICAL - exit code 18: keytool: error: {safe.id}: the backup was never ")
     safe.push()
     assert plugin("8d") == plugin() == (0, "SAFE OK\n")
     for backup in (safe.directory.path / "backups").iterdir():

@@ -316,6 +316,40 @@ def test_the_worst_decides(pushed, tmp_path):
     assert re.findall(f"error: {ID} (.*?):", result.err) == ["main", "nas"]
 
 
+def test_status_of_all(pushed, tmp_path, safe_password):
+    """One line and one member for each, with and without the server's word; the worst decides."""
+    keytool = pushed.keytool
+    keytool.ok("id", "create", "--id", "ZZZZ9999")
+    keytool.fails(64, "safe", "status", "--all", "ZZZZ9999")
+    keytool.fails(64, "safe", "status", "--all", "--name", "nas")
+    keytool.ok("safe", "setup", "ZZZZ9999", "--create", "--server", f"file://{tmp_path}/z", *safe_password)
+    labels = [f"{ID} main", f"{ID} nas", "ZZZZ9999"]
+    # What was never pushed is overdue, and on its server there is nothing.
+    result = keytool("safe", "status", "--all", "--max-age", "8d")
+    assert result.code == 18 and [line.split(": ")[0] for line in result.out.splitlines()] == labels
+    result = keytool("safe", "status", "--all", "--remote")
+    assert result.code == 10 and [line.split(": ")[0] for line in result.out.splitlines()] == labels
+    keytool.ok("safe", "push", "--all")
+    assert len(keytool.ok("safe", "status", "--all", "--remote", "--max-age", "8d").out.splitlines()) == 3
+    found = keytool.json("safe", "status", "--all", "--remote")["results"]
+    assert [(one["id"], one["place"], one["remote"]["known"]) for one in found] == [
+        (ID, "main", True), (ID, "nas", True), ("ZZZZ9999", "main", True)]
+    # One is away, one is damaged: the damage is worse, and the third is told all the same.
+    pushed.directory.go_away()
+    pushed.nas.put(KEYS, b"damaged")
+    result = keytool("safe", "status", "--all", "--remote", "--json")
+    assert result.code == 65, result
+    errors = {(one["id"], one["place"]): one.get("error", {}).get("code") for one in result.json["results"]}
+    assert errors == {(ID, "main"): 75, (ID, "nas"): 65, ("ZZZZ9999", "main"): None}
+    # The finding makes the place overdue without the server, too.
+    assert keytool("safe", "status", "--all", "--max-age", "8d").code == 18
+
+
+def test_status_of_all_without_a_safe(keytool):
+    keytool.ok("id", "create", "--id", ID)
+    assert keytool.fails(10, "safe", "status", "--all", "--json").error["reason"] == "no_setup"
+
+
 def test_tolerated_for_each_place(pushed, write, tmp_path):
     metrics = tmp_path / "metrics"
     pushed.directory.go_away()
@@ -470,6 +504,24 @@ def test_other_commands_know_them(pushed):
     assert {"safe 1", "safe 2"} <= checks and "safe 3" not in checks
     result = pushed.keytool.ok("id", "remove", "--yes")
     assert pushed.directory.url in result.err and pushed.nas.url in result.err
+
+
+def test_changes_that_one_place_lacks(pushed, safe_password):
+    """Whichever way a backup comes back, it does not silently undo what not every place has got."""
+    edited(pushed.keytool, "One")
+    pushed.keytool.ok("safe", "push", "--force", "--name", "nas")
+    for pull in (["--name", "main"], ["--id", ID, "--server", pushed.directory.url, *safe_password]):
+        assert pushed.keytool.fails(17, "safe", "pull", *pull, "--json").error["reason"] == "unpushed_changes"
+    pushed.keytool.ok("safe", "push", "--force")
+    for pull in (["--name", "main"], ["--id", ID, "--server", pushed.directory.url, *safe_password]):
+        pushed.keytool.ok("safe", "pull", *pull)
+
+
+def test_warnings_name_the_place(pushed):
+    pushed.nas.backup(KEYS).unlink()
+    pushed.keytool("safe", "status", "--remote")
+    result = pushed.keytool.ok("safe", "push", "-q")
+    assert f"warning: {ID} nas: the backup was missing on the server; it was uploaded again" in result.err
 
 
 def test_another_key_counts_for_all(pushed, write, backup_password, other_keytool):

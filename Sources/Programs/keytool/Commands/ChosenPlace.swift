@@ -8,6 +8,13 @@ import ThreemaKeeping
 struct PlaceOption: ParsableArguments {
     @Option(help: ArgumentHelp("The Safe place, if the identity has several.", valueName: "place"))
     var name: PlaceName?
+
+    /// - Parameter all: whether the command is to work on every place of every identity.
+    func validate(all: Bool, _ named: IdentityArgument) throws {
+        guard all else { return }
+        guard named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
+        guard name == nil else { throw ValidationError("--all cannot be combined with --name") }
+    }
 }
 
 /// A Safe place that a command works on, and how to name it.
@@ -23,6 +30,9 @@ struct ChosenPlace {
 
     /// As operands of a command line: `--name nas ABCD1234`, or the ID if the place is the only one.
     var argument: String { isOnly ? id.text : "--name \(place.name.text) \(id)" }
+
+    /// Words about one of several places, with its label in front.
+    func labelled(_ words: String) -> String { isOnly ? words : "\(label): \(words)" }
 
     /// Runs `body`. The commands that a failure advises name the place, if there are others.
     func naming<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
@@ -40,7 +50,8 @@ struct ChosenPlace {
     }
 
     private func naming(_ hint: String) -> String {
-        Self.verbs.reduce(hint) { hint, verb in
+        guard !hint.contains("--name ") else { return hint }
+        return Self.verbs.reduce(hint) { hint, verb in
             hint.replacing("keytool safe \(verb)", with: "keytool safe \(verb) --name \(place.name.text)")
         }
     }
@@ -74,11 +85,14 @@ extension Session {
     }
 
     /// All places of all identities, those of one identity together.
+    /// - Throws: 10 if no Safe is set up.
     func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
-        try keeper.identities.ids().map { id in
+        let places = try keeper.identities.ids().map { id in
             let places = try keeper.safe.places(of: id)
             return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
         }.filter { !$0.isEmpty }
+        guard !places.isEmpty else { throw Failure.noSafe }
+        return places
     }
 
     private func choose(_ name: PlaceName?, of id: ThreemaID, among places: [SafePlace]) throws -> ChosenPlace {
@@ -96,5 +110,13 @@ extension Session {
             throw UsageFailure("\(id) has \(places.count) Safe places; name one of them with --name", hint: names)
         }
         return ChosenPlace(place: first, isOnly: true)
+    }
+}
+
+extension Failure {
+    /// No identity of the keystore has a Safe.
+    static var noSafe: CommandFailure {
+        CommandFailure(
+            failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup"))
     }
 }

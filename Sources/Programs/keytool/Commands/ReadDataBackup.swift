@@ -32,7 +32,8 @@ struct ReadDataBackup: ~Copyable {
     private var otherPictures: Int { count(.picture).entries - (backup.picture == .none ? 0 : 1) }
 
     private var mediaBytes: Int {
-        count(.media).bytes.addingReportingOverflow(count(.thumbnail).bytes).partialValue
+        let (sum, isTooLarge) = count(.media).bytes.addingReportingOverflow(count(.thumbnail).bytes)
+        return isTooLarge ? .max : sum
     }
 
     private var leftBehind: [String] {

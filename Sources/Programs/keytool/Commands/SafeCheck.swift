@@ -65,7 +65,7 @@ struct SafeCheck: Verb {
         let look = try session.output.busy("downloading the Safe backup of \(place.label)") {
             try keeper.safe.look(at: place.place)
         }
-        look.warn(session.output)
+        look.warn(place, session.output)
         try look.check(place.id)
         if look.isUnpushed, !look.isReadOnly {
             session.output.note(
@@ -131,8 +131,10 @@ extension SafeKeeper.Look {
     var goodWord: String { isReadOnly ? isNewer ? "newer" : "newest_mirrored" : "last_uploaded" }
 
     /// What is worth a word beside the result.
-    func warn(_ output: Output) {
-        if isUnnoted { output.warn("the result could not be stored: the keystore is in use or cannot be written") }
-        if let difference = ClockDifference(lead: notes.clockLead) { output.warn(difference.warning) }
+    func warn(_ place: ChosenPlace, _ output: Output) {
+        if isUnnoted {
+            output.warn(place.labelled("the result could not be stored: the keystore is in use or cannot be written"))
+        }
+        if let difference = ClockDifference(lead: notes.clockLead) { output.warn(place.labelled(difference.warning)) }
     }
 }

@@ -77,7 +77,9 @@ struct SafeMirror: ScheduledVerb {
     func enter(_ result: SafeKeeper.MirrorResult, in report: inout RunReport) { report.enter(bytes: result.bytes) }
 
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.MirrorResult, _ output: Output) {
-        if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
+        if let difference = ClockDifference(lead: result.notes.clockLead) {
+            output.warn(place.labelled(difference.warning))
+        }
     }
 
     func line(_ result: SafeKeeper.MirrorResult) -> String {

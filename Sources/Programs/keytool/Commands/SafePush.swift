@@ -86,23 +86,25 @@ struct SafePush: ScheduledVerb {
     }
 
     func warn(_ place: ChosenPlace, _ result: SafeKeeper.PushResult, _ output: Output) {
-        let id = place.id
-        switch result.replaced {
-        case .damaged: output.warn("the backup on the server was damaged; it was replaced")
-        case .missing: output.warn("the backup was missing on the server; it was uploaded again")
-        case .older(let generation):
-            output.warn("the server held an older backup, generation \(generation); it was replaced")
-        case .foreign: output.warn("the backup of another device was replaced; a copy stays in the history for 90 days")
-        case nil: break
+        let replaced: String? =
+            switch result.replaced {
+            case .damaged: "the backup on the server was damaged; it was replaced"
+            case .missing: "the backup was missing on the server; it was uploaded again"
+            case .older(let generation): "the server held an older backup, generation \(generation); it was replaced"
+            case .foreign: "the backup of another device was replaced; a copy stays in the history for 90 days"
+            case nil: nil
+            }
+        if let replaced { output.warn(place.labelled(replaced)) }
+        if let difference = ClockDifference(lead: result.notes.clockLead) {
+            output.warn(place.labelled(difference.warning))
         }
-        if let difference = ClockDifference(lead: result.notes.clockLead) { output.warn(difference.warning) }
         if let stuck = result.stuck {
-            let reason = SafeKeepingError.refused(stuck, id: id.text, server: result.server.text).failure.message
-            output.warn("the change of the Safe of \(id) cannot be finished: \(reason)")
+            let reason = SafeKeepingError.refused(stuck, id: place.id.text, server: result.server.text).failure.message
+            output.warn("the change of the Safe of \(place.label) cannot be finished: \(reason)")
             output.warn("keytool safe move --abort \(place.argument) cancels the change")
         }
         if let left = result.left {
-            output.warn("the old backup of \(id) was not deleted: \(left.reasonLeft)")
+            output.warn("the old backup of \(place.label) was not deleted: \(left.reasonLeft)")
             output.hint("keytool safe server --forget-old \(place.argument) stops the attempts")
         }
     }

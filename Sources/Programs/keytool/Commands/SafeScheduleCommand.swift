@@ -66,11 +66,7 @@ struct SafeScheduleCommand: Verb {
                 directories[isReadOnly ? .reading : .writing, default: []].append(path)
             }
         }
-        guard !works.isEmpty else {
-            throw CommandFailure(
-                failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
-            )
-        }
+        guard !works.isEmpty else { throw Failure.noSafe }
         return SafeSchedule(
             account: account.name, home: account.home, program: AbsolutePath.ofProgram ?? "keytool",
             keystore: AbsolutePath.of(try session.keystorePath),

@@ -18,6 +18,9 @@ struct SafeStatus: Verb {
 
     @OptionGroup var place: PlaceOption
 
+    @Flag(help: "Show every place of every identity whose Safe is set up.")
+    var all = false
+
     @Option(
         help: ArgumentHelp(
             "Fail (18) if the backup was not seen on the server within this time, or if the last check failed.",
@@ -34,11 +37,12 @@ struct SafeStatus: Verb {
 
     @OptionGroup var waiting: TimeLimitOptions
 
+    func validate() throws { try place.validate(all: all, named) }
+
     func run(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase, waiting.limits)
-        let id = try session.identity(named.id, in: keeper)
-        let places = try session.places(place.name, of: id, in: keeper)
-        if let only = places.first, only.isOnly || place.name != nil {
+        let places = try places(session, keeper)
+        if let only = places.first, !all, only.isOnly || place.name != nil {
             return try only.naming { try show(only, keeper, session) }
         }
         try session.forEach(places, keeper, waiting.limits, command: "safe status", isData: true) { place, keeper in
@@ -46,9 +50,16 @@ struct SafeStatus: Verb {
             if !session.output.isJSON {
                 try session.output.data(["\(place.label): " + line(report)], json: .object([]))
             }
-            report.look?.warn(session.output)
+            report.look?.warn(place, session.output)
             return PlaceReport(members: members(place.id, report), failure: failure(place.id, report))
         }
+    }
+
+    private func places(_ session: Session, _ keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+        guard all else {
+            return try session.places(place.name, of: session.identity(named.id, in: keeper), in: keeper)
+        }
+        return try session.places(in: keeper).flatMap { $0 }
     }
 
     /// What is known of a place, and with `--remote` what its server says.
@@ -73,7 +84,7 @@ struct SafeStatus: Verb {
             lines(place.id, report.status, try keeper.safe.server(of: place.place))
                 + (report.look.map { lines($0, report.pin) } ?? []),
             json: .result("safe status", place.members(members(place.id, report)).map { ($0.name, $0.value) }))
-        report.look?.warn(session.output)
+        report.look?.warn(place, session.output)
         if let failure = failure(place.id, report) { throw CommandFailure(failure: failure) }
     }
 

@@ -61,10 +61,10 @@ extension ScheduledVerb {
     private static var command: String { "safe " + name }
 
     func validateAll() throws {
-        guard schedule.all else { return }
-        guard named.id == nil else { throw ValidationError("--all cannot be combined with an identity") }
-        guard place.name == nil else { throw ValidationError("--all cannot be combined with --name") }
-        if let optionOfOnePlace { throw ValidationError("\(optionOfOnePlace) cannot be combined with --all") }
+        try place.validate(all: schedule.all, named)
+        if schedule.all, let optionOfOnePlace {
+            throw ValidationError("\(optionOfOnePlace) cannot be combined with --all")
+        }
     }
 
     /// Runs the verb, with its report to the monitoring.
@@ -113,11 +113,6 @@ extension ScheduledVerb {
 
     private func allPlaces(_ session: Session, _ keeper: ThreemaKeeper) throws -> [ChosenPlace] {
         let places = try session.places(in: keeper)
-        guard !places.isEmpty else {
-            throw CommandFailure(
-                failure: Failure(.absent, "no identity has a Safe", hints: "keytool safe setup").because(of: "no_setup")
-            )
-        }
         let chosen = places.flatMap { self.chosen($0, keeper) }
         guard !chosen.isEmpty else { throw noneIncluded("every Safe", argument: " --all") }
         return chosen
