@@ -517,6 +517,27 @@ def test_changes_that_one_place_lacks(pushed, safe_password):
         pushed.keytool.ok("safe", "pull", *pull)
 
 
+def test_a_pull_does_not_undo_what_another_place_lacks(pushed):
+    """`main` is away while the profile changes, and then a phone writes to `nas`."""
+    pushed.directory.go_away()
+    edited(pushed.keytool, "local")
+    pushed.keytool.fails(75, "safe", "push", "--force", "--name", "main")
+    pushed.keytool.ok("safe", "push", "--force", "--name", "nas")
+    document = {**oracle.open_safe(pushed.nas.backup(KEYS).read_bytes(), KEYS)}
+    document.pop("keytool", None)
+    document["user"]["nickname"] = "phone"
+    pushed.nas.put(KEYS, oracle.seal_safe(document, KEYS))
+    failed = pushed.keytool.fails(17, "safe", "pull", "--name", "nas", "--json")
+    assert failed.error["reason"] == "unpushed_changes"
+    pushed.keytool.ok("safe", "pull", "--name", "nas", "--replace")
+
+
+def test_a_pull_from_elsewhere_says_that_the_setup_stays(pushed, tmp_path, safe_password):
+    shutil.copytree(pushed.nas.path, tmp_path / "elsewhere")
+    result = pushed.keytool.ok("safe", "pull", "--id", ID, "--server", f"file://{tmp_path}/elsewhere", *safe_password)
+    assert f"is still set up on {pushed.directory.url}" in result.err
+
+
 def test_warnings_name_the_place(pushed):
     pushed.nas.backup(KEYS).unlink()
     pushed.keytool("safe", "status", "--remote")

@@ -181,7 +181,7 @@ extension SafeMachine {
         }
         guard
             contents.isSame || contents.document == place.document || pull.isHereEmpty
-                || place.content == place.document
+                || (place.content == place.document && !pull.isLackedElsewhere)
         else { return .unpushedChanges }
         return nil
     }

@@ -74,6 +74,8 @@ package enum SafeVerb: Equatable, Sendable {
         package var isReplacingKey = false
         /// Whether the keystore's document is empty, so that nothing can be lost.
         package var isHereEmpty = false
+        /// Whether another place has got an earlier document, but not the present one.
+        package var isLackedElsewhere = false
 
         package init() {}
     }

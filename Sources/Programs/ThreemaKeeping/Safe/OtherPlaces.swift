@@ -175,12 +175,29 @@ extension IdentityRecords {
         return !hasWritable && !hasIt
     }
 
+    /// Whether a place other than `place` has got an earlier profile, but not this one.
+    func isLacked(
+        _ profile: borrowing Profile, otherThanAt place: PlaceName, key: borrowing SecureBytes
+    ) throws -> Bool {
+        for name in try safePlaces() where name != place {
+            guard let setup = try? setup(at: name), !setup.isReadOnly else { continue }
+            let known = try state(at: setup.current, of: name, profile, key)
+            if known.content != nil && known.content != known.document { return true }
+        }
+        return false
+    }
+
     /// Whether the profile is that of the last upload to a place.
     private func isUploaded(
         _ profile: borrowing Profile, at target: borrowing SafeTarget, of place: PlaceName, _ key: borrowing SecureBytes
     ) throws -> Bool {
-        let state = try UploadState(of: self, at: place, key: key)
-            .state(at: target, TargetDigests(target, profile, key: key))
+        let state = try state(at: target, of: place, profile, key)
         return state.content == state.document
+    }
+
+    private func state(
+        at target: borrowing SafeTarget, of place: PlaceName, _ profile: borrowing Profile, _ key: borrowing SecureBytes
+    ) throws -> PlaceState {
+        try UploadState(of: self, at: place, key: key).state(at: target, TargetDigests(target, profile, key: key))
     }
 }

@@ -87,6 +87,8 @@ package struct FetchedSafe: ~Copyable {
         package var contacts: Int?
         /// The names of the damaged records.
         package var damaged: [String] = []
+        /// The server of the place's setup, if the backup came from another one: that setup stayed.
+        package var otherServer: SafeServerAddress?
     }
 }
 
@@ -124,12 +126,14 @@ extension SafeKeeper {
             let damage = try Damage(of: records, at: place.name)
             if damage.isProfile || damage.isIdentity { return try pullOverDamage(place, options) }
         }
-        let before = try records.profile().document
+        let profile = try records.profile()
+        let before = profile.document
         let target = try records.requiredSetup(at: place.name).current.copy
         var pull = SafeVerb.Pull()
         pull.isReplacing = options.isReplacing
         pull.isReplacingKey = options.isReplacingKey
         pull.isHereEmpty = before == .empty
+        pull.isLackedElsewhere = try records.isLacked(profile, otherThanAt: place.name, key: stateKey)
         let result = try run(.pull(pull), at: place)
         switch result.outcome.failure {
         // Opening the backup throws the layer that failed.
@@ -205,6 +209,7 @@ extension SafeKeeper {
         let place = state.state(at: access.target, TargetDigests(access.target, profile, key: key))
         if !options.isReplacing { try refuseLoss(fetched, access, place, profile, held.records, state) }
         var changes = held.changes()
+        var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)
         if !isSame { try changes.forgetStates(of: held.records, except: name) }
         if damage.isSetup {
@@ -223,8 +228,9 @@ extension SafeKeeper {
                 setup.endDeletion()
                 let record = setup.encoded()
                 record.withBytes { changes.set(.safe(at: name), $0) }
-            } else if !isSame {
-                changes.removeState(of: name)
+            } else {
+                otherServer = setup.current.address
+                if !isSame { changes.removeState(of: name) }
             }
         } else if options.isKeepingSetup {
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
@@ -234,7 +240,8 @@ extension SafeKeeper {
         }
         try held.commit(changes)
         return .init(
-            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames)
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames,
+            otherServer: otherServer)
     }
 
     /// - Throws: `.setupExists` for a setup of another place; `.refused` if a change of it is not finished.

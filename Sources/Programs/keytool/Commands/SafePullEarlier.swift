@@ -109,12 +109,16 @@ extension SafePull {
 }
 
 extension FetchedSafe.Replaced {
-    /// Warns if contacts are gone and if records were damaged.
+    /// Warns if contacts are gone, if records were damaged, and if the setup is that of another server.
     /// - Parameter contacts: number of contacts in the restored profile.
     func warn(_ id: ThreemaID, contacts: Int, _ output: Output) {
         if let before = self.contacts, contacts < before {
             output.warn("the profile had \(before) contacts before and has \(contacts) now")
         }
         for record in damaged { output.warn("the record \"\(record)\" of \(id) was damaged; it was replaced") }
+        if let otherServer {
+            output.warn("the Safe of \(id) is still set up on \(otherServer.name): that did not change")
+            output.hint("keytool safe setup --name PLACE \(id) adds the other server")
+        }
     }
 }
