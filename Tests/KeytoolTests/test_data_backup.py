@@ -119,16 +119,24 @@ def test_10_000_contacts(keytool, write, password):
     assert contents(profile(keytool, backup.identity.id)) == d.document(backup)
 
 
-def test_check_stores_nothing_but_the_date(keytool, small, password):
+def test_check_stores_nothing(keytool, small, password):
     shown = keytool.json("backup", "check", small, *password)
     assert (shown["id"], shown["contacts"], shown["stored"], shown["held"]) == ("ABCD1234", 1, False, False)
     assert snapshot(keytool.keystore) == EMPTY_KEYSTORE
     keytool.ok("id", "create", "--id", "MMMM5555")
     keytool.ok("backup", "import", small, *password)
-    before = profile(keytool)
+    before = snapshot(keytool.keystore)
     assert keytool.json("backup", "check", small, *password)["held"] is True
-    assert profile(keytool) == before
+    assert snapshot(keytool.keystore) == before
     assert "a hundred times faster" in keytool.ok("backup", "check", small, *password).err
+
+
+def test_it_proves_no_code(keytool, small, password):
+    """Who loses the file has nothing on paper."""
+    keytool.ok("backup", "import", small, *password)
+    keytool.ok("backup", "check", small, *password)
+    removed = keytool.ok("id", "remove", "--yes", "ABCD1234")
+    assert "no backup code of ABCD1234 was ever verified here" in removed.err
 
 
 def test_wrong_password_stores_nothing(keytool, small, given):

@@ -127,11 +127,16 @@ package struct CodeKeeper: Sendable {
         return true
     }
 
+    /// Whether the keystore holds the identity with this key.
+    package func holds(_ identity: borrowing Identity) throws -> Bool {
+        guard try keystore.identities().contains(.threema(identity.id)) else { return false }
+        return try keystore.identity(.threema(identity.id)).isHolding(identity, orDamaged: true)
+    }
+
     private func markProven(_ held: borrowing LockedIdentity) throws {
         let key = keystore.stateKey
         var state = try UploadState(of: held.records, at: .main, key: key)
         state.codeProvenAt = now()
         try state.write(to: held, at: .main, key: key)
     }
-
 }

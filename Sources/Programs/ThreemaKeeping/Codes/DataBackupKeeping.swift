@@ -21,7 +21,7 @@ extension CodeKeeper {
         case replace
     }
 
-    /// Stores the identity and the profile of a data backup in one step, together with the time at which it was proven.
+    /// Stores the identity and the profile of a data backup in one step. It proves no backup code.
     /// - Throws: `SafeKeepingError.otherKey`; `ProfileKeepingError.otherProfile`; `KeystoreError.damaged`; `FileError`.
     ///   Then nothing was stored.
     package func store(
@@ -30,12 +30,9 @@ extension CodeKeeper {
     ) throws -> StoredDataBackup {
         let id = identity.id
         do {
-            var state = UploadState()
-            state.codeProvenAt = now()
             try keystore.add(.threema(id)) { new in
                 try new.write(Profile(document))
                 try new.write(identity)
-                try state.write(to: new, at: .main, key: keystore.stateKey)
             }
             return StoredDataBackup(isNew: true, isProfileStored: true)
         } catch KeystoreError.exists {
@@ -49,16 +46,11 @@ extension CodeKeeper {
             }
             var changes = held.changes()
             if !difference.isEmpty { changes.set(Profile(document, deviceGroupKey: profile.deviceGroupKey.copy)) }
-            var state = UploadState()
-            if isSameKey {
-                state = try UploadState(of: held.records, at: .main, key: keystore.stateKey)
-            } else {
+            if !isSameKey {
                 identity.encoded().withBytes { changes.set(.identity, $0) }
                 // The Safe holds the old key until the next upload, so it is not up to date.
                 try changes.forgetStates(of: held.records, except: nil)
             }
-            state.codeProvenAt = now()
-            changes.setState(state.encoded(for: id.text, at: .main, key: keystore.stateKey), of: .main)
             try held.commit(changes)
             return StoredDataBackup(isNew: !isSameKey, isProfileStored: !difference.isEmpty)
         }

@@ -23,45 +23,55 @@ struct BackupCheck: Verb {
         if let file = try DataBackupFile(code, session) {
             let opened = try file.open(code, session)
             let lines = ["the data backup opens: \(opened.identity.id)"] + opened.lines
-            try report(opened.identity, lines, session) { opened.json("backup check", $0) }
+            try report(opened.identity, .dataBackup, lines, session) { opened.json("backup check", $0) }
             return opened.sayNotes(session.output)
         }
         let opened = try code.open(session)
         let lines = ["the code opens: \(opened.identity.id)"] + opened.lines
-        try report(opened.identity, lines, session) { opened.json("backup check", $0) }
+        try report(opened.identity, .code, lines, session) { opened.json("backup check", $0) }
+    }
+
+    /// What was opened. The keystore remembers when a code was.
+    private enum Opened {
+        case code
+        case dataBackup
     }
 
     /// - Parameter json: the document with these members at its end.
     private func report(
-        _ identity: borrowing Identity, _ lines: [String], _ session: Session,
+        _ identity: borrowing Identity, _ opened: Opened, _ lines: [String], _ session: Session,
         json: ([(String, JSONValue?)]) -> JSONValue
     ) throws {
         let output = session.output
         // What paper and password are worth is known now. A person is told before the next question.
         let isForPeople = !output.isJSON && !output.isQuiet
         if isForPeople { try output.print(lines) }
-        let isHeld = markProven(identity, session)
+        let isHeld = compare(identity, opened, session)
         if output.isJSON {
             try output.done([], json: json([("stored", false), ("held", isHeld.map { .bool($0) })]))
         } else if isForPeople, isHeld == true {
-            try output.print(["the keystore holds this key; the date of this check was stored"])
+            try output.print([
+                "the keystore holds this key" + (opened == .code ? "; the date of this check was stored" : "")
+            ])
         }
     }
 
-    /// Has the keystore remember the proof.
+    /// Has the keystore remember the proof of a code.
     /// - Returns: whether it holds the identity; nil where it could not be opened, which is said.
-    private func markProven(_ identity: borrowing Identity, _ session: Session) -> Bool? {
+    private func compare(_ identity: borrowing Identity, _ opened: Opened, _ session: Session) -> Bool? {
+        let loss = opened == .code ? ", and the date was not stored" : ""
         do {
-            return try session.keeper(keystore.passphrase).codes.markProven(identity)
+            let codes = try session.keeper(keystore.passphrase).codes
+            return try opened == .code ? codes.markProven(identity) : codes.holds(identity)
         } catch KeystoreError.absent {
             // A code can be checked on a machine that holds no identity.
             return false
         } catch SecretError.none {
             session.output.note(
-                "the keystore needs its passphrase; the key was not compared, and the date was not stored")
+                "the keystore needs its passphrase; the key was not compared\(loss)")
         } catch {
             session.output.warn(
-                "the key was not compared with the keystore, and the date was not stored: \(Failure(error).message)")
+                "the key was not compared with the keystore\(loss): \(Failure(error).message)")
         }
         return nil
     }
