@@ -87,6 +87,27 @@ def test_what_not_every_cron_reads_alike(safe, given, command):
     safe.keytool.ok("safe", "schedule", "--systemd", "--passphrase-command", read)
 
 
+def test_a_passphrase_that_is_gone_later(safe, given, tmp_path):
+    """A pipe, as of `<(command)`, is read once."""
+    safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = subprocess.Popen(["sh", "-c", f"echo '{PASSPHRASE.decode()}' > '{pipe}'"])
+    try:
+        assert "--passphrase-file" in safe.keytool.fails(64, "safe", "schedule", "--passphrase-file", pipe).err
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+@pytest.mark.parametrize("name", ["ends with a blank ", "ends with a backslash\\"])
+def test_names_that_a_unit_cannot_hold(safe, given, tmp_path, name):
+    option, path = given("passphrase", PASSPHRASE + b"\n")
+    safe.keytool.ok("key", "protect", option, path)
+    path.rename(tmp_path / name)
+    safe.keytool.fails(64, "safe", "schedule", "--systemd", option, tmp_path / name)
+
+
 def test_cron_cannot_ask(safe, given, tmp_path):
     """A key in a systemd credential opens the keystore here, but not for cron."""
     safe.keytool.ok("key", "protect", *given("passphrase", PASSPHRASE + b"\n"))

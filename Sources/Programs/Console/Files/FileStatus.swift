@@ -24,7 +24,7 @@ package struct FileStatus {
     var count: Int { status.st_size }
 
     /// Whether it is a regular file: not a directory, pipe or device.
-    var isPlainFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+    package var isPlainFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
     /// The permissions alone, without the kind of file.
     var permissions: UInt32 { status.st_mode & 0o7777 }

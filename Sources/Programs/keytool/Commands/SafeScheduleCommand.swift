@@ -78,7 +78,8 @@ struct SafeScheduleCommand: Verb {
         get throws {
             guard let source = try keystore.passphrase.source() else { return .credential }
             switch source {
-            case .file(let path) where !source.isStandardInput: return .file(AbsolutePath.of(path))
+            case .file(let path) where !source.isStandardInput && FileStatus(path)?.isPlainFile == true:
+                return .file(AbsolutePath.of(path))
             case .command(let command): return .command(command)
             case .file, .descriptor, .credential: return .credential
             }

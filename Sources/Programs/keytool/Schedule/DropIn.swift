@@ -27,6 +27,10 @@ struct DropIn {
         switch schedule.passphrase {
         case .notNeeded, .credential: break
         case .file(let path):
+            // This line knows no quotes: a blank at its end is dropped, and a backslash there joins the next line.
+            guard path.utf8.last.map({ $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\\") }) == true else {
+                throw UsageFailure("a unit cannot name a file that ends with a blank or a backslash", hint: "rename it")
+            }
             lines += ["LoadCredentialEncrypted=", "LoadCredential=keytool.passphrase:" + (try Self.escaped(path))]
         case .command(let command):
             lines.append("Environment=" + (try Self.quoted("KEYTOOL_PASSPHRASE_COMMAND=" + command)))
