@@ -133,7 +133,10 @@ extension String {
     fileprivate var withoutControls: String {
         String(
             String.UnicodeScalarView(
-                unicodeScalars.map { [.control, .format].contains($0.properties.generalCategory) ? "?" : $0 }))
+                unicodeScalars.map {
+                    [.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+                        ? "?" : $0
+                }))
     }
 }
 

@@ -56,9 +56,9 @@ struct ChosenPlace {
         }
     }
 
-    /// The verbs with the option `--name`, except for `setup`, which needs another name.
+    /// The verbs with the option `--name`.
     private static let verbs = [
-        "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history", "card",
+        "setup", "push", "pull", "status", "check", "delete", "passwd", "move", "server", "mirror", "history", "card",
     ]
 }
 

@@ -41,7 +41,7 @@ extension SafeKeepingError: Explained {
                 hints: "set up the place without --same-password, and enter the password")
         case .samePlace(let id, let place):
             Failure(
-                .exists, "this server is that of the Safe place \"\(place)\" of \(id) under another address",
+                .exists, "this server is that of the Safe place \"\(place)\" of \(id)",
                 hints: "use another server or another Safe password; keytool safe server changes an address"
             ).because(of: "same_place")
         case .othersLost(let id, let places, let areRestored):
@@ -50,7 +50,7 @@ extension SafeKeepingError: Explained {
                 "after a backup of \(id) was deleted, that at \(places.joined(separator: ", ")) was missing, too"
                     + (areRestored ? "; it was uploaded again" : ""),
                 hints: areRestored
-                    ? ["these places may be one under several addresses: keytool safe server --name PLACE \(id)"]
+                    ? ["these places may be one under several addresses: keytool safe server --name \(places[0]) \(id)"]
                     : places.map { "keytool safe push --name \($0) \(id) uploads it again" }
             ).because(of: "others_lost")
         case .sameTarget(let id): Failure(.usage, "the Safe of \(id) is already at this address")
@@ -62,7 +62,7 @@ extension SafeKeepingError: Explained {
             Failure(
                 .absent, "there is no Safe backup of \(id) on \(server)",
                 hints: isFromPassword
-                    ? "check the Safe password: with a wrong one, the backup cannot be found"
+                    ? "check the Safe password and the ID (0 or O, 1 or I): with a wrong one, the backup cannot be found"
                     : "keytool safe push \(id) uploads it again"
             ).because(of: "no_backup")
         case .noSuchEntry(let id, let number, let count):
