@@ -236,7 +236,7 @@ _keytool_id_create() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --resume --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --id --entropy --pending --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --id --entropy --pending --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
 
     # Offer option value completions
@@ -269,6 +269,12 @@ _keytool_id_create() {
         return
         ;;
     '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')
@@ -398,7 +404,7 @@ _keytool_id_fetch() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options -1
 
     # Offer option value completions
@@ -419,6 +425,12 @@ _keytool_id_fetch() {
         return
         ;;
     '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')
@@ -446,7 +458,7 @@ _keytool_id_link() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --remove --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --code --language --identity --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --code --language --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 2
 
     # Offer option value completions
@@ -479,6 +491,12 @@ _keytool_id_link() {
     '--directory-pin')
         return
         ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
     '--passphrase-file')
         __keytool_add_completions -f
         return
@@ -504,7 +522,7 @@ _keytool_id_revoke() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -535,6 +553,12 @@ _keytool_id_revoke() {
         return
         ;;
     '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')
@@ -2124,7 +2148,7 @@ _keytool_contact_match() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --identity --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --identity --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -2149,6 +2173,12 @@ _keytool_contact_match() {
         return
         ;;
     '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')
@@ -2509,7 +2539,7 @@ _keytool_revoke_set() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --revocation-password-file --revocation-password-command --revocation-password-fd --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -2542,6 +2572,12 @@ _keytool_revoke_set() {
     '--directory-pin')
         return
         ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
+        return
+        ;;
     '--passphrase-file')
         __keytool_add_completions -f
         return
@@ -2567,7 +2603,7 @@ _keytool_revoke_check() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=(--directory-pin)
-    non_repeating_options=(--keystore --color --directory --directory-ca-file --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --directory --directory-ca-file --timeout --retry-max-time --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -2588,6 +2624,12 @@ _keytool_revoke_check() {
         return
         ;;
     '--directory-pin')
+        return
+        ;;
+    '--timeout')
+        return
+        ;;
+    '--retry-max-time')
         return
         ;;
     '--passphrase-file')

@@ -36,7 +36,7 @@ function __keytool_parse_tokens -S
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'create'
-                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'entropy=' 'resume' 'pending=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
+                __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'id=' 'entropy=' 'resume' 'pending=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'no-passphrase' 'weak-ok' 'version' 'h/help'
             case 'list'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'show'
@@ -44,11 +44,11 @@ function __keytool_parse_tokens -S
             case 'remove'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'pending=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'fetch'
-                __keytool_parse_subcommand -r 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand -r 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'link'
-                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'code=' 'remove' 'language=' 'identity=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'code=' 'remove' 'language=' 'identity=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'revoke'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'backup'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
@@ -116,7 +116,7 @@ function __keytool_parse_tokens -S
             case 'remove'
                 __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'yes' 'identity=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'match'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'dry-run' 'identity=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'dry-run' 'identity=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'key'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
@@ -142,9 +142,9 @@ function __keytool_parse_tokens -S
             case 'hash'
                 __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'format=' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'version' 'h/help'
             case 'set'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'weak-ok' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'revocation-password-file=' 'revocation-password-command=' 'revocation-password-fd=' 'weak-ok' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             case 'check'
-                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
+                __keytool_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'directory=' 'directory-ca-file=' 'directory-pin=+' 'timeout=' 'retry-max-time=' 'passphrase-file=' 'passphrase-command=' 'passphrase-fd=' 'version' 'h/help'
             end
         case 'qr'
             __keytool_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'keystore=' 'no-input' 'color=' 'version' 'h/help'
@@ -257,6 +257,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id create" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -311,6 +313,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id fetch" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -330,6 +334,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id link" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -349,6 +355,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool id revoke" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -927,6 +935,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool contact match" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -1072,6 +1082,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke set" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''
@@ -1087,6 +1099,8 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "key
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" directory' -l 'directory' -d 'The address of the directory: https://… (KEYTOOL_DIRECTORY).' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" directory-ca-file' -l 'directory-ca-file' -d 'Trust the certificate authorities in this file (PEM) instead of the system\'s (KEYTOOL_DIRECTORY_CA_FILE).' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check"' -l 'directory-pin' -d 'Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" timeout' -l 'timeout' -d 'Time limit for one request to the server.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" retry-max-time' -l 'retry-max-time' -d 'Total time limit for all attempts at one server.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool revoke check" passphrase-fd' -l 'passphrase-fd' -d 'Read it from an open file descriptor.' -rfka ''

@@ -74,8 +74,8 @@ def test_refused(keytool, id_directory, at, phase, status, code):
 
 @pytest.mark.parametrize("act", ["status", "lose"])
 def test_failure_before_the_proof(keytool, id_directory, at, act):
-    id_directory.script(CREATE, {"status": id_directory.status(503), "lose": id_directory.lose}[act], phase=1)
-    keytool.fails(75, "id", "create", *at)
+    id_directory.script(CREATE, {"status": id_directory.status(503), "lose": id_directory.lose}[act], phase=1, times=9)
+    keytool.fails(75, "id", "create", *at, "--retry-max-time", "3s")
     assert not pending_files(keytool) and not id_directory.identities
 
 
@@ -130,9 +130,10 @@ def test_resuming_fails_and_loses_nothing(lost, id_directory):
     before = snapshot(lost.keystore)
     for act, code in ((id_directory.refuse("No"), 1), (id_directory.status(401), 13), (id_directory.lose, 75)):
         for phase in (1, 2):
-            id_directory.script(CREATE, act, phase=phase)
-            assert "--resume" in lost.fails(code, "id", "create", "--resume").err
+            id_directory.script(CREATE, act, phase=phase, times=9)
+            assert "--resume" in lost.fails(code, "id", "create", "--resume", "--retry-max-time", "3s").err
             assert snapshot(lost.keystore) == before
+            id_directory.scripts.clear()
     lost.ok("id", "create", "--resume")
 
 

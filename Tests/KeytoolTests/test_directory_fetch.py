@@ -129,8 +129,8 @@ def test_a_protected_keystore_is_compared_only_without_a_question(keytool, known
     (DirectoryServer.lose, 75, "closed the connection"),
 ], ids=lambda value: None if callable(value) else str(value))
 def test_failures(keytool, known, at, act, code, words):
-    known.script("identity/ECHOECHO", act, times=2)
-    result = keytool.fails(code, "id", "fetch", "ECHOECHO", *at)
+    known.script("identity/ECHOECHO", act, times=9)
+    result = keytool.fails(code, "id", "fetch", "ECHOECHO", *at, "--retry-max-time", "3s")
     assert words in result.err and known.url.rstrip("/") in result.err, result
 
 

@@ -159,8 +159,9 @@ def test_failures(keytool, id_directory, registered, arguments, path):
     for act, code in ((id_directory.status(401), 13), (id_directory.status(429), 75),
                       (id_directory.refuse("Too many"), 1), (id_directory.lose, 75)):
         for phase in (1, 2):
-            id_directory.script("identity/" + path, act, phase=phase)
-            keytool.fails(code, "id", "link", *arguments)
+            id_directory.script("identity/" + path, act, phase=phase, times=9)
+            keytool.fails(code, "id", "link", *arguments, "--retry-max-time", "3s")
+            id_directory.scripts.clear()
     assert linking(keytool, registered) is None
 
 

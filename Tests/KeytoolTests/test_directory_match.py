@@ -215,8 +215,9 @@ def test_failures(keytool, id_directory, registered, addresses, path, phases):
     for act, code in ((id_directory.status(401), 13), (id_directory.status(429), 75),
                       (id_directory.refuse("Too many"), 1), (id_directory.lose, 75)):
         for phase in phases:
-            id_directory.script(path, act, phase=phase)
-            keytool.fails(code, "contact", "match", addresses)
+            id_directory.script(path, act, phase=phase, times=9)
+            keytool.fails(code, "contact", "match", addresses, "--retry-max-time", "3s")
+            id_directory.scripts.clear()
 
 
 def test_a_directory_that_names_others_is_not_believed(keytool, id_directory, registered, addresses):

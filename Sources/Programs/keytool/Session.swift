@@ -162,10 +162,8 @@ struct Session {
         let progress = output.progress?.handler
         let show: HTTPExchange.Observer = { [output] request in output.note(request.line) }
         let observer = output.isVerbose ? show : nil
-        // A person can interrupt a long wait; a job should end, and run again later.
-        let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
         let client = client
-        let retry = RetryPolicy(total: limits.total, longestWait: longestWait) { Sleep.wait($0) }
+        let retry = retrying(limits)
         return { server, id in
             FolderExchange(server.address)
                 ?? HTTPExchange(
@@ -174,17 +172,25 @@ struct Session {
         }
     }
 
-    /// The way to a directory. Nothing is opened before the first request.
-    var connectDirectory: DirectoryKeeper.Connect {
+    /// The way to a directory, for one command. Nothing is opened before the first request.
+    func connectingDirectory(_ limits: TimeLimits) -> DirectoryKeeper.Connect {
         let show: @Sendable (String) -> Void = { [output] line in output.note(line) }
         let isVerbose = output.isVerbose
         let client = client
+        let retry = retrying(limits)
         return { server in
             let observed: any HTTPClient =
                 isVerbose ? ObservedClient(client: client, url: server.url, observe: show) : client
             return DirectoryClient(
-                observed, server.endpoint(), userAgent: "keytool/\(Keytool.version)", now: { time(nil) })
+                observed, server.endpoint(), userAgent: "keytool/\(Keytool.version)", timeout: limits.request,
+                retry: retry, now: { time(nil) })
         }
+    }
+
+    private func retrying(_ limits: TimeLimits) -> RetryPolicy {
+        // A person can interrupt a long wait; a job should end, and run again later.
+        let longestWait = isatty(STDERR_FILENO) == 1 ? Duration.seconds(300) : .seconds(30)
+        return RetryPolicy(total: limits.total, longestWait: longestWait) { Sleep.wait($0) }
     }
 
     /// The identity that was named, or the only one there is.

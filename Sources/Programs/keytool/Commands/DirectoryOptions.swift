@@ -3,7 +3,7 @@ import Console
 import HTTP
 import ThreemaDirectory
 
-/// The options for a directory: address, certificate authorities and pins.
+/// The options for a directory: address, certificate authorities, pins and time limits.
 struct DirectoryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The address of the directory: https://… (KEYTOOL_DIRECTORY).", valueName: "url"))
@@ -21,6 +21,8 @@ struct DirectoryOptions: ParsableArguments {
             "Accept only a directory with this public key, sha256//BASE64, in addition to all other checks; may be repeated (KEYTOOL_DIRECTORY_PIN).",
             valueName: "pin"))
     var directoryPin: [PublicKeyPin] = []
+
+    @OptionGroup var waiting: TimeLimitOptions
 
     /// Nobody has named a directory.
     static let noDirectory = UsageFailure(

@@ -19,15 +19,15 @@ struct DirectorySession {
     ) throws {
         keeper = try session.keeper(passphrase)
         id = try session.identity(named, in: keeper)
-        work = session.directory(of: keeper)
+        work = session.directory(of: keeper, directory)
         server = try directory.server(of: id, work)
     }
 }
 
 extension Session {
     /// Operations at a directory, which warn of what could not be stored.
-    func directory(of keeper: ThreemaKeeper) -> DirectoryKeeper {
-        keeper.directory(connectDirectory) { [output] what, error in
+    func directory(of keeper: ThreemaKeeper, _ options: DirectoryOptions) -> DirectoryKeeper {
+        keeper.directory(connectingDirectory(options.waiting.limits)) { [output] what, error in
             output.warn("\(what.words): \(Failure(error).message)")
         }
     }

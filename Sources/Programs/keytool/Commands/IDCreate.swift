@@ -64,7 +64,7 @@ struct IDCreate: Verb {
         }
         let server = try directory.server(remembered: nil)
         let (keeper, identity) = try create(session) { keeper, entropy in
-            try session.directory(of: keeper).register(at: server, mixing: entropy)
+            try session.directory(of: keeper, directory).register(at: server, mixing: entropy)
         }
         try report(identity, keeper, server, session)
     }
@@ -88,7 +88,7 @@ struct IDCreate: Verb {
     private func resume(_ session: Session) throws {
         let keeper = try session.keeper(keystore.passphrase)
         let key = try pending.key(in: keeper)
-        let work = session.directory(of: keeper)
+        let work = session.directory(of: keeper, directory)
         let server = try directory.server(remembered: work.server(ofPending: key))
         let (id, wasAdded) = try session.output.busy("asking the directory") { try work.resume(key, at: server) }
         if wasAdded { session.output.note("the keystore holds \(id) already; nothing was sent") }

@@ -30,7 +30,7 @@ struct IDFetch: Verb {
         for id in ids where !asked.contains(id) { asked.append(id) }
         let server = try directory.isNamed ? directory.server(remembered: nil) : remembered(session)
         let entries = try session.output.busy("asking the directory") {
-            try DirectoryKeeper.entries(of: asked, at: server, session.connectDirectory)
+            try DirectoryKeeper.entries(of: asked, at: server, session.connectingDirectory(directory.waiting.limits))
         }
         let comparison = KeyComparison(session.knownKeysWithoutQuestion(keystore.passphrase), server)
         var members: [JSONValue] = []
@@ -63,7 +63,7 @@ struct IDFetch: Verb {
     private func remembered(_ session: Session) throws -> DirectoryServer {
         let servers: [DirectoryServer]
         do {
-            servers = try session.directory(of: session.keeper(keystore.passphrase)).servers()
+            servers = try session.directory(of: session.keeper(keystore.passphrase), directory).servers()
         } catch KeystoreError.absent {
             servers = []
         }

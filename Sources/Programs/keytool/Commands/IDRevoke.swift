@@ -56,7 +56,7 @@ struct IDRevoke: Verb {
         guard try keeper.identities.ids().contains(id) else {
             return try revoke(id, at: directory.server(remembered: nil), session)
         }
-        let work = session.directory(of: keeper)
+        let work = session.directory(of: keeper, directory)
         let server = try directory.server(of: id, work)
         if isPasswordGiven {
             try revoke(id, at: server, session)
@@ -77,7 +77,8 @@ struct IDRevoke: Verb {
         let key = try SecretAsker(password, session.dialog).open(.for(id.text), isWrong: { _ in false }) { secret in
             secret.withBytes { RevocationKey(password: $0) }
         }
-        try carryOut(id, session) { try DirectoryKeeper.revoke(id, by: key, at: server, session.connectDirectory) }
+        let connect = session.connectingDirectory(directory.waiting.limits)
+        try carryOut(id, session) { try DirectoryKeeper.revoke(id, by: key, at: server, connect) }
         try report(id, by: .password, session)
     }
 

@@ -28,7 +28,7 @@ extension Question {
         _ ids: [ThreemaID]
     ) throws(DirectoryRequestError) -> Question where Answer == [DirectoryEntry] {
         let asked = Set(ids)
-        return Question(.post, "identity/fetch_bulk", [try .identities(ids)], .ofList(ids.count)) {
+        return Question(.post, "identity/fetch_bulk", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             var entries: [DirectoryEntry] = []
             var found: Set<ThreemaID> = []
@@ -48,7 +48,7 @@ extension Question {
     public static func check(
         _ ids: [ThreemaID]
     ) throws(DirectoryRequestError) -> Question where Answer == CheckedIdentities {
-        Question(.post, "identity/check", [try .identities(ids)], .ofList(ids.count)) {
+        Question(.post, "identity/check", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             let states = try fields.numbers("states", count: ids.count)
             let kinds = try fields.numbers("types", count: ids.count)
@@ -70,7 +70,7 @@ extension Question {
     public static func checkFeatureMask(
         _ ids: [ThreemaID]
     ) throws(DirectoryRequestError) -> Question where Answer == [FeatureMask?] {
-        Question(.post, "identity/check_featuremask", [try .identities(ids)], .ofList(ids.count)) {
+        Question(.post, "identity/check_featuremask", [try .identities(ids)], .ofList(ids.count), isRead: true) {
             (fields) throws(DirectoryError) in
             try fields.optionalNumbers("featureMasks", count: ids.count).map { $0.map(FeatureMask.init) }
         }

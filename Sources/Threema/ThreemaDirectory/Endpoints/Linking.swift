@@ -94,7 +94,7 @@ extension SignedQuestion where Answer == LinkResult {
 extension Question {
     /// Whether an e-mail address is linked to the identity now.
     public static func isLinked(_ email: EmailAddress, to id: ThreemaID) -> Question where Answer == Bool {
-        Question(.post, "identity/link_email", [.identity(id), .init("email", .string(email.text))]) {
+        Question(.post, "identity/link_email", [.identity(id), .init("email", .string(email.text))], isRead: true) {
             (fields) throws(DirectoryError) in
             guard fields.has("linked") else { throw try fields.refusalInstead(of: "linked") }
             return try fields.bool("linked")

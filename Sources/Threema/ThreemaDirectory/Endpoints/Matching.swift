@@ -59,7 +59,8 @@ extension Question where Answer == FoundContacts {
         _ hashes: [ContactHash], token: borrowing MatchToken, isIncludingInactive: Bool = false
     ) throws(DirectoryRequestError) -> Question {
         let fields = try fields(hashes, isIncludingInactive)
-        return Question(path, fields, "matchToken", token.bytes, .ofList(hashes.count), read: reading(Set(hashes)))
+        return Question(
+            path, fields, "matchToken", token.bytes, .ofList(hashes.count), isRead: true, read: reading(Set(hashes)))
     }
 
     /// The same for a directory that wants no token.
@@ -67,7 +68,7 @@ extension Question where Answer == FoundContacts {
         _ hashes: [ContactHash], isIncludingInactive: Bool = false
     ) throws(DirectoryRequestError) -> Question {
         let fields = try fields(hashes, isIncludingInactive)
-        return Question(.post, path, fields, .ofList(hashes.count), read: reading(Set(hashes)))
+        return Question(.post, path, fields, .ofList(hashes.count), isRead: true, read: reading(Set(hashes)))
     }
 
     private static var path: String { "identity/match" }

@@ -1,25 +1,32 @@
 package import HTTP
 package import Threema
 
-/// Asks a directory over HTTPS. Nothing is sent twice: after a failure of a connection nobody knows whether a request
-/// was carried out.
+/// Asks a directory over HTTPS. After the failure of a connection nobody knows whether a request was carried out, so
+/// only `DirectoryRequest.isRepeatable` ones are repeated: after the statuses 408, 502, 503 and 504, a broken
+/// connection, and a timeout. Status 429 ends an operation.
 package struct DirectoryClient: ~Copyable {
     private let http: any HTTPClient
     private let endpoint: HTTPEndpoint
     private let headers: [String]
+    private let timeout: Duration
+    private let retry: RetryPolicy?
     private let now: @Sendable () -> Int
 
     /// - Parameters:
     ///   - endpoint: as `DirectoryServer.endpoint` makes it.
     ///   - userAgent: one line.
+    ///   - timeout: of one request.
+    ///   - retry: decides if a request is repeated, for this directory alone; nil to send each one once.
     ///   - now: this machine's clock, in seconds since the epoch.
     package init(
-        _ http: any HTTPClient, _ endpoint: consuming HTTPEndpoint, userAgent: String,
-        now: @escaping @Sendable () -> Int
+        _ http: any HTTPClient, _ endpoint: consuming HTTPEndpoint, userAgent: String, timeout: Duration = .seconds(60),
+        retry: RetryPolicy? = nil, now: @escaping @Sendable () -> Int
     ) {
         self.http = http
         self.endpoint = endpoint
         headers = DirectoryRequest.headers + ["User-Agent: " + userAgent]
+        self.timeout = timeout
+        self.retry = retry
         self.now = now
     }
 
@@ -101,9 +108,30 @@ package struct DirectoryClient: ~Copyable {
         return try ask(question)
     }
 
-    private func send(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
+    /// - Parameter tries: number of tries, with this one.
+    private func send(_ request: DirectoryRequest, tries: Int = 1) throws(DirectoryFailure) -> DirectoryReply {
+        guard request.isRepeatable, let retry else { return try sendOnce(request) }
+        do throws(DirectoryFailure) {
+            let reply = try sendOnce(request)
+            guard Self.passingStatuses.contains(reply.status) else { return reply }
+            let isRepeated =
+                reply.secondsToWait.map { retry.waits(after: tries, at: Self.directory, asked: $0) }
+                ?? retry.waits(after: tries, at: Self.directory)
+            guard isRepeated else { return reply }
+        } catch {
+            guard error.isPassing, retry.waits(after: tries, at: Self.directory) else { throw error }
+        }
+        return try send(request, tries: tries + 1)
+    }
+
+    /// With which a directory, or a proxy before it, says that it cannot answer now.
+    private static let passingStatuses: Set = [408, 502, 503, 504]
+    /// The server of the retry policy.
+    private static let directory = "directory"
+
+    private func sendOnce(_ request: DirectoryRequest) throws(DirectoryFailure) -> DirectoryReply {
         let method: HTTPRequest.Method = request.method == .get ? .get : .post
-        let timeouts = HTTPTimeouts(connect: .seconds(15), idle: .seconds(20), total: .seconds(60))
+        let timeouts = HTTPTimeouts(total: retry?.timeout(atMost: timeout, at: Self.directory) ?? timeout)
         let sent = HTTPRequest(
             method, request.path, headers: headers, body: request.body, limit: request.maxAnswerBytes,
             timeouts: timeouts)
@@ -135,6 +163,16 @@ package enum DirectoryFailure: Error, Equatable, Sendable {
         case .http(.connection): true
         case .http: false
         case .directory(let error): error.leavesOutcomeOpen
+        }
+    }
+}
+
+extension DirectoryFailure {
+    /// Whether the same request may succeed a few seconds later.
+    fileprivate var isPassing: Bool {
+        switch self {
+        case .http(.connection(.timeout)), .http(.connection(.brokenOff)), .http(.connection(.noNameServer)): true
+        default: false
         }
     }
 }

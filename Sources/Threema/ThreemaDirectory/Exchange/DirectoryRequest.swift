@@ -23,19 +23,25 @@ public struct DirectoryRequest: Equatable, Sendable {
     public let body: [UInt8]?
     /// Longest answer that has to be read, in bytes.
     public let maxAnswerBytes: Int
+    /// Whether to send it again after a temporary failure is safe: it changes nothing at the directory. A proof is good
+    /// for one request only.
+    public let isRepeatable: Bool
 
-    init(_ method: Method, _ path: String, _ fields: [JSONValue.Member] = [], maxAnswerBytes: Int) {
+    init(
+        _ method: Method, _ path: String, _ fields: [JSONValue.Member] = [], maxAnswerBytes: Int, isRepeatable: Bool
+    ) {
         self.method = method
         self.path = path
         body = method == .get ? nil : JSONValue.object(fields).encoded
         self.maxAnswerBytes = maxAnswerBytes
+        self.isRepeatable = isRepeatable
     }
 
     /// A POST with a field whose text never becomes a `String`.
     /// - Parameter secret: its bytes are UTF-8.
     init(
         _ path: String, _ fields: [JSONValue.Member], _ secretName: String, _ secret: borrowing SecureBytes,
-        maxAnswerBytes: Int
+        maxAnswerBytes: Int, isRepeatable: Bool
     ) {
         method = .post
         self.path = path
@@ -43,6 +49,7 @@ public struct DirectoryRequest: Equatable, Sendable {
         secret.withBytes { text.insert(contentsOf: JSONValue.escaped($0), at: offsets[0]) }
         body = text
         self.maxAnswerBytes = maxAnswerBytes
+        self.isRepeatable = isRepeatable
     }
 }
 

@@ -9,12 +9,14 @@ public struct Question<Answer: ~Copyable>: Sendable {
     private let reading: ReplyFields.Reading
     private let read: @Sendable (ReplyFields) throws(DirectoryError) -> Answer
 
+    /// - Parameter isRead: whether the request changes nothing at the directory; a GET never does.
     init(
         _ method: DirectoryRequest.Method = .post, _ path: String, _ fields: [JSONValue.Member] = [],
-        _ reading: ReplyFields.Reading = .init(),
+        _ reading: ReplyFields.Reading = .init(), isRead: Bool = false,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
-        request = DirectoryRequest(method, path, fields, maxAnswerBytes: reading.maxBytes)
+        request = DirectoryRequest(
+            method, path, fields, maxAnswerBytes: reading.maxBytes, isRepeatable: method == .get || isRead)
         self.reading = reading
         self.read = read
     }
@@ -22,10 +24,11 @@ public struct Question<Answer: ~Copyable>: Sendable {
     /// A question with a field whose text never becomes a `String`.
     init(
         _ path: String, _ fields: [JSONValue.Member], _ secretName: String, _ secret: borrowing SecureBytes,
-        _ reading: ReplyFields.Reading = .init(),
+        _ reading: ReplyFields.Reading = .init(), isRead: Bool = false,
         read: @escaping @Sendable (ReplyFields) throws(DirectoryError) -> Answer
     ) {
-        request = DirectoryRequest(path, fields, secretName, secret, maxAnswerBytes: reading.maxBytes)
+        request = DirectoryRequest(
+            path, fields, secretName, secret, maxAnswerBytes: reading.maxBytes, isRepeatable: isRead)
         self.reading = reading
         self.read = read
     }
@@ -66,7 +69,7 @@ public struct SignedQuestion<Answer: ~Copyable>: Sendable {
 
     /// What to send first.
     public var request: DirectoryRequest {
-        DirectoryRequest(.post, path, fields, maxAnswerBytes: reading.maxBytes)
+        DirectoryRequest(.post, path, fields, maxAnswerBytes: reading.maxBytes, isRepeatable: true)
     }
 
     /// What comes after the first reply.
@@ -94,7 +97,7 @@ public struct SignedQuestion<Answer: ~Copyable>: Sendable {
         ]
         return .request(
             DirectoryRequest(
-                .post, path, self.fields + secondFields + proof, maxAnswerBytes: reading.maxBytes))
+                .post, path, self.fields + secondFields + proof, maxAnswerBytes: reading.maxBytes, isRepeatable: false))
     }
 
     /// Reads the reply to the second request.
