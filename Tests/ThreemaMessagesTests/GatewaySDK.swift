@@ -29,7 +29,7 @@ enum GatewaySDK {
             # What the SDK asks of a connection, without a network.
             blocking = False
             def __init__(self, own, key, peer):
-                self.id, self.key, self.peer, self.blobs = own, SecretKey(key), PublicKey(peer)!, {}
+                self.id, self.key, self.peer, self.blobs = own, SecretKey(key), PublicKey(peer), {}
             @property
             def unwrap(self):
                 return self
