@@ -72,8 +72,13 @@ struct Fields {
     /// A private key of 32 bytes.
     func clientKey(_ name: String) throws -> ClientKey { ClientKey(try secret(name, count: ClientKey.count)) }
 
-    /// A public key of 32 bytes.
-    func publicKey(_ name: String) throws -> PublicKey { PublicKey(try bytes(name, count: PublicKey.count)) }
+    /// A public key of 32 bytes, not of low order.
+    func publicKey(_ name: String) throws -> PublicKey {
+        guard let key = PublicKey(try bytes(name, count: PublicKey.count)) else {
+            throw CheckError.malformed("\(place) \(name)", "a public key")
+        }
+        return key
+    }
 
     private func required(_ name: String) throws -> JSONValue {
         guard let value = self[name] else { throw CheckError.missing("\(place) \(name)") }
