@@ -30,11 +30,12 @@ struct IDList: Verb {
             do {
                 let identity = try keeper.identities.summary(id)
                 lines.append("\(id)  \(identity.publicKey.hex)  \(identity.safeWords)")
-                members.append([
-                    "id": .string(id.text), "public_key": .string(identity.publicKey.hex),
-                    "safe": .bool(identity.hasSafe),
-                    "places": identity.places.isEmpty ? nil : .array(identity.places.map { .string($0.text) }),
-                ])
+                let places = identity.places.map { JSONValue.string($0.text) }
+                members.append(
+                    .members([
+                        ("id", .string(id.text)), ("public_key", .string(identity.publicKey.hex)),
+                        ("safe", .bool(identity.hasSafe)), ("places", places.isEmpty ? nil : .some(.array(places))),
+                    ]))
             } catch {
                 // One damaged record does not hide the others.
                 let failure = Failure(error)
