@@ -23,22 +23,27 @@ extension Directory {
     /// Under `.secret` the temporary name is `.NAME.new`: the next write replaces a file that a killed process left,
     /// and writers of one name exclude each other by a lock. Under `.shared` the name is random and names the process,
     /// because others write there too (see `sweepLeftovers`).
+    /// - Parameters:
+    ///   - time: the modification time, in milliseconds since the epoch; nil for that of the system's clock.
+    ///   - isSweeping: under `.shared`, look for temporary files of killed writers, which reads all names of the
+    ///     directory. A server does this now and then, and not at each write.
     /// - Throws: `FileError`; then the old file is unchanged.
     package func write(
-        _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner
+        _ name: String, _ bytes: Span<UInt8>, existing: Existing = .replace, readers: Readers = .owner,
+        modified time: Int64? = nil, isSweeping: Bool = true
     ) throws(FileError) {
         // A file without a name vanishes if the process dies.
-        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers) { return }
+        if rule == .shared, existing == .refuse, try writeUnnamed(name, bytes, readers, time) { return }
         let temporary = temporaryName(name)
         if let old = try status(name) {
             if existing == .refuse { throw .exists(path: path(of: name)) }
             try check(old, name)
         }
         try discard(temporary)
-        if rule == .shared { sweepLeftovers(of: name) }
+        if rule == .shared, isSweeping { sweepLeftovers(of: name) }
         try EndingSignals.held { () throws(FileError) in
             do throws(FileError) {
-                try writeWhole(temporary, bytes, readers)
+                try writeWhole(temporary, bytes, readers, time)
                 try rename(temporary, to: name, existing: existing)
             } catch {
                 unlink(temporary)
@@ -57,7 +62,7 @@ extension Directory {
         try EndingSignals.held {
             do {
                 try discard(temporary)
-                try writeWhole(temporary, bytes, .owner)
+                try writeWhole(temporary, bytes, .owner, nil)
                 try proof(try read(temporary, limit: bytes.count))
                 try rename(temporary, to: name, existing: .replace)
             } catch {
@@ -95,16 +100,32 @@ extension Directory {
         try sync()
     }
 
+    /// Gives a file a second name in another directory of the same file system, and syncs that directory. An existing
+    /// name is not replaced.
+    /// - Returns: false if the file system has no second names; then nothing was done.
+    /// - Throws: `.exists` if the new name exists; `.missing` if the file does not.
+    package func link(
+        _ name: String, into other: borrowing Directory, as newName: String
+    ) throws(FileError) -> Bool {
+        let result = uninterrupted { unsafe linkat(descriptor, name, other.descriptor, newName, 0) }
+        guard result == 0 else {
+            if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EXDEV].contains(errno) { return false }
+            throw FileError(.rename, path: errno == ENOENT ? path(of: name) : other.path(of: newName), code: errno)
+        }
+        try other.sync()
+        return true
+    }
+
     /// Writes a file without a name, and names it when it is complete.
     /// - Returns: false if the file system does not support such files; then nothing was done.
     private func writeUnnamed(
-        _ name: String, _ bytes: Span<UInt8>, _ readers: Readers
+        _ name: String, _ bytes: Span<UInt8>, _ readers: Readers, _ time: Int64?
     ) throws(FileError) -> Bool {
         let flags = O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC
         let file = unsafe keytool_openat(descriptor, ".", flags, 0o600)
         guard file >= 0 else { return false }
         defer { close(file) }
-        try write(bytes, to: file, name, readers)
+        try write(bytes, to: file, name, readers, time)
         let result = uninterrupted {
             unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file)", descriptor, name, AT_SYMLINK_FOLLOW)
         }
@@ -117,13 +138,15 @@ extension Directory {
         return true
     }
 
-    private func writeWhole(_ name: String, _ bytes: Span<UInt8>, _ readers: Readers) throws(FileError) {
+    private func writeWhole(
+        _ name: String, _ bytes: Span<UInt8>, _ readers: Readers, _ time: Int64?
+    ) throws(FileError) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe keytool_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { throw FileError(.open, path: path(of: name), code: errno) }
         var isOpen = true
         defer { if isOpen { close(file) } }
-        try write(bytes, to: file, name, readers)
+        try write(bytes, to: file, name, readers, time)
         // A network file system may report a failed write only here.
         isOpen = false
         guard close(file) == 0 else { throw .system(.write, path: path(of: name), code: errno) }
@@ -131,7 +154,7 @@ extension Directory {
 
     /// Writes all bytes to an open file and syncs it.
     private func write(
-        _ bytes: Span<UInt8>, to file: Int32, _ name: String, _ readers: Readers
+        _ bytes: Span<UInt8>, to file: Int32, _ name: String, _ readers: Readers, _ time: Int64?
     ) throws(FileError) {
         var written = 0
         while written < bytes.count {
@@ -143,6 +166,9 @@ extension Directory {
             written += result
         }
         if readers == .everybody, uninterrupted({ fchmod(file, 0o644) }) != 0 {
+            throw .system(.write, path: path(of: name), code: errno)
+        }
+        if let time, !Self.setModificationTime(of: file, milliseconds: time) {
             throw .system(.write, path: path(of: name), code: errno)
         }
         guard uninterrupted({ fsync(file) }) == 0 else { throw .system(.sync, path: path(of: name), code: errno) }

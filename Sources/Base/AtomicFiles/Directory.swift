@@ -223,7 +223,7 @@ public struct Directory: ~Copyable, Sendable {
         }
     }
 
-    func path(of name: String) -> String { path + "/" + name }
+    package func path(of name: String) -> String { path + "/" + name }
 
     /// Syncs the directory, so that changes of its names survive a power cut.
     func sync() throws(FileError) {

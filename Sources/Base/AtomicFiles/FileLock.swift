@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// An exclusive flock(2) on a file or directory. It ends with this value. The kernel releases it if the process dies.
+/// A flock(2) on a file or directory, exclusive unless it is said to be shared. It ends with this value. The kernel releases it if the process dies.
 package struct FileLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
@@ -57,12 +57,15 @@ package struct FileLock: ~Copyable, Sendable {
 extension FileLock {
     /// Locks a directory itself, without a file in it. If the file system has no such locks (some network file
     /// systems), the lock excludes nobody.
-    fileprivate init(itself directory: borrowing Directory, wait: Duration) throws(FileError) {
+    fileprivate init(
+        itself directory: borrowing Directory, wait: Duration, isShared: Bool
+    ) throws(FileError) {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let file = unsafe keytool_openat(directory.descriptor, ".", flags, 0)
         guard file >= 0 else { throw FileError(.open, path: directory.path, code: errno) }
         let deadline = ContinuousClock.now + wait
-        while flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {
+        let operation = (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB
+        while flock(file, operation) != 0 && (errno == EWOULDBLOCK || errno == EINTR) {
             guard ContinuousClock.now < deadline else {
                 close(file)
                 throw .locked(path: directory.path)
@@ -75,9 +78,10 @@ extension FileLock {
 
 extension Directory {
     /// Locks this directory.
+    /// - Parameter isShared: exclude only those who lock it exclusively.
     /// - Throws: `.locked` if another process still holds it after `wait`.
-    package func lock(wait: Duration) throws(FileError) -> FileLock {
-        try FileLock(itself: self, wait: wait)
+    package func lock(wait: Duration, isShared: Bool = false) throws(FileError) -> FileLock {
+        try FileLock(itself: self, wait: wait, isShared: isShared)
     }
 
     /// Locks the file `name`, which is created if it is missing (0600, empty).
