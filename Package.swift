@@ -112,7 +112,7 @@ let package = Package(
         room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
-        room("Safe/SafeStore", ["SafeWire", "AtomicFiles"]),
+        room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
@@ -188,7 +188,7 @@ let package = Package(
                 "Primitives",
                 "SecureMemory", "SafeKit", "VectorKit",
             ]),
-        tests(of: "SafeStore", ["SafeWire", "AtomicFiles"]),
+        tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "VectorKit"]),
         tests(
             of: "SafeTransports",
             ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "SafeKit", "ServerKit", "VectorKit"]),

@@ -123,7 +123,7 @@ extension Duration {
     }
 
     /// A duration of `hours` times 3600 seconds.
-    package static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
+    public static func hours(_ hours: Int) -> Duration { .seconds(hours * 3600) }
     /// A duration of `days` times 24 hours.
-    package static func days(_ days: Int) -> Duration { .hours(days * 24) }
+    public static func days(_ days: Int) -> Duration { .hours(days * 24) }
 }

@@ -1,23 +1,37 @@
-package import AtomicFiles
-package import SafeWire
+public import AtomicFiles
+public import SafeWire
 
-/// A Safe server's layout in a directory:
+/// A Safe server's layout in a directory, for the client (`file://`) and for a server:
 ///
-///     DIR/config              the server's limits, JSON
-///     DIR/backups/<64 hex>    one encrypted backup each
+///     DIR/config                   the server's limits, JSON
+///     DIR/backups/<64 hex>         one encrypted backup each; its modification time is that of its last PUT
+///     DIR/previous/<64 hex>-TIME   one that was replaced or deleted at TIME (20261121T030000123Z), if a server
+///                                  retains them
 ///
 /// Backups are replaced whole or not at all. The directory may be shared, also on a network file system, which decides
 /// about owners and permissions.
-package struct FolderStore: ~Copyable {
+public struct FolderStore: ~Copyable, Sendable {
     private static let configName = "config"
     private static let backupsName = "backups"
 
-    private let directory: Directory
+    let directory: Directory
+    /// Whether backups that are replaced or deleted are retained.
+    let keepsPrevious: Bool
+    /// Longest backup that is read, in bytes.
+    let readLimit: Int
+    let locks = IDLocks()
 
     /// Opens an existing directory.
+    /// - Parameters:
+    ///   - keepsPrevious: retain backups that are replaced or deleted through the port, until a sweep removes them.
+    ///   - readLimit: longest backup that is read, in bytes.
     /// - Throws: `FileError`.
-    package init(at path: String) throws(FileError) {
+    public init(
+        at path: String, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes
+    ) throws(FileError) {
         directory = try Directory.open(path, rule: .shared)
+        self.keepsPrevious = keepsPrevious
+        self.readLimit = readLimit
     }
 
     /// Directories that exist in an empty file system.
@@ -26,7 +40,7 @@ package struct FolderStore: ~Copyable {
     /// Creates the directory, `backups/` and `config`, if they are missing. The directory above must exist.
     /// - Throws: `FileError.exists` if the directory holds other files and is not a Safe server; names that begin with
     ///   a dot do not count. Then nothing was created.
-    package static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
+    public static func prepare(at path: String, limits: ServerLimits) throws(FileError) {
         // Directories above are not created: if a disk is not mounted, the Safe would be on another one.
         try Directory.makeLast(path)
         let safe = try FolderStore(at: path)
@@ -45,34 +59,48 @@ package struct FolderStore: ~Copyable {
     }
 
     /// The document `config`.
-    package func config() throws(FileError) -> [UInt8] {
+    public func config() throws(FileError) -> [UInt8] {
         try directory.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
     }
 
     /// The bytes of a backup; nil if it does not exist.
     /// - Throws: `FileError`, for example `.missing` if `backups/` does not exist.
     package func backup(_ id: BackupID) throws(FileError) -> [UInt8]? {
-        let backups = try directory.directory(Self.backupsName)
+        try Self.backup(id, in: backups(), limit: readLimit)
+    }
+
+    /// The directory of the backups.
+    /// - Throws: `.missing` if it does not exist.
+    func backups() throws(FileError) -> Directory { try directory.directory(Self.backupsName) }
+
+    static func backup(
+        _ id: BackupID, in backups: borrowing Directory, limit: Int
+    ) throws(FileError) -> [UInt8]? {
         guard try backups.contains(id.hex) else { return nil }
-        return try backups.readPublic(id.hex, limit: maxFetchedBytes)
+        do throws(FileError) {
+            return try backups.readPublic(id.hex, limit: limit)
+        } catch .missing {
+            // It was deleted in between.
+            return nil
+        }
     }
 
     /// Stores a backup, whole or not at all.
     /// - Parameter existing: whether to replace an existing one.
     /// - Throws: `FileError`, for example `.exists`.
     package func store(_ backup: [UInt8], at id: BackupID, existing: Directory.Existing) throws(FileError) {
-        try directory.directory(Self.backupsName).write(id.hex, backup.span, existing: existing)
+        try backups().write(id.hex, backup.span, existing: existing)
     }
 
     /// Removes a backup. A missing backup is not an error.
     package func remove(_ id: BackupID) throws(FileError) {
-        try directory.directory(Self.backupsName).remove(id.hex)
+        try backups().remove(id.hex)
     }
 
     /// Locks the backups against other writers, and removes the temporary files of killed writers of this machine and
     /// account. Files that are not named like a backup stay.
     package func lock(wait: Duration) throws(FileError) -> FileLock {
-        let backups = try directory.directory(Self.backupsName)
+        let backups = try backups()
         let lock = try backups.lock(wait: wait)
         backups.sweepLeftovers(where: BackupID.isHex)
         return lock

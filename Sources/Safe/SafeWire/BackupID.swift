@@ -5,7 +5,7 @@ internal import Encodings
 ///
 /// It is not a key, but it should not be published: with a known Threema ID it lets its holder test guessed Safe
 /// passwords.
-public struct BackupID: Equatable, Sendable {
+public struct BackupID: Hashable, Sendable {
     /// Length in bytes.
     public static let count = 32
 
@@ -16,6 +16,12 @@ public struct BackupID: Equatable, Sendable {
     public init(_ bytes: Span<UInt8>) {
         precondition(bytes.count == Self.count)
         hex = Hex.encode(bytes)
+    }
+
+    /// - Parameter hex: 64 lower-case hexadecimal characters; nil for any other text.
+    public init?(hex: String) {
+        guard Self.isHex(hex) else { return nil }
+        self.hex = hex
     }
 
     /// Whether a text is 64 lower-case hexadecimal characters.

@@ -1,0 +1,83 @@
+public import Encodings
+public import SafeWire
+
+/// The port to the backups of a Safe server. One contract suite tests all its adapters. Calls block, and may come from
+/// several threads at once: each is executed as a whole, before or after the others.
+public protocol BackupStore: ~Copyable, Sendable {
+    /// A stored backup with its entity tag.
+    /// - Returns: nil if no backup of this id is stored.
+    func get(_ id: BackupID) throws(StoreError) -> StoredBackup?
+
+    /// Stores a backup whole and durably, or not at all.
+    /// - Parameters:
+    ///   - conditions: tested against the stored backup, in one step with the write.
+    ///   - now: the time from which the backup's retention counts.
+    func put(
+        _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> PutResult
+
+    /// Deletes a backup.
+    /// - Parameters:
+    ///   - conditions: tested as in `put`. A missing backup is `.missing`, whatever they are (RFC 9110, 13.2.1).
+    ///   - now: the time under which a store that retains previous backups lists this one.
+    func delete(
+        _ id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> DeleteResult
+
+    /// Deletes what a sweep decides to delete, for ever. A backup that is stored again in the meantime stays.
+    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport
+
+    /// The retained previous backups of an id, the newest first; empty if the store retains none.
+    func versions(of id: BackupID) throws(StoreError) -> [BackupVersion]
+
+    /// Stores a previous backup again, as `put` without conditions. It stays among the previous ones.
+    /// - Parameter time: that of `versions(of:)`.
+    /// - Returns: false if the store has no previous backup of this id and time; then nothing was changed.
+    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool
+}
+
+/// What became of a backup that was to be stored.
+public enum PutResult: Equatable, Sendable {
+    /// It is stored, and there was none of this id. Its entity tag, with quotes.
+    case created(tag: String)
+    /// It has replaced another one. Its entity tag, with quotes.
+    case replaced(tag: String)
+    /// A condition does not hold; nothing was changed.
+    case conditionFailed
+}
+
+/// What became of a backup that was to be deleted.
+public enum DeleteResult: Equatable, Sendable {
+    case deleted
+    /// There was none.
+    case missing
+    /// A condition does not hold; nothing was changed.
+    case conditionFailed
+}
+
+/// A backup that was replaced or deleted.
+public struct BackupVersion: Equatable, Sendable {
+    /// When it was replaced or deleted. Unique among the versions of an id, so a millisecond or more may be added.
+    public let time: Timestamp
+    /// Length in bytes.
+    public let count: Int
+
+    /// - Parameter count: length in bytes.
+    public init(time: Timestamp, count: Int) {
+        self.time = time
+        self.count = count
+    }
+}
+
+/// Why a store did not do what it was asked. After an error of `put` or `delete`, the backup is the old one or the new
+/// one, and whole.
+public enum StoreError: Error, Equatable, Sendable {
+    /// No space is left.
+    case full
+    /// Another program has locked the backups for too long.
+    case busy
+    /// The store cannot be reached now; a later try may succeed.
+    case unavailable
+    /// Any other failure; the operator has to look. `reason` may contain the path of a file, and so a backup id.
+    case failed(reason: String)
+}

@@ -1,0 +1,119 @@
+internal import AtomicFiles
+public import Encodings
+public import SafeWire
+
+// Threads of this process take turns for each id. A client that uses the directory as `file://` locks it exclusively
+// for its whole run; a server shares the lock among its writes.
+
+extension FolderStore: BackupStore {
+    /// How long a write waits for a client that has locked the directory.
+    private static let lockWait = Duration.seconds(5)
+
+    /// A stored backup with its entity tag.
+    /// - Returns: nil if there is none.
+    public func get(_ id: BackupID) throws(StoreError) -> StoredBackup? {
+        try answered { () throws(FileError) in
+            try backup(id).map { StoredBackup(bytes: $0, tag: EntityTag.of($0)) }
+        }
+    }
+
+    /// Stores a backup: a temporary file, fsync, rename, fsync of the directory. A crash leaves the old one or the new
+    /// one; the temporary file is removed if the write fails, and by a later sweep if the process dies.
+    public func put(
+        _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> PutResult {
+        try turn(for: id) { backups throws(FileError) in
+            let exists: Bool
+            if conditions == .none {
+                exists = try backups.contains(id.hex)
+            } else {
+                let tag = try Self.backup(id, in: backups, limit: readLimit).map(EntityTag.of)
+                guard conditions.hold(for: tag) else { return .conditionFailed }
+                exists = tag != nil
+            }
+            let retained = exists ? try retain(id, in: backups, now: now) : nil
+            do throws(FileError) {
+                try backups.write(id.hex, backup.span, modified: now.milliseconds, isSweeping: false)
+            } catch {
+                if let retained { try? removePrevious([retained]) }
+                throw error
+            }
+            let tag = EntityTag.of(backup)
+            return exists ? .replaced(tag: tag) : .created(tag: tag)
+        }
+    }
+
+    /// Deletes a backup.
+    public func delete(
+        _ id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> DeleteResult {
+        try turn(for: id) { backups throws(FileError) in
+            guard try backups.contains(id.hex) else { return .missing }
+            if conditions != .none {
+                guard let present = try Self.backup(id, in: backups, limit: readLimit) else { return .missing }
+                guard conditions.hold(for: EntityTag.of(present)) else { return .conditionFailed }
+            }
+            _ = try retain(id, in: backups, now: now)
+            try backups.remove(id.hex)
+            return .deleted
+        }
+    }
+
+    /// Deletes what the sweep decides, and the temporary files of dead writers. Files with other names stay.
+    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport {
+        let report = try answered { () throws(FileError) in
+            sweep.decide(backups: try stored(), previous: try previousBackups())
+        }
+        guard report.isCarriedOut else { return report }
+        for each in report.expired {
+            try turn(for: each.id) { backups throws(FileError) in
+                // It may have been stored again.
+                guard try backups.modificationTime(of: each.id.hex) == each.time.milliseconds else { return }
+                try backups.remove(each.id.hex)
+            }
+        }
+        try answered { () throws(FileError) in
+            try removePrevious(report.previous)
+            try backups().sweepLeftovers(where: BackupID.isHex)
+        }
+        return report
+    }
+
+    private func stored() throws(FileError) -> [Dated] {
+        let backups = try backups()
+        var stored: [Dated] = []
+        for name in try backups.names() {
+            guard let id = BackupID(hex: name), try backups.isFile(name),
+                let time = try backups.modificationTime(of: name)
+            else { continue }
+            stored.append(Dated(id: id, time: Timestamp(milliseconds: time)))
+        }
+        return stored
+    }
+
+    /// Runs `body` while this process does nothing else with the id, and no client of `file://` holds the directory.
+    private func turn<Result>(
+        for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Result
+    ) throws(StoreError) -> Result {
+        try answered { () throws(FileError) in
+            try locks.holding(id) { () throws(FileError) in
+                let backups = try backups()
+                let lock = try backups.lock(wait: Self.lockWait, isShared: true)
+                defer { withExtendedLifetime(lock) {} }
+                return try body(backups)
+            }
+        }
+    }
+
+    func answered<Result>(_ body: () throws(FileError) -> Result) throws(StoreError) -> Result {
+        do throws(FileError) { return try body() } catch { throw StoreError(error) }
+    }
+
+    /// Stores a previous backup again.
+    public func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool {
+        let old = try answered { () throws(FileError) in try previous(id, at: time) }
+        guard let old else { return false }
+        _ = try put(old, at: id, if: .none, now: now)
+        return true
+    }
+}

@@ -1,0 +1,128 @@
+public import Encodings
+public import SafeWire
+
+/// A wall clock and a monotonic clock, read together. The monotonic one goes on evenly, from any beginning.
+public struct ClockReading: Equatable, Sendable {
+    /// The time of day.
+    public let wall: Timestamp
+    /// The monotonic clock.
+    public let monotonic: Duration
+
+    /// - Parameter monotonic: since any beginning, for example the start of the machine.
+    public init(wall: Timestamp, monotonic: Duration) {
+        self.wall = wall
+        self.monotonic = monotonic
+    }
+}
+
+/// Decides which backups of a server expire. A clock that is wrong must not cost backups, so a sweep deletes nothing
+/// if one of its clocks or the number of expired backups is suspicious.
+public struct Sweep: Equatable, Sendable {
+    /// The time for which a server retains a backup after its last PUT, beyond `retentionDays`. An iOS app uploads
+    /// again only after the full term.
+    public static let grace = Duration.days(30)
+    /// How long previous backups are retained, if the operator does not say.
+    public static let defaultKeepPrevious = Duration.days(7)
+    /// Largest difference of the two clocks since the last sweep, and largest time by which a backup may be newer than
+    /// the wall clock.
+    public static let maxClockJump = Duration.days(1)
+    /// One in this many backups may expire in one sweep.
+    public static let maxExpiredOneIn = 10
+
+    /// The clocks at this sweep.
+    public let now: ClockReading
+    /// The clocks at the last sweep of this process; nil for its first.
+    public let last: ClockReading?
+    /// How long a backup stays after its last PUT.
+    public let term: Duration
+    /// How long a backup stays after it was replaced or deleted.
+    public let keepPrevious: Duration
+    /// Delete although a clock or the number of expired backups is suspicious.
+    public let isForced: Bool
+    /// Decide and delete nothing.
+    public let isDryRun: Bool
+
+    /// - Parameters:
+    ///   - retentionDays: that of the document `config`.
+    ///   - last: the clocks at the last sweep of this process; nil for its first.
+    public init(
+        retentionDays: Int, keepPrevious: Duration = Sweep.defaultKeepPrevious, now: ClockReading,
+        last: ClockReading?, isForced: Bool = false, isDryRun: Bool = false
+    ) {
+        self.now = now
+        self.last = last
+        term = .days(retentionDays) + Self.grace
+        self.keepPrevious = keepPrevious
+        self.isForced = isForced
+        self.isDryRun = isDryRun
+    }
+
+    /// Decides what expires.
+    /// - Parameters:
+    ///   - backups: all stored backups of the server, with the time of their last PUT.
+    ///   - previous: all retained previous backups.
+    public func decide(backups: [Dated], previous: [Dated]) -> SweepReport {
+        let expired = backups.filter { isOver($0.time, by: term) }
+        let old = previous.filter { isOver($0.time, by: keepPrevious) }
+        let suspicion = suspicion(expired: expired.count, of: backups)
+        let isRefused = suspicion != nil && !isForced
+        return SweepReport(
+            expired: expired, previous: old, total: backups.count, suspicion: suspicion,
+            isCarriedOut: !isRefused && !isDryRun)
+    }
+
+    private func isOver(_ time: Timestamp, by term: Duration) -> Bool { now.wall - time > term }
+
+    private func suspicion(expired: Int, of backups: [Dated]) -> SweepSuspicion? {
+        if let last {
+            let passed = now.wall - last.wall
+            if passed < .zero { return .wentBackwards(by: .zero - passed) }
+            let jump = passed - (now.monotonic - last.monotonic)
+            if jump > Self.maxClockJump || jump < .zero - Self.maxClockJump { return .jumped(by: jump) }
+        }
+        // Also the first sweep after a start can see that the clock is behind.
+        if let newest = backups.map(\.time).max(), newest - now.wall > Self.maxClockJump {
+            return .wentBackwards(by: newest - now.wall)
+        }
+        if expired * Self.maxExpiredOneIn > backups.count { return .tooMany(expired: expired, total: backups.count) }
+        return nil
+    }
+}
+
+/// A backup, or a previous one, with the time that decides about it.
+public struct Dated: Equatable, Sendable {
+    /// Its id.
+    public let id: BackupID
+    /// The time of the last PUT; of a previous backup, that of its version.
+    public let time: Timestamp
+
+    /// - Parameter time: of the last PUT; of a previous backup, that of its version.
+    public init(id: BackupID, time: Timestamp) {
+        self.id = id
+        self.time = time
+    }
+}
+
+/// Why a sweep deletes nothing unless it is forced.
+public enum SweepSuspicion: Equatable, Sendable {
+    /// The wall clock is behind an earlier reading of it, or behind the PUT of a backup.
+    case wentBackwards(by: Duration)
+    /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
+    case jumped(by: Duration)
+    /// More than one in ten backups would go.
+    case tooMany(expired: Int, total: Int)
+}
+
+/// The decision of a sweep.
+public struct SweepReport: Equatable, Sendable {
+    /// The backups whose term is over.
+    public let expired: [Dated]
+    /// The previous backups whose time is over.
+    public let previous: [Dated]
+    /// Number of all stored backups.
+    public let total: Int
+    /// What makes the decision doubtful; nil for nothing.
+    public let suspicion: SweepSuspicion?
+    /// Whether `expired` and `previous` are deleted: not in a dry run, and not under a suspicion unless forced.
+    public let isCarriedOut: Bool
+}

@@ -1,0 +1,206 @@
+import Encodings
+import SafeStore
+import SafeWire
+import Testing
+
+/// What every adapter of the port `BackupStore` has to do. Each rule is one test, on a store of its own.
+struct StoreRule: Sendable, CustomTestStringConvertible {
+    let name: String
+    fileprivate let body: Body
+    var testDescription: String { name }
+
+    static let all: [StoreRule] = [
+        StoreRule(name: "what is stored comes back with its tag", body: Storing()),
+        StoreRule(name: "conditions hold or fail in one step with the write", body: Conditions()),
+        StoreRule(name: "a failed condition changes nothing", body: FailedConditions()),
+        StoreRule(name: "what is deleted is gone", body: Deleting()),
+        StoreRule(name: "replaced and deleted backups are listed and restored", body: Previous()),
+        StoreRule(name: "versions of one millisecond stay apart", body: SameTime()),
+        StoreRule(name: "what was not put for the term expires, and nothing else", body: Expiring()),
+        StoreRule(name: "a put begins a new term", body: NewTerm()),
+        StoreRule(name: "a sweep under suspicion deletes nothing unless forced", body: Suspicion()),
+        StoreRule(name: "previous backups expire by their own time", body: OldVersions()),
+    ]
+
+    func check<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws { try body.run(store) }
+}
+
+/// A generic closure, which Swift has only as a method.
+protocol Body: Sendable {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws
+}
+
+struct Unexpected: Error {
+    let what: String
+}
+
+func id(_ byte: UInt8) -> BackupID { BackupID([UInt8](repeating: byte, count: BackupID.count).span) }
+
+/// Noon of 2026-11-21 in UTC, and days after it.
+func day(_ number: Int) -> Timestamp { Timestamp(milliseconds: 1_795_262_400_000) + .days(number) }
+
+private func tag(_ result: PutResult) -> String? {
+    switch result {
+    case .created(let tag), .replaced(let tag): tag
+    case .conditionFailed: nil
+    }
+}
+
+private func sweep(_ number: Int, forced: Bool = false, dry: Bool = false, keep: Duration = .days(7)) -> Sweep {
+    Sweep(
+        retentionDays: 180, keepPrevious: keep, now: ClockReading(wall: day(number), monotonic: .zero), last: nil,
+        isForced: forced, isDryRun: dry)
+}
+
+private struct Storing: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        #expect(try store.get(id(1)) == nil)
+        let first = try store.put([1, 2], at: id(1), if: .none, now: day(0))
+        guard case .created(let tag) = first else { throw Unexpected(what: "\(first)") }
+        #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count == 34)
+        #expect(try store.get(id(1)) == StoredBackup(bytes: [1, 2], tag: tag))
+        for count in [1, 40, 65_536, 4 * 1024 * 1024, 10] {
+            let content = [UInt8](repeating: UInt8(truncatingIfNeeded: count), count: count)
+            let result = try store.put(content, at: id(1), if: .none, now: day(0))
+            guard case .replaced(let other) = result else { throw Unexpected(what: "\(result)") }
+            #expect(other != tag)
+            let isSame = try store.get(id(1)) == StoredBackup(bytes: content, tag: other)
+            #expect(isSame)
+        }
+        // Equal bytes have an equal tag, at any id.
+        let equal = try store.put([1, 2], at: id(2), if: .none, now: day(3))
+        #expect(equal == .created(tag: tag))
+        #expect(try store.get(id(1))?.bytes.count == 10)
+    }
+}
+
+private struct Conditions: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        let absent = Preconditions(noneMatch: .any)
+        let one = try #require(tag(store.put([1], at: id(1), if: absent, now: day(0))))
+        let two = try #require(tag(store.put([2], at: id(1), if: Preconditions(match: .these([one])), now: day(0))))
+        let three = try store.put([3], at: id(1), if: Preconditions(match: .any), now: day(0))
+        #expect(tag(three) != nil)
+        let others = Preconditions(noneMatch: .these([one, two]))
+        let four = try #require(tag(store.put([4], at: id(1), if: others, now: day(0))))
+        #expect(try store.get(id(1))?.bytes == [4])
+        let known = Preconditions(match: .these(["\"x\"", four]))
+        #expect(try store.delete(id(1), if: known, now: day(0)) == .deleted)
+        // Nothing is stored, so no condition of a deletion is tested.
+        #expect(try store.delete(id(1), if: known, now: day(0)) == .missing)
+    }
+}
+
+private struct FailedConditions: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        let absent = Preconditions(match: .any)
+        #expect(try store.put([1], at: id(1), if: absent, now: day(0)) == .conditionFailed)
+        #expect(try store.get(id(1)) == nil)
+        let one = try #require(tag(store.put([1], at: id(1), if: .none, now: day(0))))
+        let failing = [
+            Preconditions(noneMatch: .any), Preconditions(match: .these(["\"x\""])), Preconditions(match: .these([])),
+            Preconditions(noneMatch: .these(["\"x\"", one])), Preconditions(match: .any, noneMatch: .any),
+        ]
+        for conditions in failing {
+            #expect(try store.put([2], at: id(1), if: conditions, now: day(1)) == .conditionFailed)
+            #expect(try store.delete(id(1), if: conditions, now: day(1)) == .conditionFailed)
+        }
+        #expect(try store.get(id(1))?.bytes == [1])
+        #expect(try store.versions(of: id(1)) == [])
+    }
+}
+
+private struct Deleting: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for byte: UInt8 in [0, 1, 0xab] { _ = try store.put([byte], at: id(byte), if: .none, now: day(0)) }
+        #expect(try store.delete(id(1), if: .none, now: day(0)) == .deleted)
+        #expect(try store.delete(id(1), if: .none, now: day(0)) == .missing)
+        #expect(try store.get(id(1)) == nil)
+        #expect(try store.get(id(0))?.bytes == [0])
+        #expect(try store.get(id(0xab))?.bytes == [0xab])
+        let again = try store.put([2], at: id(1), if: .none, now: day(0))
+        guard case .created = again else { throw Unexpected(what: "\(again)") }
+    }
+}
+
+private struct Previous: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        _ = try store.put([1], at: id(1), if: .none, now: day(0))
+        #expect(try store.versions(of: id(1)) == [])
+        _ = try store.put([2, 2], at: id(1), if: .none, now: day(1))
+        _ = try store.delete(id(1), if: .none, now: day(2))
+        _ = try store.put([9], at: id(2), if: .none, now: day(2))
+        _ = try store.delete(id(2), if: .none, now: day(2))
+        let both = [BackupVersion(time: day(2), count: 2), BackupVersion(time: day(1), count: 1)]
+        #expect(try store.versions(of: id(1)) == both)
+        #expect(try store.restore(id(1), from: day(0), now: day(3)) == false)
+        #expect(try store.get(id(1)) == nil)
+        #expect(try store.restore(id(1), from: day(1), now: day(3)))
+        #expect(try store.get(id(1))?.bytes == [1])
+        #expect(try store.restore(id(1), from: day(2), now: day(4)))
+        #expect(try store.get(id(1))?.bytes == [2, 2])
+        let three = [BackupVersion(time: day(4), count: 1)] + both
+        #expect(try store.versions(of: id(1)) == three)
+    }
+}
+
+private struct SameTime: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for byte: UInt8 in 1...4 { _ = try store.put([byte], at: id(1), if: .none, now: day(0)) }
+        let versions = try store.versions(of: id(1))
+        #expect(versions.map(\.time) == [2, 1, 0].map { day(0) + .milliseconds($0) })
+        #expect(try store.restore(id(1), from: day(0) + .milliseconds(1), now: day(1)))
+        #expect(try store.get(id(1))?.bytes == [2])
+    }
+}
+
+private struct Expiring: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for byte: UInt8 in 0..<20 { _ = try store.put([byte], at: id(byte), if: .none, now: day(byte < 2 ? 0 : 100)) }
+        #expect(try store.expire(sweep(210)).expired == [])
+        let dry = try store.expire(sweep(211, dry: true))
+        #expect(dry.expired.count == 2 && dry.total == 20 && dry.suspicion == nil && !dry.isCarriedOut)
+        #expect(try store.get(id(0)) != nil)
+        let report = try store.expire(sweep(211))
+        #expect(report.isCarriedOut && Set(report.expired.map(\.id)) == [id(0), id(1)])
+        for byte: UInt8 in 0..<20 {
+            let isGone = try store.get(id(byte)) == nil
+            #expect(isGone == (byte < 2))
+        }
+        // Expired is expired: it is not retained.
+        #expect(try store.versions(of: id(0)) == [])
+        #expect(try store.expire(sweep(211)).total == 18)
+    }
+}
+
+private struct NewTerm: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for byte: UInt8 in 0..<10 { _ = try store.put([byte], at: id(byte), if: .none, now: day(0)) }
+        for byte: UInt8 in 0..<9 { _ = try store.put([byte], at: id(byte), if: .none, now: day(209)) }
+        #expect(try store.expire(sweep(300)).expired.map(\.id) == [id(9)])
+    }
+}
+
+private struct Suspicion: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for byte: UInt8 in 0..<3 { _ = try store.put([byte], at: id(byte), if: .none, now: day(0)) }
+        let refused = try store.expire(sweep(400))
+        #expect(refused.suspicion == .tooMany(expired: 3, total: 3) && !refused.isCarriedOut)
+        #expect(try store.get(id(0)) != nil)
+        let behind = try store.expire(sweep(-2))
+        #expect(behind.suspicion == .wentBackwards(by: .days(2)) && !behind.isCarriedOut)
+        #expect(try store.expire(sweep(400, forced: true)).isCarriedOut)
+        #expect(try store.get(id(0)) == nil)
+    }
+}
+
+private struct OldVersions: Body {
+    func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws {
+        for number in 0...3 { _ = try store.put([UInt8(number)], at: id(1), if: .none, now: day(number)) }
+        #expect(try store.expire(sweep(9)).previous.map(\.time) == [day(1)])
+        #expect(try store.versions(of: id(1)).map(\.time) == [day(3), day(2)])
+        #expect(try store.expire(sweep(9, keep: .zero)).previous.count == 2)
+        #expect(try store.versions(of: id(1)) == [])
+        #expect(try store.get(id(1))?.bytes == [3])
+    }
+}

@@ -1,0 +1,152 @@
+import AtomicFiles
+import Encodings
+import Foundation
+import SafeStore
+import SafeWire
+import Synchronization
+import Testing
+import VectorKit
+
+/// A prepared server in a directory of a test's own, which goes with the value.
+final class StoreInDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath()
+            .appending(path: "backup-store-\(UUID().uuidString)").path()
+        try FolderStore.prepare(at: path, limits: .standard)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func withStore(_ body: (borrowing FolderStore) throws -> Void) throws {
+        try body(FolderStore(at: path, keepsPrevious: true))
+    }
+
+    /// Every name in it, hidden ones too, in order.
+    func tree() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: path).sorted() }
+}
+
+@Suite struct BackupStoreTests {
+    @Test(arguments: StoreRule.all) func `the contract in memory`(_ rule: StoreRule) throws {
+        try rule.check(MemoryStore(keepsPrevious: true))
+    }
+
+    @Test(arguments: StoreRule.all) func `the contract in a directory`(_ rule: StoreRule) throws {
+        try StoreInDirectory().withStore { try rule.check($0) }
+    }
+
+    @Test func `the layout is the client's, and previous backups are beside it`() throws {
+        let place = try StoreInDirectory()
+        let client = try FolderStore(at: place.path)
+        try client.store([1], at: id(0xab), existing: .refuse)
+        try place.withStore { server in
+            let value1 = try server.get(id(0xab))?.bytes
+            #expect(value1 == [1])
+            _ = try server.put([2], at: id(0xab), if: .none, now: day(0))
+        }
+        let name = String(repeating: "ab", count: 32)
+        let value2 = try client.backup(id(0xab))
+        #expect(value2 == [2])
+        // The client retains nothing.
+        try client.store([3], at: id(0xab), existing: .replace)
+        try client.remove(id(0xab))
+        let tree = try place.tree()
+        #expect(tree == ["backups", "config", "previous", "previous/\(name)-20261121T120000000Z"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: place.path + "/" + tree[3])
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `a store that retains nothing has no previous backups`() throws {
+        let place = try StoreInDirectory()
+        let store = try FolderStore(at: place.path)
+        for byte: UInt8 in 0...2 { _ = try store.put([byte], at: id(1), if: .none, now: day(0)) }
+        _ = try store.delete(id(1), if: .none, now: day(0))
+        let value3 = try store.versions(of: id(1))
+        #expect(value3 == [])
+        let value4 = try place.tree()
+        #expect(value4 == ["backups", "config"])
+    }
+
+    @Test func `a sweep leaves other files alone, and removes temporary files of killed writers`() throws {
+        let place = try StoreInDirectory()
+        let backups = place.path + "/backups/"
+        let left = ".\(id(1).hex).1x9z.new"
+        let strange = ["notes", String(repeating: "AB", count: 32), ".notes.1x9z.new"]
+        for name in strange + [left] {
+            try Data([1]).write(to: URL(filePath: backups + name))
+            let old = Date(timeIntervalSince1970: 1_000_000_000)
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: backups + name)
+        }
+        try place.withStore { store in
+            let now = ClockReading(wall: day(0), monotonic: .zero)
+            let report = try store.expire(Sweep(retentionDays: 180, now: now, last: nil))
+            #expect(report.isCarriedOut && report.total == 0)
+        }
+        let value5 = try FileManager.default.contentsOfDirectory(atPath: backups).sorted()
+        #expect(value5 == strange.sorted())
+    }
+
+    @Test func `a backup that is missing or a directory that is not prepared`() throws {
+        let place = try StoreInDirectory()
+        try FileManager.default.removeItem(atPath: place.path + "/backups")
+        try place.withStore { store in
+            let missing = StoreError.failed(reason: "\(FileError.missing(path: place.path + "/backups"))")
+            #expect(throws: missing) { try store.get(id(1)) }
+            #expect(throws: missing) { try store.put([1], at: id(1), if: .none, now: day(0)) }
+            #expect(throws: missing) { try store.delete(id(1), if: .none, now: day(0)) }
+        }
+    }
+
+    @Test func `of many writers with one condition, one succeeds`() throws {
+        let place = try StoreInDirectory()
+        let shared = Shared(try FolderStore(at: place.path, keepsPrevious: true))
+        for round in 0..<5 {
+            let absent = expectOneWriter(round) { store, byte throws(StoreError) in
+                try store.put([byte], at: id(UInt8(round)), if: Preconditions(noneMatch: .any), now: day(0))
+            }
+            let tag = try #require(try shared.store.get(id(UInt8(round)))?.tag)
+            let same = Preconditions(match: .these([tag]))
+            let replaced = expectOneWriter(round) { store, byte throws(StoreError) in
+                try store.put([byte, byte], at: id(UInt8(round)), if: same, now: day(0))
+            }
+            #expect(absent == 1 && replaced == 1)
+        }
+        func expectOneWriter(
+            _ round: Int, _ put: @Sendable (borrowing FolderStore, UInt8) throws(StoreError) -> PutResult
+        ) -> Int {
+            let writers = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 8) { writer in
+                guard let result = try? put(shared.store, UInt8(writer)) else { return }
+                if result != .conditionFailed { writers.withLock { $0 += 1 } }
+            }
+            return writers.withLock { $0 }
+        }
+    }
+
+    @Test func `a client that has locked the directory makes a writer wait`() throws {
+        let place = try StoreInDirectory()
+        let client = try FolderStore(at: place.path)
+        let shared = Shared(try FolderStore(at: place.path))
+        let lock = try client.lock(wait: .zero)
+        let end = DispatchGroup()
+        let isDone = Mutex(false)
+        DispatchQueue.global().async(group: end) {
+            _ = try? shared.store.put([1], at: id(1), if: .none, now: day(0))
+            isDone.withLock { $0 = true }
+        }
+        usleep(300_000)
+        #expect(!isDone.withLock { $0 })
+        _ = consume lock
+        end.wait()
+        let value6 = try client.backup(id(1))
+        #expect(value6 == [1])
+    }
+}
+
+/// A store that several threads use.
+private final class Shared: Sendable {
+    let store: FolderStore
+
+    init(_ store: consuming FolderStore) { self.store = store }
+}

@@ -1,0 +1,71 @@
+import Encodings
+import SafeStore
+import SafeWire
+import Testing
+
+/// What a sweep decides.
+@Suite struct SweepTests {
+    /// Twenty backups, of which the first was last put on day 0 and the others on day 150.
+    private let backups = (0..<20).map { Dated(id: id(UInt8($0)), time: day($0 == 0 ? 0 : 150)) }
+
+    private func report(
+        now: Timestamp, monotonic: Duration = .zero, last: (Timestamp, Duration)? = nil, forced: Bool = false,
+        retentionDays: Int = 180
+    ) -> SweepReport {
+        let last = last.map { ClockReading(wall: $0.0, monotonic: $0.1) }
+        let now = ClockReading(wall: now, monotonic: monotonic)
+        return Sweep(retentionDays: retentionDays, now: now, last: last, isForced: forced)
+            .decide(backups: backups, previous: [])
+    }
+
+    @Test func `a backup stays for its term and 30 days, to the millisecond`() {
+        #expect(report(now: day(210)).expired == [])
+        #expect(report(now: day(210) + .milliseconds(1)).expired.map(\.id) == [id(0)])
+        #expect(report(now: day(40), retentionDays: 9).expired.map(\.id) == [id(0)])
+    }
+
+    @Test func `an even clock is no suspicion`() {
+        let even = report(now: day(211), monotonic: .days(3), last: (day(208), .zero))
+        #expect(even.suspicion == nil && even.isCarriedOut && even.expired.count == 1)
+        // A day more or less is tolerated: the machine may have slept.
+        #expect(report(now: day(211), monotonic: .days(1), last: (day(209), .zero)).suspicion == nil)
+    }
+
+    @Test func `a wall clock that jumps or goes back stops the sweep`() {
+        let ahead = report(now: day(211), monotonic: .hours(1), last: (day(209), .zero))
+        #expect(ahead.suspicion == .jumped(by: .days(2) - .hours(1)) && !ahead.isCarriedOut)
+        let behind = report(now: day(211), monotonic: .days(9), last: (day(209), .zero))
+        #expect(behind.suspicion == .jumped(by: .zero - .days(7)) && !behind.isCarriedOut)
+        let back = report(now: day(211), monotonic: .days(1), last: (day(211) + .milliseconds(1), .zero))
+        #expect(back.suspicion == .wentBackwards(by: .milliseconds(1)) && !back.isCarriedOut)
+        let first = report(now: day(148))
+        #expect(first.suspicion == .wentBackwards(by: .days(2)) && !first.isCarriedOut)
+    }
+
+    @Test func `more than one in ten stops the sweep, one in ten does not`() {
+        func decide(_ expired: Int, of total: Int, forced: Bool = false) -> SweepReport {
+            let backups = (0..<total).map { Dated(id: id(UInt8($0)), time: day($0 < expired ? 0 : 200)) }
+            let now = ClockReading(wall: day(300), monotonic: .zero)
+            return Sweep(retentionDays: 180, now: now, last: nil, isForced: forced)
+                .decide(backups: backups, previous: [])
+        }
+        #expect(decide(2, of: 20).suspicion == nil)
+        #expect(decide(3, of: 20).suspicion == .tooMany(expired: 3, total: 20))
+        #expect(decide(1, of: 9).suspicion == .tooMany(expired: 1, total: 9))
+        #expect(decide(0, of: 0).suspicion == nil)
+        let forced = decide(20, of: 20, forced: true)
+        #expect(forced.suspicion == .tooMany(expired: 20, total: 20) && forced.isCarriedOut)
+    }
+
+    @Test func `extreme times decide without overflow`() {
+        let ends = [Timestamp(milliseconds: .min), Timestamp(milliseconds: .max)]
+        for wall in ends {
+            for last in ends {
+                let reading = ClockReading(wall: last, monotonic: .seconds(Int64.max))
+                let now = ClockReading(wall: wall, monotonic: .zero)
+                let sweep = Sweep(retentionDays: 3650, now: now, last: reading)
+                _ = sweep.decide(backups: ends.map { Dated(id: id(1), time: $0) }, previous: [])
+            }
+        }
+    }
+}
