@@ -39,6 +39,9 @@ let package = Package(
         // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
         .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
         .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
+        .library(
+            name: "SafeServer",
+            targets: ["SafeServer", "SafeStore", "SafeWire", "HTTP", "AtomicFiles", "Encodings", "SecureMemory"]),
         .library(name: "Keystore", targets: ["Keystore", "KeyWrapping", "AtomicFiles", "Primitives", "SecureMemory"]),
         .library(name: "SessionStore", targets: ["SessionStore", "AtomicFiles", "SecureMemory"]),
         .library(name: "Threema", targets: ["Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
@@ -124,6 +127,7 @@ let package = Package(
         room(
             "Safe/SafeTransports",
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
+        room("Safe/SafeServer", ["SafeStore", "SafeWire", "HTTP"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         // Storey 7
         .executableTarget(
@@ -189,6 +193,11 @@ let package = Package(
                 "SecureMemory", "SafeKit", "VectorKit",
             ]),
         tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "VectorKit"]),
+        tests(
+            of: "SafeServer",
+            [
+                "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles",
+            ]),
         tests(
             of: "SafeTransports",
             ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "SafeKit", "ServerKit", "VectorKit"]),

@@ -1,20 +1,23 @@
 /// The answer of a server.
-package struct HTTPResponse: Sendable {
-    package let status: Int
-    package let body: [UInt8]
+public struct HTTPResponse: Sendable {
+    /// The status code, 100 to 599.
+    public let status: Int
+    /// Empty for none.
+    public let body: [UInt8]
     /// Values by names in lower case. If a name is repeated, this is its last value.
-    package var headers: [String: String]
+    public var headers: [String: String]
 
     private static let maxTagBytes = 256
 
-    package init(status: Int, body: [UInt8] = [], headers: [String: String] = [:]) {
+    /// - Parameter headers: values by names in lower case.
+    public init(status: Int, body: [UInt8] = [], headers: [String: String] = [:]) {
         self.status = status
         self.body = body
         self.headers = headers
     }
 
     /// 200 to 299.
-    package var isSuccess: Bool { (200...299).contains(status) }
+    public var isSuccess: Bool { (200...299).contains(status) }
 
     /// The header `Location` of a redirect, unchecked; nil for any other status.
     package var location: String? { (300...399).contains(status) ? headers["location"] : nil }

@@ -1,0 +1,147 @@
+public import HTTP
+public import SafeStore
+public import SafeWire
+
+/// A Safe server without a listener: a request, a store and a clock in, an answer out (whitepaper, "Running a custom
+/// Threema Safe server").
+///
+///     GET config                            200
+///     GET, HEAD backups/<64 hex>            200, 404
+///     PUT backups/<64 hex>                  201, 204, 412, 413
+///     DELETE backups/<64 hex>               204, 404, 412
+///     any                                   400, 404, 405, 429, 500, 503, 507
+///
+/// Nothing else exists: no listing, no other methods, no parts of a backup. Calls block while the store does, and may
+/// come from several threads.
+public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
+    let store: Store
+    let limits: ServerLimits
+    let prefix: String
+    let throttle: Throttle
+
+    /// - Parameters:
+    ///   - store: the backups of one account, or of all if there are no accounts.
+    ///   - limits: the answer to `GET config`. Larger bodies are refused.
+    ///   - prefix: the path below which the server is: empty, or of an account, for example `/alice`. It begins with a
+    ///     slash and does not end with one.
+    ///   - throttle: shared by the servers of all accounts.
+    public init(_ store: consuming Store, limits: ServerLimits, below prefix: String = "", throttle: Throttle) {
+        self.store = store
+        self.limits = limits
+        self.prefix = prefix
+        self.throttle = throttle
+    }
+
+    /// What the head of a request leads to.
+    public enum Examined: Sendable {
+        /// This answer; the body is not needed.
+        case answer(HTTPResponse)
+        /// Read the body, at most `Upload.maxBodyBytes` bytes, and call `finish`.
+        case upload(Upload)
+    }
+
+    /// An upload whose head is accepted.
+    public struct Upload: Sendable {
+        let id: BackupID
+        let conditions: Preconditions
+        /// The announced length; nil if it was not announced.
+        let count: Int?
+        /// Most bytes of a body. Stop reading one that has more, and call `refusal`.
+        public let maxBodyBytes: Int
+        /// The answer to a body that is too long: 413.
+        public var refusal: HTTPResponse { .tooLarge }
+    }
+
+    /// Answers a request whose body has been read.
+    /// - Parameter body: empty for none.
+    public func answer(_ request: ServerRequest, body: [UInt8] = [], at now: ClockReading) -> HTTPResponse {
+        switch examine(request, at: now) {
+        case .answer(let answer): answer
+        case .upload(let upload): finish(upload, body: body, at: now)
+        }
+    }
+
+    /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
+    /// once, here.
+    public func examine(_ request: ServerRequest, at now: ClockReading) -> Examined {
+        let examined = examineMethod(request, at: now)
+        guard request.method == "HEAD", case .answer(let answer) = examined else { return examined }
+        return .answer(answer.withoutBody)
+    }
+
+    /// Stores the body of an upload.
+    /// - Parameter body: the whole body. One that was cut off must not get here.
+    public func finish(_ upload: Upload, body: [UInt8], at now: ClockReading) -> HTTPResponse {
+        guard body.count <= upload.maxBodyBytes else { return .tooLarge }
+        // No backup is empty: a client or proxy has lost the body.
+        guard !body.isEmpty, upload.count.map({ $0 == body.count }) ?? true else { return .empty(400) }
+        return stored { () throws(StoreError) in
+            switch try store.put(body, at: upload.id, if: upload.conditions, now: now.wall) {
+            case .created(let tag): .empty(201, ["etag": tag])
+            case .replaced(let tag): .empty(204, ["etag": tag])
+            case .conditionFailed: .empty(412)
+            }
+        }
+    }
+
+    // MARK: Heads
+
+    private func examineMethod(_ request: ServerRequest, at now: ClockReading) -> Examined {
+        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
+        let route = Route(request.target, below: prefix)
+        guard let methods = route.methods else { return .answer(.empty(route == .malformed ? 400 : 404)) }
+        guard methods.contains(request.method) else {
+            return .answer(.empty(405, ["allow": methods.joined(separator: ", ")]))
+        }
+        guard case .backup(let id) = route else { return .answer(config(request)) }
+        let path = prefix + "/" + id.hex
+        if let wait = throttle.wait(backup: path, at: now.monotonic) { return .answer(.throttled(wait)) }
+        switch request.method {
+        case "PUT": return examineUpload(request, of: id)
+        case "DELETE": return .answer(delete(request, id, at: now))
+        default: return .answer(get(request, id))
+        }
+    }
+
+    private func config(_ request: ServerRequest) -> HTTPResponse {
+        guard request.accepts(MediaType.config) else { return .empty(400) }
+        return .content(limits.config, type: MediaType.config)
+    }
+
+    private func get(_ request: ServerRequest, _ id: BackupID) -> HTTPResponse {
+        guard request.accepts(MediaType.backup) else { return .empty(400) }
+        return stored { () throws(StoreError) in
+            guard let backup = try store.get(id) else { return .empty(404) }
+            return .content(backup.bytes, type: MediaType.backup, tag: backup.tag)
+        }
+    }
+
+    private func delete(_ request: ServerRequest, _ id: BackupID, at now: ClockReading) -> HTTPResponse {
+        guard let conditions = request.preconditions else { return .empty(400) }
+        return stored { () throws(StoreError) in
+            switch try store.delete(id, if: conditions, now: now.wall) {
+            case .deleted: .empty(204)
+            case .missing: .empty(404)
+            case .conditionFailed: .empty(412)
+            }
+        }
+    }
+
+    private func examineUpload(_ request: ServerRequest, of id: BackupID) -> Examined {
+        guard request.hasContent(MediaType.backup), request.isWhole, let conditions = request.preconditions else {
+            return .answer(.empty(400))
+        }
+        var count: Int?
+        switch request.bodyLength {
+        case .malformed, .bytes(0): return .answer(.empty(400))
+        case .bytes(let announced) where announced > limits.maxBackupBytes: return .answer(.tooLarge)
+        case .bytes(let announced): count = announced
+        case .unknown: break
+        }
+        return .upload(Upload(id: id, conditions: conditions, count: count, maxBodyBytes: limits.maxBackupBytes))
+    }
+
+    private func stored(_ body: () throws(StoreError) -> HTTPResponse) -> HTTPResponse {
+        do throws(StoreError) { return try body() } catch { return HTTPResponse(error) }
+    }
+}
