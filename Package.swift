@@ -200,7 +200,10 @@ let package = Package(
             ]),
         tests(
             of: "SafeTransports",
-            ["SafeWire", "HTTPTransport", "HTTP", "SecureMemory", "SafeKit", "ServerKit", "VectorKit"]),
+            [
+                "SafeServer", "SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "SafeKit",
+                "ServerKit", "VectorKit",
+            ]),
         tests(of: "QRCode", ["VectorKit"]),
         tests(of: "Paper", []),
         tests(of: "Console", ["Encodings", "SecureMemory"]),

@@ -18,12 +18,17 @@ protocol ServerUnderTest: Sendable {
 /// What every adapter of the port `SafeExchange` has to do. Each rule is one test, on a server of its own.
 struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
     let name: String
+    /// Whether the rule needs a server whose `config` it chooses.
+    private let choosesConfig: Bool
     let check: @Sendable (any ServerUnderTest) throws -> Void
 
     var testDescription: String { name }
 
-    private init(_ name: String, _ check: @escaping @Sendable (any ServerUnderTest) throws -> Void) {
+    private init(
+        _ name: String, choosesConfig: Bool = false, _ check: @escaping @Sendable (any ServerUnderTest) throws -> Void
+    ) {
         self.name = name
+        self.choosesConfig = choosesConfig
         self.check = check
     }
 
@@ -53,12 +58,12 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
     }
 
     static let prepared: [SafeExchangeRule] = [
-        SafeExchangeRule("the config is that of the preparation") { server in
+        SafeExchangeRule("the config is that of the preparation", choosesConfig: true) { server in
             let config = try server.exchange.config()
             let limits = try ServerLimits(config: config.span)
             #expect(limits == .standard)
         },
-        SafeExchangeRule("the config is the document as it lies there, up to 64 KiB") { server in
+        SafeExchangeRule("the config is the document as it lies there, up to 64 KiB", choosesConfig: true) { server in
             for content in [[], content(1), content(ServerLimits.maxConfigBytes)] {
                 try server.putConfig(content)
                 let isSame = try server.exchange.config() == content
@@ -131,7 +136,7 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             let isReplaced = try holds(server, id(1), [1])
             #expect(isReplaced)
         },
-        SafeExchangeRule("preparing again keeps config and backups") { server in
+        SafeExchangeRule("preparing again keeps config and backups", choosesConfig: true) { server in
             let own = ServerLimits(maxBackupBytes: 1000, retentionDays: 30).config
             try server.putConfig(own)
             try server.exchange.store([1], at: id(1), if: .none)
@@ -150,6 +155,9 @@ struct SafeExchangeRule: Sendable, CustomTestStringConvertible {
             try expectAway(server) { _ = try server.exchange.config() }
         },
     ]
+
+    /// The rules of a prepared server whose limits are fixed.
+    static var withFixedLimits: [SafeExchangeRule] { prepared.filter { !$0.choosesConfig } }
 
     static let unprepared: [SafeExchangeRule] = [
         SafeExchangeRule("without preparation there is no config") { server in
