@@ -13,6 +13,7 @@ let package = Package(
         .executableTarget(name: "seal-line", dependencies: [.product(name: "Primitives", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
+        .executableTarget(name: "serve-safe", dependencies: [.product(name: "SafeServer", package: "keytool")]),
         .executableTarget(name: "two-clients", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
         .executableTarget(
             name: "ask-directory", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
