@@ -14,7 +14,7 @@ struct SVGTests {
                 <title>A &amp; B</title>
                 <rect width="595.28" height="841.89" fill="#fff"/>
                 <text x="56.69" y="100.01" font-size="9" font-family="Courier, Courier New, monospace">&lt;x&gt;</text>
-                <path d="M1 2L3 4.5" stroke="#000" stroke-width="0.75"/>
+                <path d="M1 2L3 4.50" stroke="#000" stroke-width="0.75"/>
                 <path transform="translate(10 20) scale(4.25)" shape-rendering="crispEdges" d="M2 1h3v1h-3z"/>
                 </svg>
 
