@@ -43,7 +43,8 @@ def test_nothing_else_lies_about(safe):
     home = safe.record("identity").parent
     records = {str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()}
     assert {"identity", "places/main/safe", "places/main/state.json"} <= records
-    assert records <= {"identity", "profile", "places/main/safe", "places/main/state.json", "lock"}
+    assert records <= {
+        "identity", "profile", "places/main/safe", "places/main/state.json", "places/main/success", "lock"}
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o750, 0o701, 0o770, 0o704], ids=oct)
