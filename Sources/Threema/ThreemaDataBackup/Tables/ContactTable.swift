@@ -33,8 +33,7 @@ enum ContactTable {
                 throw .row(.publicKey)
             }
             guard !seen.contains(id) else { throw .row(.duplicate) }
-            let lastUpdate: Int64?
-            do throws(TableFault.Problem) { lastUpdate = try row.time("last_update") } catch { throw .row(error) }
+            let lastUpdate = try row.time("last_update")
             let level = Self.level(row.text("verification") ?? "")
             try list.add([
                 "identity": .string(id.text), "verification": .number(level.stored),

@@ -79,10 +79,6 @@ enum DistributionListTable {
 extension Table.Row {
     /// When a group or list was created (0 if unknown) and last used.
     fileprivate func times() throws(Table.RowFailure) -> (created: Int64, updated: Int64?) {
-        do throws(TableFault.Problem) {
-            return (try time("created_at") ?? 0, try time("last_update"))
-        } catch {
-            throw .row(error)
-        }
+        (try time("created_at") ?? 0, try time("last_update"))
     }
 }

@@ -23,10 +23,10 @@ enum Table {
 
         /// A time in milliseconds since 1970.
         /// - Returns: nil if there is none.
-        /// - Throws: `.number` if it is not a number between 0 and 2^53.
-        func time(_ column: String) throws(TableFault.Problem) -> Int64? {
+        /// - Throws: `.row(.number)` if it is not a number between 0 and 2^53.
+        func time(_ column: String) throws(RowFailure) -> Int64? {
             guard let text = text(column), !text.isEmpty else { return nil }
-            guard let time = Int64(text), (0...1 << 53).contains(time) else { throw .number(column: column) }
+            guard let time = Int64(text), (0...1 << 53).contains(time) else { throw .row(.number(column: column)) }
             return time
         }
 
