@@ -211,7 +211,7 @@ extension SafeKeeper {
         var changes = held.changes()
         var otherServer: SafeServerAddress?
         changes.set(fetched.backup, fetched.id)
-        if !isSame { try changes.forgetStates(of: held.records, except: name) }
+        if !isSame { try changes.forgetStates(of: held.records, except: nil) }
         if damage.isSetup {
             changes.remove(.safe(at: name))
             changes.setState(state.encoded(for: fetched.id.text, at: name, key: key), of: name)
@@ -230,13 +230,10 @@ extension SafeKeeper {
                 record.withBytes { changes.set(.safe(at: name), $0) }
             } else {
                 otherServer = setup.current.address
-                if !isSame { changes.removeState(of: name) }
             }
         } else if options.isKeepingSetup {
             try prove(access.target, options.access, isNot: SafePlace(fetched.id, name), in: held.records)
             try add(fetched, access, place, to: &changes, state, at: name, as: options.access)
-        } else if !isSame {
-            changes.removeState(of: name)
         }
         try held.commit(changes)
         return .init(
