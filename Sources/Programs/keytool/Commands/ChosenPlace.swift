@@ -79,20 +79,22 @@ extension Session {
     /// - Throws: as `place`.
     func places(_ name: PlaceName?, of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
         guard name == nil else { return [try place(name, of: id, in: keeper)] }
-        let places = try keeper.safe.places(of: id)
+        let places = try allPlaces(of: id, in: keeper)
         guard !places.isEmpty else { throw SafeKeepingError.noSetup(id: id.text) }
-        return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
+        return places
     }
 
     /// All places of all identities, those of one identity together.
     /// - Throws: 10 if no Safe is set up.
     func places(in keeper: ThreemaKeeper) throws -> [[ChosenPlace]] {
-        let places = try keeper.identities.ids().map { id in
-            let places = try keeper.safe.places(of: id)
-            return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
-        }.filter { !$0.isEmpty }
+        let places = try keeper.identities.ids().map { try allPlaces(of: $0, in: keeper) }.filter { !$0.isEmpty }
         guard !places.isEmpty else { throw Failure.noSafe }
         return places
+    }
+
+    private func allPlaces(of id: ThreemaID, in keeper: ThreemaKeeper) throws -> [ChosenPlace] {
+        let places = try keeper.safe.places(of: id)
+        return places.map { ChosenPlace(place: $0, isOnly: places.count == 1) }
     }
 
     private func choose(_ name: PlaceName?, of id: ThreemaID, among places: [SafePlace]) throws -> ChosenPlace {

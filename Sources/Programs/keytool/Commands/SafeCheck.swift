@@ -68,8 +68,7 @@ struct SafeCheck: Verb {
         look.warn(place, session.output)
         try look.check(place.id)
         if look.isUnpushed, !look.isReadOnly {
-            session.output.note(
-                (place.isOnly ? "" : "\(place.label): ") + "the keystore has changes that are not uploaded yet")
+            session.output.note(place.labelled("the keystore has changes that are not uploaded yet"))
         }
         return look
     }
