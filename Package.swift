@@ -36,6 +36,7 @@ let package = Package(
     name: "keytool",
     products: [
         .executable(name: "keytool", targets: ["keytool"]),
+        .executable(name: "keytool-server", targets: ["keytool-server"]),
         // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
         .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
         .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
@@ -129,7 +130,7 @@ let package = Package(
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeServer", ["SafeStore", "SafeWire", "HTTP"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
-        // Storey 7
+        // Storey 8
         .executableTarget(
             name: "keytool",
             dependencies: [
@@ -140,6 +141,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool",
+            swiftSettings: house
+        ),
+        .executableTarget(
+            name: "keytool-server",
+            dependencies: [
+                "Console",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Programs/keytool-server",
             swiftSettings: house
         ),
         // Tests

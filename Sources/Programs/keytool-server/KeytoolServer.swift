@@ -1,0 +1,33 @@
+import ArgumentParser
+import Console
+
+/// The table of verbs.
+@main
+struct KeytoolServer: ParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "keytool-server",
+        abstract: "Run a Safe server: encrypted backups of Threema identities.",
+        version: "keytool-server \(version)",
+        subcommands: []
+    )
+
+    @OptionGroup var globals: GlobalOptions
+
+    func run() throws { throw MissingVerb(Self.self, in: .keytoolServer) }
+
+    static func main() {
+        Program.begin(as: _commandName)
+        let (arguments, areUTF8) = ProcessArguments.read()
+        do {
+            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
+                throw UsageFailure("an argument is not UTF-8 text")
+            }
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            CommandEnd.end(error, arguments, in: .keytoolServer)
+        }
+    }
+}
