@@ -38,7 +38,7 @@ import Testing
 
     @Test func `requests of all methods share one`() throws {
         let login = endpoint(password: "correct horse")
-        for method: HTTPRequest.Method in [.get, .put, .post, .delete, .mkcol, .get] {
+        for method: HTTPRequest.Method in [.get, .put, .post, .head, .delete, .mkcol, .head, .get] {
             _ = try ask(method, "/safe/x", at: login)
         }
         #expect(try counts() == [2, 0])
@@ -53,6 +53,14 @@ import Testing
         request = HTTPRequest(.post, "/vanish", body: [1], limit: 100)
         #expect(throws: HTTPError.connection(.brokenOff)) { try client.send(request, to: endpoint, progress: nil) }
         #expect(try counts().last == 1)
+    }
+
+    @Test func `a HEAD has the length of a GET and no body`() throws {
+        let get = try ask(.get, "/echo", at: endpoint())
+        #expect(get.status == 200 && get.body.count == 9)
+        let head = try ask(.head, "/echo", at: endpoint())
+        #expect(head.status == 200 && head.body.isEmpty && head.headers["content-length"] == "10")
+        #expect(try counts() == [1, 0])
     }
 
     @Test func `one that was idle for longer than servers keep theirs is left`() async throws {
@@ -89,9 +97,10 @@ import Testing
         #expect(try counts() == [3, 1])
     }
 
-    @Test func `a GET on a kept connection is sent again on a new one`() throws {
+    @Test(arguments: [HTTPRequest.Method.get, .head])
+    func `a read on a kept connection is sent again on a new one`(_ method: HTTPRequest.Method) throws {
         #expect(try counts() == [1, 0])
-        #expect(throws: HTTPError.connection(.brokenOff)) { _ = try ask(.get, "/vanish", at: endpoint()) }
+        #expect(throws: HTTPError.connection(.brokenOff)) { _ = try ask(method, "/vanish", at: endpoint()) }
         #expect(try counts() == [3, 2])
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A WebDAV directory over HTTPS in a process of Python's, with a certificate of its own.
 public final class HTTPSServer: @unchecked Sendable {
-    private static let source = """
+    private static let webDAV = """
         import base64, hashlib, http.server, os, ssl, sys, time
         root, certificate = sys.argv[1:3]
         login = "Basic " + base64.b64encode(b"alice:correct horse").decode()
@@ -22,7 +22,8 @@ public final class HTTPSServer: @unchecked Sendable {
                     self.send_header("ETag", tag)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body)
+                if self.command != "HEAD":
+                    self.wfile.write(body)
             def do(self, act):
                 if self.path == "/stall/unread":
                     time.sleep(60)
@@ -70,6 +71,7 @@ public final class HTTPSServer: @unchecked Sendable {
                     with open(path, "rb") as file:
                         self.answer(200, file.read(), self.tag(path))
                 self.do(act)
+            do_HEAD = do_GET
             def do_POST(self):
                 self.do(lambda path, body: self.answer(405))
             def do_PUT(self):
@@ -112,7 +114,11 @@ public final class HTTPSServer: @unchecked Sendable {
     private let process = Process()
 
     /// An empty directory, not prepared.
-    public init() throws {
+    public convenience init() throws { try self.init(running: Self.webDAV) }
+
+    /// - Parameter program: Python. Its arguments are an empty directory and a file with certificate and key; it prints
+    ///   the port of 127.0.0.1 where it listens.
+    init(running program: String) throws {
         directory = URL(filePath: NSTemporaryDirectory()).appending(path: "https-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let certificate = directory.appending(path: "certificate.pem")
@@ -135,7 +141,7 @@ public final class HTTPSServer: @unchecked Sendable {
         let root = directory.appending(path: "root")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: false)
         process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = ["-c", Self.source, root.path(), certificate.path()]
+        process.arguments = ["-c", program, root.path(), certificate.path()]
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -3,8 +3,8 @@ package typealias HTTPProgress = @Sendable (_ done: Int, _ total: Int) -> Void
 
 /// The port to HTTPS. It sends requests to trusted servers only.
 package protocol HTTPClient: Sendable {
-    /// Sends a request once and returns the answer, of any status. Redirects are not followed. Only a GET may be sent
-    /// twice, if the connection breaks before the first byte of the answer.
+    /// Sends a request once and returns the answer, of any status. Redirects are not followed. Only a GET
+    /// or HEAD may be sent twice, if the connection breaks before the first byte of the answer.
     /// - Parameter progress: called on the caller's thread while bytes are sent and received.
     /// - Throws: `HTTPError`. After `.connection` the server may have executed the request.
     func send(

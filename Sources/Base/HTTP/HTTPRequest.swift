@@ -3,6 +3,8 @@ package struct HTTPRequest: Sendable {
     /// The request method.
     package enum Method: String, Sendable {
         case get = "GET"
+        /// The answer has the headers of the GET and no body.
+        case head = "HEAD"
         case put = "PUT"
         case post = "POST"
         case delete = "DELETE"

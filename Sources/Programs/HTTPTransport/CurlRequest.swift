@@ -32,7 +32,7 @@ struct CurlRequest: ~Copyable {
         method = request.method
         serverPort = endpoint.origin?.port.map { Int($0) } ?? 443
         buffer = ResponseBuffer(
-            limit: request.limit, idle: request.timeouts.idle, mayRepeat: request.method == .get)
+            limit: request.limit, idle: request.timeouts.idle, mayRepeat: method == .get || method == .head)
         connection.prepare(for: buffer)
         // libcurl copies it, and wipes the copy when the request ends.
         url.withBytes { url in
@@ -41,6 +41,7 @@ struct CurlRequest: ~Copyable {
             }
         }
         set(CURLOPT_CUSTOMREQUEST, method.rawValue)
+        if method == .head { set(CURLOPT_NOBODY, 1) }
         set(CURLOPT_PROTOCOLS_STR, "https")
         // HTTP/1.1, because the library for HTTP/2 copies the headers and does not wipe them.
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
