@@ -1,18 +1,32 @@
-internal import SecureMemory
+public import SecureMemory
 
 /// HMAC-SHA-256 (RFC 2104, RFC 4231).
 public enum HMACSHA256 {
     /// - Parameter key: any length.
     /// - Returns: 32 bytes.
     public static func authenticate(_ message: Span<UInt8>, key: Span<UInt8>) -> [UInt8] {
+        var outer = outerState(message, key: key)
+        var digest = [UInt8](repeating: 0, count: SHA256.count)
+        outer.finish(into: &digest)
+        return digest
+    }
+
+    /// Derives a key from another one: its HMAC of a message, in guarded memory.
+    /// - Parameter key: any length.
+    /// - Returns: 32 bytes.
+    public static func derive(_ message: Span<UInt8>, key: Span<UInt8>) -> SecureBytes {
+        var outer = outerState(message, key: key)
+        return SecureBytes(count: SHA256.count) { digest in outer.finish(into: &digest) }
+    }
+
+    /// The state of the outer hash, which its caller finishes.
+    private static func outerState(_ message: Span<UInt8>, key: Span<UInt8>) -> SHA256State {
         var states = HMACStates(key: key)
         defer { states.wipe() }
         states.inner.update(message)
         let inner = SecureBytes(count: SHA256.count) { digest in states.inner.finish(into: &digest) }
         inner.withBytes { states.outer.update($0) }
-        var digest = [UInt8](repeating: 0, count: SHA256.count)
-        states.outer.finish(into: &digest)
-        return digest
+        return states.outer
     }
 
     /// Authenticates under a key that is not secret, for example a constant. Without guarded memory this takes about a
