@@ -202,7 +202,10 @@ let package = Package(
                 "Primitives",
                 "SecureMemory", "SafeKit", "VectorKit",
             ]),
-        tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "VectorKit"]),
+        .target(
+            name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
         tests(
             of: "SafeServer",
             [

@@ -2,6 +2,7 @@ import AtomicFiles
 import Foundation
 import SafeStore
 import SafeWire
+import StoreKit
 import Testing
 import VectorKit
 

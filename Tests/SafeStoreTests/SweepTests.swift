@@ -1,6 +1,7 @@
 import Encodings
 import SafeStore
 import SafeWire
+import StoreKit
 import Testing
 
 /// What a sweep decides.

@@ -24,7 +24,8 @@ public protocol BackupStore: ~Copyable, Sendable {
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult
 
-    /// Deletes what a sweep decides to delete, for ever. A backup that is stored again in the meantime stays.
+    /// Deletes what a sweep decides to delete, for ever. A backup that is stored again in the meantime stays. A store
+    /// that expires backups by itself does nothing and returns `SweepReport.leftToStore`.
     func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport
 
     /// The retained previous backups of an id, the newest first; empty if the store retains none.
@@ -74,7 +75,7 @@ public struct BackupVersion: Equatable, Sendable {
 public enum StoreError: Error, Equatable, Sendable {
     /// No space is left.
     case full
-    /// Another program has locked the backups for too long.
+    /// Another program has locked the backups for too long, or the store asks for fewer requests.
     case busy
     /// The store cannot be reached now; a later try may succeed.
     case unavailable

@@ -1,16 +1,20 @@
-internal import SafeWire
+package import SafeWire
 internal import Synchronization
 
 /// Locks by which the threads of a process take turns for each backup id. Ids that fall on the same lock take turns
 /// too.
-final class IDLocks: Sendable {
+package final class IDLocks: Sendable {
     private final class Lock: Sendable {
         let mutex = Mutex(())
     }
 
     private let locks = (0..<64).map { _ in Lock() }
 
-    func holding<Result, E>(_ id: BackupID, _ body: () throws(E) -> Result) throws(E) -> Result {
+    /// Creates locks that nobody holds.
+    package init() {}
+
+    /// Runs `body` while no other thread holds the lock of this id.
+    package func holding<Result, E>(_ id: BackupID, _ body: () throws(E) -> Result) throws(E) -> Result {
         let lock = locks[Int(UInt(bitPattern: id.hashValue) % UInt(locks.count))]
         var answer: Swift.Result<Result, E>?
         lock.mutex.withLock { _ in

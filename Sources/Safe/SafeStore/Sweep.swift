@@ -68,7 +68,7 @@ public struct Sweep: Equatable, Sendable {
         let isRefused = suspicion != nil && !isForced
         return SweepReport(
             expired: expired, previous: old, total: backups.count, suspicion: suspicion,
-            isCarriedOut: !isRefused && !isDryRun)
+            isCarriedOut: !isRefused && !isDryRun, isLeftToStore: false)
     }
 
     private func isOver(_ time: Timestamp, by term: Duration) -> Bool { now.wall - time > term }
@@ -125,4 +125,10 @@ public struct SweepReport: Equatable, Sendable {
     public let suspicion: SweepSuspicion?
     /// Whether `expired` and `previous` are deleted: not in a dry run, and not under a suspicion unless forced.
     public let isCarriedOut: Bool
+    /// Whether the store expires backups by itself, so that nothing was counted or decided.
+    public let isLeftToStore: Bool
+
+    /// The report of a store that expires backups by itself.
+    package static let leftToStore = SweepReport(
+        expired: [], previous: [], total: 0, suspicion: nil, isCarriedOut: false, isLeftToStore: true)
 }

@@ -1,32 +1,40 @@
-import Encodings
-import SafeStore
-import SafeWire
-import Testing
+public import Encodings
+public import SafeStore
+public import SafeWire
+public import Testing
 
-/// What every adapter of the port `BackupStore` has to do. Each rule is one test, on a store of its own.
-struct StoreRule: Sendable, CustomTestStringConvertible {
+/// What an adapter of the port `BackupStore` has to do. Each rule is one test, on a store of its own.
+public struct StoreRule: Sendable, CustomTestStringConvertible {
     let name: String
-    fileprivate let body: Body
-    var testDescription: String { name }
+    fileprivate let body: any Body
+    /// The name of the rule.
+    public var testDescription: String { name }
 
-    static let all: [StoreRule] = [
+    /// The rules of every adapter.
+    public static let everywhere: [StoreRule] = [
         StoreRule(name: "what is stored comes back with its tag", body: Storing()),
         StoreRule(name: "conditions hold or fail in one step with the write", body: Conditions()),
         StoreRule(name: "a failed condition changes nothing", body: FailedConditions()),
         StoreRule(name: "what is deleted is gone", body: Deleting()),
-        StoreRule(name: "replaced and deleted backups are listed and restored", body: Previous()),
-        StoreRule(name: "versions of one millisecond stay apart", body: SameTime()),
-        StoreRule(name: "what was not put for the term expires, and nothing else", body: Expiring()),
-        StoreRule(name: "a put begins a new term", body: NewTerm()),
-        StoreRule(name: "a sweep under suspicion deletes nothing unless forced", body: Suspicion()),
-        StoreRule(name: "previous backups expire by their own time", body: OldVersions()),
     ]
 
-    func check<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws { try body.run(store) }
+    /// The rules of an adapter that retains previous backups, and expires backups itself.
+    public static let all: [StoreRule] =
+        everywhere + [
+            StoreRule(name: "replaced and deleted backups are listed and restored", body: Previous()),
+            StoreRule(name: "versions of one millisecond stay apart", body: SameTime()),
+            StoreRule(name: "what was not put for the term expires, and nothing else", body: Expiring()),
+            StoreRule(name: "a put begins a new term", body: NewTerm()),
+            StoreRule(name: "a sweep under suspicion deletes nothing unless forced", body: Suspicion()),
+            StoreRule(name: "previous backups expire by their own time", body: OldVersions()),
+        ]
+
+    /// Runs the rule on an empty store.
+    public func check<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws { try body.run(store) }
 }
 
 /// A generic closure, which Swift has only as a method.
-protocol Body: Sendable {
+private protocol Body: Sendable {
     func run<Store: BackupStore & ~Copyable>(_ store: borrowing Store) throws
 }
 
@@ -34,10 +42,11 @@ struct Unexpected: Error {
     let what: String
 }
 
-func id(_ byte: UInt8) -> BackupID { BackupID([UInt8](repeating: byte, count: BackupID.count).span) }
+/// 32 equal bytes.
+public func id(_ byte: UInt8) -> BackupID { BackupID([UInt8](repeating: byte, count: BackupID.count).span) }
 
 /// Noon of 2026-11-21 in UTC, and days after it.
-func day(_ number: Int) -> Timestamp { Timestamp(milliseconds: 1_795_262_400_000) + .days(number) }
+public func day(_ number: Int) -> Timestamp { Timestamp(milliseconds: 1_795_262_400_000) + .days(number) }
 
 private func tag(_ result: PutResult) -> String? {
     switch result {
