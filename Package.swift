@@ -129,6 +129,7 @@ let package = Package(
             "Safe/SafeTransports",
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeServer", ["SafeStore", "SafeWire", "HTTP"]),
+        room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         // Storey 8
         .executableTarget(
@@ -206,6 +207,9 @@ let package = Package(
             name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
+        tests(
+            of: "SafeObjectStore",
+            ["SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "ServerKit", "StoreKit"]),
         tests(
             of: "SafeServer",
             [

@@ -1,0 +1,88 @@
+package import Encodings
+package import HTTP
+package import SafeStore
+internal import SecureMemory
+
+/// Signed requests to one S3 server. The stores of all accounts share one. Calls come from several threads: as many
+/// requests are under way as threads call, and the client keeps a connection for each.
+package final class S3Connection: Sendable {
+    /// The region of servers that have none, among them OpenStack Swift and Ceph with their default configuration.
+    package static let defaultRegion = "us-east-1"
+    /// The timeouts of a request. Other threads wait for the same lock meanwhile.
+    package static let defaultTimeouts = HTTPTimeouts(
+        connect: .seconds(5), idle: .seconds(10), total: .seconds(30))
+    /// Longest answer that contains no backup, in bytes. Errors are XML.
+    static let maxErrorBytes = 16 * 1024
+
+    let address: S3Address
+    private let endpoint: HTTPEndpoint
+    private let signer: S3Signer
+    private let client: any HTTPClient
+    private let timeouts: HTTPTimeouts
+    private let clock: @Sendable () -> Timestamp
+
+    var region: String { signer.region }
+
+    /// Sends nothing.
+    /// - Parameters:
+    ///   - authority: certificates in PEM to trust instead of the system's; nil for the system's.
+    ///   - region: as in the server's configuration.
+    ///   - client: usable from several threads at once.
+    ///   - clock: the present time. A server refuses requests whose time differs by more than 15 minutes from its own.
+    package init(
+        to address: S3Address, _ credentials: consuming S3Credentials, authority: [UInt8]? = nil,
+        region: String = defaultRegion, by client: any HTTPClient, timeouts: HTTPTimeouts = defaultTimeouts,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.address = address
+        let url = Array("https://\(address.authority)".utf8)
+        endpoint = HTTPEndpoint(url: SecureBytes(copying: url.span), authority: authority)
+        signer = S3Signer(credentials, region: region)
+        self.client = client
+        self.timeouts = timeouts
+        self.clock = clock
+    }
+
+    /// Sends a request once.
+    /// - Parameters:
+    ///   - path: of a bucket or an object: a slash and segments as of `S3Signature.encoded`.
+    ///   - headers: names in lower case. They are signed.
+    ///   - limit: longest body of the answer, in bytes.
+    /// - Returns: the answer, of any status.
+    /// - Throws: `.unavailable` if no answer came; `.failed` if the server is not trusted. After a PUT the object is
+    ///   the old one or the new one.
+    package func send(
+        _ method: HTTPRequest.Method, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil,
+        limit: Int
+    ) throws(StoreError) -> HTTPResponse {
+        var signed = headers
+        signed["host"] = address.authority
+        let signature = S3Signature(
+            method.rawValue, path, headers: signed, body: body ?? [], at: clock(), region: region)
+        var lines = signature.headers.filter { $0.key != "host" }.map { "\($0.key): \($0.value)" }
+        lines.append("authorization: " + signer.authorization(of: signature))
+        // Not to wait for an interim answer; and no type of a form.
+        lines += ["Expect:", body == nil ? "Content-Type:" : "Content-Type: application/octet-stream"]
+        let request = HTTPRequest(method, path, headers: lines, body: body, limit: limit, timeouts: timeouts)
+        do throws(HTTPError) {
+            return try client.send(request, to: endpoint, progress: nil)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// Creates the 256 buckets, if they are missing. It may be repeated after an error.
+    package func prepare() throws(StoreError) {
+        for bucket in address.buckets {
+            let answer = try send(.put, "/" + bucket, body: bucketConfiguration, limit: Self.maxErrorBytes)
+            guard answer.isSuccess || answer.errorCode == "BucketAlreadyOwnedByYou" else { throw StoreError(answer) }
+        }
+    }
+
+    /// Amazon wants to be told the region of a bucket, unless it is the default one.
+    private var bucketConfiguration: [UInt8] {
+        guard region != Self.defaultRegion else { return [] }
+        let name = "CreateBucketConfiguration"
+        return Array("<\(name)><LocationConstraint>\(region)</LocationConstraint></\(name)>".utf8)
+    }
+}

@@ -1,0 +1,121 @@
+package import Encodings
+internal import HTTP
+package import SafeStore
+package import SafeWire
+
+/// Backups as objects of an S3 server, whose engine replicates and expires them:
+///
+///     PREFIX-ab/<64 hex>           the backup whose id begins with ab; an empty object if it was deleted
+///     PREFIX-ab/ACCOUNT/<64 hex>   the same for an account
+///
+/// Two headers are for OpenStack Swift; other servers ignore them. `X-Delete-After` gives each object a term, which
+/// each PUT begins again. Other servers need a lifecycle rule of the same number of days. `X-Newest` makes a read ask
+/// all replicas, so that one that was away does not answer with an old backup.
+///
+/// A deletion stores an empty object with the full term, because a replica that was away for longer than the server
+/// remembers its own deletions would bring the backup back.
+///
+/// Conditions of writes are tested under a lock of this process: several servers on the same buckets can both find that
+/// a condition holds, and the later write stays. Each backup is whole in any case.
+package struct S3Store: BackupStore {
+    private let connection: S3Connection
+    private let account: String?
+    private let readLimit: Int
+    /// How long an object stays after its PUT, in seconds.
+    private let termSeconds: Int64
+    private let locks = IDLocks()
+
+    private static let newest = ["x-newest": "true"]
+
+    /// - Parameters:
+    ///   - connection: shared by the stores of all accounts.
+    ///   - limits: the longest backup that is read, and the retention, to which `Sweep.grace` is added.
+    ///   - account: not empty, without a slash, and neither `.` nor `..`; nil for no accounts.
+    package init(on connection: S3Connection, limits: ServerLimits, account: String? = nil) {
+        precondition(account.map { !["", ".", ".."].contains($0) && !$0.utf8.contains(UInt8(ascii: "/")) } ?? true)
+        self.connection = connection
+        self.account = account.map(S3Signature.encoded)
+        readLimit = limits.maxBackupBytes
+        termSeconds = (Duration.days(limits.retentionDays) + Sweep.grace).components.seconds
+    }
+
+    /// A stored backup with its entity tag.
+    /// - Returns: nil if there is none, or if it was deleted.
+    /// - Throws: `.failed` also if the bucket is missing.
+    package func get(_ id: BackupID) throws(StoreError) -> StoredBackup? {
+        let answer = try connection.send(
+            .get, path(of: id), headers: Self.newest, limit: max(readLimit, S3Connection.maxErrorBytes))
+        if answer.status == 404, answer.errorCode == "NoSuchKey" { return nil }
+        guard answer.status == 200 else { throw StoreError(answer) }
+        guard !answer.body.isEmpty else { return nil }
+        return StoredBackup(bytes: answer.body, tag: EntityTag.of(answer.body))
+    }
+
+    /// Stores a backup. Its retention counts from the server's time.
+    /// - Parameter backup: not empty.
+    package func put(
+        _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> PutResult {
+        guard !backup.isEmpty else { throw .failed(reason: "an empty object is a deleted backup") }
+        return try locks.holding(id) { () throws(StoreError) in
+            let exists: Bool
+            if conditions == .none {
+                exists = try hasBackup(id)
+            } else {
+                let tag = try get(id)?.tag
+                guard conditions.hold(for: tag) else { return .conditionFailed }
+                exists = tag != nil
+            }
+            try write(backup, at: id)
+            let tag = EntityTag.of(backup)
+            return exists ? .replaced(tag: tag) : .created(tag: tag)
+        }
+    }
+
+    /// Replaces a backup by an empty object.
+    package func delete(
+        _ id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> DeleteResult {
+        try locks.holding(id) { () throws(StoreError) in
+            guard let present = try get(id) else { return .missing }
+            guard conditions.hold(for: present.tag) else { return .conditionFailed }
+            try write([], at: id)
+            return .deleted
+        }
+    }
+
+    /// Does nothing: the server expires its objects by itself.
+    /// - Returns: `SweepReport.leftToStore`.
+    package func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
+
+    /// Empty: this store retains no previous backups.
+    package func versions(of id: BackupID) -> [BackupVersion] { [] }
+
+    /// Does nothing.
+    /// - Returns: false.
+    package func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
+
+    private func path(of id: BackupID) -> String {
+        "/" + connection.address.bucket(of: id) + "/" + (account.map { $0 + "/" } ?? "") + id.hex
+    }
+
+    /// Whether a backup is stored, by its length. A missing bucket counts as no: a HEAD has no error code, and the PUT
+    /// that follows tells.
+    private func hasBackup(_ id: BackupID) throws(StoreError) -> Bool {
+        let answer = try connection.send(
+            .head, path(of: id), headers: Self.newest, limit: S3Connection.maxErrorBytes)
+        if answer.status == 404 { return false }
+        guard answer.status == 200 else { throw StoreError(answer) }
+        guard let count = answer.headers["content-length"].flatMap({ Int($0) }) else {
+            throw .failed(reason: "the object store does not tell a length")
+        }
+        return count > 0
+    }
+
+    private func write(_ bytes: [UInt8], at id: BackupID) throws(StoreError) {
+        let answer = try connection.send(
+            .put, path(of: id), headers: ["x-delete-after": String(termSeconds)], body: bytes,
+            limit: S3Connection.maxErrorBytes)
+        guard answer.isSuccess else { throw StoreError(answer) }
+    }
+}

@@ -1,0 +1,95 @@
+import HTTP
+import SafeStore
+import StoreKit
+import Testing
+
+@testable import SafeObjectStore
+
+/// A server that fails.
+@Suite struct S3FaultTests {
+    private let server = S3Double()
+
+    private static let answers: [(Int, String, StoreError)] = [
+        (429, "", .busy), (498, "", .busy), (503, "SlowDown", .busy), (503, "ServiceUnavailable", .unavailable),
+        (500, "InternalError", .unavailable), (502, "", .unavailable), (504, "", .unavailable), (507, "", .full),
+        (403, "QuotaExceeded", .full), (400, "RequestTimeout", .unavailable), (409, "OperationAborted", .unavailable),
+        (403, "SignatureDoesNotMatch", .failed(reason: "the object store answers 403 SignatureDoesNotMatch")),
+        (403, "RequestTimeTooSkewed", .failed(reason: "the object store answers 403 RequestTimeTooSkewed")),
+        (301, "PermanentRedirect", .failed(reason: "the object store answers 301 PermanentRedirect")),
+        (404, "", .failed(reason: "the object store answers 404 ")),
+        (206, "", .failed(reason: "the object store answers 206 ")),
+    ]
+
+    @Test(arguments: answers)
+    func `an answer other than success is an error of each operation`(
+        _ status: Int, _ code: String, _ error: StoreError
+    ) throws {
+        let store = try server.store()
+        _ = try store.put([1], at: id(1), if: .none, now: day(0))
+        server.set(.answer(S3Double.error(status, code)), for: .get)
+        #expect(throws: error) { try store.get(id(1)) }
+        #expect(throws: error) { try store.put([2], at: id(1), if: Preconditions(match: .any), now: day(0)) }
+        #expect(throws: error) { try store.delete(id(1), if: .none, now: day(0)) }
+        server.set(nil, for: .get)
+        if status != 206 {
+            server.set(.answer(S3Double.error(status, code)), for: .put)
+            #expect(throws: error) { try store.put([2], at: id(1), if: .none, now: day(0)) }
+            #expect(throws: error) { try store.delete(id(1), if: .none, now: day(0)) }
+        }
+        #expect(try store.get(id(1))?.bytes == [1])
+    }
+
+    @Test func `a HEAD that fails is an error of a put without conditions, and nothing is written`() throws {
+        let store = try server.store()
+        let answers: [(HTTPResponse, StoreError)] = [
+            (HTTPResponse(status: 503), .unavailable), (HTTPResponse(status: 498), .busy),
+            (HTTPResponse(status: 403), .failed(reason: "the object store answers 403 ")),
+            (HTTPResponse(status: 200), .failed(reason: "the object store does not tell a length")),
+            (
+                HTTPResponse(status: 200, headers: ["content-length": "x"]),
+                .failed(reason: "the object store does not tell a length")
+            ),
+        ]
+        for (answer, error) in answers {
+            server.set(.answer(answer), for: .head)
+            #expect(throws: error) { try store.put([1], at: id(1), if: .none, now: day(0)) }
+        }
+        #expect(server.objects.isEmpty)
+    }
+
+    private static let failures: [(HTTPError, StoreError)] = [
+        (.connection(.timeout), .unavailable), (.connection(.notConnected), .unavailable),
+        (.connection(.brokenOff), .unavailable), (.connection(.unknownHost), .unavailable),
+        (.libraryNeedsMemory, .unavailable),
+        (.certificate(.selfSigned), .failed(reason: "certificate(HTTP.CertificateFailure.selfSigned)")),
+        (.badAuthority, .failed(reason: "badAuthority")),
+    ]
+
+    @Test(arguments: failures)
+    func `without an answer nothing succeeds`(_ failure: HTTPError, _ error: StoreError) throws {
+        let store = try server.store()
+        _ = try store.put([1], at: id(1), if: .none, now: day(0))
+        server.set(.lost(failure), for: .put)
+        #expect(throws: error) { try store.put([2], at: id(1), if: .none, now: day(0)) }
+        #expect(throws: error) { try store.delete(id(1), if: .none, now: day(0)) }
+        #expect(try store.get(id(1))?.bytes == [1])
+        // Written, but nobody knows.
+        server.set(.late(failure), for: .put)
+        #expect(throws: error) { try store.put([2], at: id(1), if: .none, now: day(0)) }
+        #expect(try store.get(id(1))?.bytes == [2])
+        server.set(.lost(failure), for: .get)
+        #expect(throws: error) { try store.get(id(1)) }
+    }
+
+    @Test(
+        arguments: [
+            ("<Code></Code>", nil), ("<Code>No Such</Code>", nil), ("<Code>", nil), ("", nil),
+            ("<Code>Späť</Code>", nil),
+            ("<Code>\(String(repeating: "a", count: 65))</Code>", nil), ("\u{0}<Code>A</Code><Code>B</Code>", "A"),
+            ("<Code>SlowDown", "SlowDown"),
+        ] as [(String, String?)])
+    func `codes of errors`(_ body: String, _ code: String?) {
+        #expect(HTTPResponse(status: 400, body: Array(body.utf8)).errorCode == code)
+        #expect(HTTPResponse(status: 200, body: Array(body.utf8)).errorCode == nil)
+    }
+}

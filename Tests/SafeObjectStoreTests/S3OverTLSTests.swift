@@ -1,0 +1,87 @@
+import Encodings
+import Foundation
+import HTTP
+import HTTPTransport
+import SafeObjectStore
+import SafeStore
+import SafeWire
+import SecureMemory
+import ServerKit
+import StoreKit
+import Testing
+
+/// The time of this machine.
+func present() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+
+/// Over TLS, to a server that verifies signatures by code of its own.
+@Suite struct S3OverTLSTests {
+    private let server: S3Server
+    private let limits = ServerLimits(maxBackupBytes: 4 * 1024 * 1024, retentionDays: 180)
+
+    init() throws { server = try S3Server() }
+
+    private func connection(
+        secret: String = S3Server.secretKey, authority: [UInt8]? = nil, late: Duration = .zero
+    ) throws -> S3Connection {
+        let address = try S3Address(parsing: "s3://\(server.authority)/safe")
+        let bytes = Array(secret.utf8)
+        let credentials = S3Credentials(accessKey: S3Server.accessKey, secretKey: SecureBytes(copying: bytes.span))
+        return S3Connection(
+            to: address, credentials, authority: authority ?? server.certificate, by: CurlClient()
+        ) { present() + late }
+    }
+
+    @Test(arguments: StoreRule.everywhere) func `the contract`(_ rule: StoreRule) throws {
+        let connection = try connection()
+        try connection.prepare()
+        try rule.check(S3Store(on: connection, limits: limits, account: "anna müller+@home"))
+    }
+
+    @Test func `wrong credentials and clocks are refused by the server`() throws {
+        try connection().prepare()
+        let stranger = S3Store(on: try connection(secret: "another key"), limits: limits)
+        let refused = StoreError.failed(reason: "the object store answers 403 SignatureDoesNotMatch")
+        #expect(throws: refused) { try stranger.get(id(1)) }
+        #expect(throws: refused) { try stranger.delete(id(1), if: .none, now: day(0)) }
+        #expect(throws: refused) { try connection(secret: "another key").prepare() }
+        let late = S3Store(on: try connection(late: .hours(1)), limits: limits)
+        #expect(throws: StoreError.failed(reason: "the object store answers 403 RequestTimeTooSkewed")) {
+            try late.get(id(1))
+        }
+    }
+
+    @Test func `a server that is not trusted, and one that is gone`() throws {
+        let other = try S3Server()
+        let distrusting = S3Store(on: try connection(authority: other.certificate), limits: limits)
+        #expect {
+            try distrusting.get(id(1))
+        } throws: { error in
+            if case .failed(let reason) = error as? StoreError { return reason.contains("certificate") }
+            return false
+        }
+        let store = S3Store(on: try connection(), limits: limits)
+        try server.takeAway()
+        #expect(throws: StoreError.unavailable) { try store.get(id(1)) }
+        #expect(throws: StoreError.unavailable) { try store.put([1], at: id(1), if: .none, now: day(0)) }
+        #expect(throws: StoreError.unavailable) { try store.delete(id(1), if: .none, now: day(0)) }
+    }
+
+    @Test func `many threads share a store`() async throws {
+        let connection = try connection()
+        try connection.prepare()
+        let store = S3Store(on: connection, limits: limits)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for byte: UInt8 in 0..<16 {
+                group.addTask {
+                    for number: UInt8 in 1...8 {
+                        let content = [byte, number]
+                        _ = try store.put(content, at: id(byte), if: .none, now: day(0))
+                        let read = try store.get(id(byte))?.bytes
+                        #expect(read == content)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Encodings
+import SecureMemory
+import StoreKit
+import Testing
+
+@testable import SafeObjectStore
+
+/// A request and its signature by another implementation.
+struct SignedExample: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let signature: S3Signature
+    let accessKey: String
+    let secretKey: String
+    let expected: String
+
+    /// Amazon's examples (Amazon S3 API Reference, "Examples: Signature Calculations").
+    static let published = [
+        SignedExample(
+            testDescription: "GET object",
+            signature: S3Signature(
+                "GET", "/test.txt", headers: ["host": "examplebucket.s3.amazonaws.com", "range": "bytes=0-9"],
+                body: [], at: day2013, region: "us-east-1"),
+            accessKey: exampleKey, secretKey: exampleSecret,
+            expected: "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"),
+        SignedExample(
+            testDescription: "PUT object",
+            signature: S3Signature(
+                "PUT", "/" + S3Signature.encoded("test$file.text"),
+                headers: [
+                    "host": "examplebucket.s3.amazonaws.com", "date": "Fri, 24 May 2013 00:00:00 GMT",
+                    "x-amz-storage-class": "REDUCED_REDUNDANCY",
+                ],
+                body: Array("Welcome to Amazon S3.".utf8), at: day2013, region: "us-east-1"),
+            accessKey: exampleKey, secretKey: exampleSecret,
+            expected: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"),
+    ]
+
+    /// By botocore 1.43.11 (`botocore.auth.S3SigV4Auth`).
+    static let ofBotocore = [
+        SignedExample(
+            testDescription: "a backup with a term",
+            signature: S3Signature(
+                "PUT", "/safe-ab/" + id(0xab).hex, headers: ["host": "localhost:8080", "x-delete-after": "18144000"],
+                body: [0, 1, 255], at: noon, region: "us-east-1"),
+            accessKey: "safe:admin", secretKey: "testkey",
+            expected: "edce6cee2883cb31fb645fad0f160bc8be5f490094867e06d98e82d429a30ff9"),
+        SignedExample(
+            testDescription: "an account with other characters, another region, a key longer than a block",
+            signature: S3Signature(
+                "GET", "/safe-ab/" + S3Signature.encoded("anna müller+@home") + "/" + id(0xab).hex,
+                headers: ["host": "s3.example", "x-newest": "true"], body: [], at: noon, region: "eu-central-1"),
+            accessKey: "AK", secretKey: String(repeating: "s", count: 100),
+            expected: "bf4afafbb909bcf2f71b0621a76b08acf22900aff6cd9d14983f077c4c1f8234"),
+        SignedExample(
+            testDescription: "a bucket",
+            signature: S3Signature(
+                "PUT", "/safe-00", headers: ["host": "s3.example"], body: [], at: noon, region: "us-east-1"),
+            accessKey: "AK", secretKey: "sk",
+            expected: "49970e44d5ffe31b0353344b7fca732dae6fe531d56ca7eb9fe27b75811997b4"),
+    ]
+
+    private static let exampleKey = "AKIAIOSFODNN7EXAMPLE"
+    private static let exampleSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+    private static let day2013 = Timestamp(milliseconds: 1_369_353_600_000)
+    /// With milliseconds, which the signature leaves out.
+    private static let noon = day(0) + .milliseconds(7999)
+}
+
+@Suite struct S3SignatureTests {
+    @Test(arguments: SignedExample.published + SignedExample.ofBotocore)
+    func `the signature is that of other implementations`(_ example: SignedExample) {
+        let secret = Array(example.secretKey.utf8)
+        let signature = example.signature
+        let key = S3Signature.signingKey(
+            secretKey: SecureBytes(copying: secret.span), day: signature.day, region: signature.region)
+        let value = signature.authorization(accessKey: example.accessKey, key: key)
+        #expect(value.hasSuffix(", Signature=" + example.expected))
+        let scope = "\(example.accessKey)/\(signature.day)/\(signature.region)/s3/aws4_request"
+        #expect(value.hasPrefix("AWS4-HMAC-SHA256 Credential=\(scope), SignedHeaders="))
+    }
+
+    @Test func `the canonical request has each header once, in order`() {
+        let expected = """
+            PUT
+            /safe-ab/\(id(0xab).hex)
+
+            host:localhost:8080
+            x-amz-content-sha256:26a66b061e8f48f39927c312f25293959729eee95978e2892d49d3512a5cc092
+            x-amz-date:20261121T120007Z
+            x-delete-after:18144000
+
+            host;x-amz-content-sha256;x-amz-date;x-delete-after
+            26a66b061e8f48f39927c312f25293959729eee95978e2892d49d3512a5cc092
+            """
+        #expect(SignedExample.ofBotocore[0].signature.canonicalRequest == expected)
+    }
+
+    @Test func `a signer derives a new key on another day`() {
+        let secret = Array("sk".utf8)
+        let credentials = S3Credentials(accessKey: "AK", secretKey: SecureBytes(copying: secret.span))
+        let signer = S3Signer(credentials, region: "us-east-1")
+        for number in [0, 0, 1, 0] {
+            let signature = S3Signature(
+                "GET", "/b", headers: ["host": "h"], body: [], at: day(number), region: "us-east-1")
+            let key = S3Signature.signingKey(
+                secretKey: SecureBytes(copying: secret.span), day: signature.day, region: "us-east-1")
+            #expect(signer.authorization(of: signature) == signature.authorization(accessKey: "AK", key: key))
+        }
+    }
+}

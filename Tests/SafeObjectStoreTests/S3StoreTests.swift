@@ -1,0 +1,133 @@
+import Encodings
+import HTTP
+import SafeObjectStore
+import SafeStore
+import SafeWire
+import StoreKit
+import Synchronization
+import Testing
+
+@Suite struct S3StoreTests {
+    private let server = S3Double()
+    private let name = "/safe-01/" + id(1).hex
+
+    @Test(arguments: StoreRule.everywhere) func `the contract`(_ rule: StoreRule) throws {
+        try rule.check(server.store(limits: ServerLimits(maxBackupBytes: 4 * 1024 * 1024, retentionDays: 180)))
+    }
+
+    @Test(arguments: StoreRule.everywhere) func `the contract of an account`(_ rule: StoreRule) throws {
+        try rule.check(
+            server.store(account: "anna", limits: ServerLimits(maxBackupBytes: 4 * 1024 * 1024, retentionDays: 180)))
+    }
+
+    @Test func `every write has the term, every read asks for the newest, and all of it is signed`() throws {
+        let store = try server.store(limits: ServerLimits(maxBackupBytes: 1000, retentionDays: 180))
+        _ = try store.put([1], at: id(1), if: .none, now: day(0))
+        _ = try store.put([2], at: id(1), if: Preconditions(match: .any), now: day(0))
+        _ = try store.get(id(1))
+        _ = try store.delete(id(1), if: .none, now: day(0))
+        let methods = server.sent.map(\.method)
+        #expect(methods == [.head, .put, .get, .put, .get, .get, .put])
+        for request in server.sent {
+            #expect(request.path == name)
+            let own = request.method == .put ? "x-delete-after" : "x-newest"
+            // 210 days.
+            #expect(request.headers[own] == (request.method == .put ? "18144000" : "true"))
+            let signed = "SignedHeaders=host;x-amz-content-sha256;x-amz-date;\(own), "
+            #expect(try #require(request.headers["authorization"]).contains(signed))
+            #expect(request.headers["expect"] == "")
+        }
+        #expect(server.sent[5].limit == 16 * 1024)
+    }
+
+    @Test func `a deletion leaves an empty object, which is no backup`() throws {
+        let store = try server.store()
+        _ = try store.put([1], at: id(1), if: .none, now: day(0))
+        #expect(try store.delete(id(1), if: .none, now: day(0)) == .deleted)
+        #expect(server.objects == [name: []])
+        #expect(try store.get(id(1)) == nil)
+        #expect(try store.delete(id(1), if: .none, now: day(0)) == .missing)
+        let again = try store.put([1], at: id(1), if: Preconditions(noneMatch: .any), now: day(0))
+        guard case .created = again else { throw Unmet(what: "\(again)") }
+    }
+
+    @Test func `an account is a part of the key and cannot leave it`() throws {
+        let plain = try server.store()
+        let anna = try server.store(account: "anna")
+        let strange = try server.store(account: "a b/..".replacing("/", with: "%2f"))
+        for (number, store) in [plain, anna, strange].enumerated() {
+            _ = try store.put([UInt8(number + 1)], at: id(1), if: .none, now: day(0))
+        }
+        let hex = id(1).hex
+        #expect(
+            server.objects == [
+                "/safe-01/\(hex)": [1], "/safe-01/anna/\(hex)": [2], "/safe-01/a%20b%252f../\(hex)": [3],
+            ])
+    }
+
+    @Test func `an empty backup is refused`() throws {
+        let store = try server.store()
+        #expect(throws: StoreError.self) { try store.put([], at: id(1), if: .none, now: day(0)) }
+        #expect(server.sent.isEmpty)
+    }
+
+    @Test func `a backup that is too long is not read`() throws {
+        let store = try server.store(limits: ServerLimits(maxBackupBytes: 20_000, retentionDays: 180))
+        server.set([UInt8](repeating: 1, count: 20_000), at: name)
+        #expect(try store.get(id(1))?.bytes.count == 20_000)
+        server.set([UInt8](repeating: 1, count: 20_001), at: name)
+        #expect(throws: StoreError.failed(reason: "bodyTooLong")) { try store.get(id(1)) }
+    }
+
+    @Test func `a missing bucket is an error, and not a missing backup`() throws {
+        let store = try server.store()
+        server.remove(bucket: "safe-01")
+        let error = StoreError.failed(reason: "the object store answers 404 NoSuchBucket")
+        #expect(throws: error) { try store.get(id(1)) }
+        #expect(throws: error) { try store.put([1], at: id(1), if: .none, now: day(0)) }
+        #expect(throws: error) { try store.delete(id(1), if: .none, now: day(0)) }
+        #expect(throws: error) { try store.delete(id(1), if: Preconditions(match: .any), now: day(0)) }
+    }
+
+    @Test func `missing buckets are created, and existing ones stay`() throws {
+        let connection = server.connection(region: "eu-central-1")
+        try connection.prepare()
+        #expect(server.buckets.count == 256 && server.sent.count == 256)
+        let region = "<LocationConstraint>eu-central-1</LocationConstraint>"
+        #expect(server.sent.allSatisfy { String(decoding: $0.body ?? [], as: UTF8.self).contains(region) })
+        try connection.prepare()
+        server.set(.answer(S3Double.error(409, "BucketAlreadyExists")), for: .put)
+        let error = StoreError.failed(reason: "the object store answers 409 BucketAlreadyExists")
+        #expect(throws: error) { try connection.prepare() }
+    }
+
+    @Test func `expiry is left to the server`() throws {
+        let store = try server.store()
+        let now = ClockReading(wall: day(400), monotonic: .zero)
+        let report = store.expire(Sweep(retentionDays: 180, now: now, last: nil, isForced: true))
+        #expect(report.isLeftToStore && !report.isCarriedOut && report.total == 0)
+        #expect(store.versions(of: id(1)) == [])
+        #expect(store.restore(id(1), from: day(0), now: day(0)) == false)
+        #expect(server.sent.isEmpty)
+    }
+
+    @Test func `of many writers with one condition, one succeeds`() async throws {
+        let store = try server.store()
+        let created = await withTaskGroup(of: Bool.self) { group in
+            for byte: UInt8 in 1...32 {
+                group.addTask {
+                    let absent = Preconditions(noneMatch: .any)
+                    let result = try? store.put([byte], at: id(1), if: absent, now: day(0))
+                    if case .created = result { return true }
+                    return false
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(created == 1)
+    }
+}
+
+struct Unmet: Error {
+    let what: String
+}
