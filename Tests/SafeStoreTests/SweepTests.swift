@@ -43,19 +43,33 @@ import Testing
         #expect(first.suspicion == .wentBackwards(by: .days(2)) && !first.isCarriedOut)
     }
 
+    private func decide(_ expired: Int, of total: Int, forced: Bool = false) -> SweepReport {
+        let backups = (0..<total).map { Dated(id: id(UInt8($0)), time: day($0 < expired ? 0 : 200)) }
+        let now = ClockReading(wall: day(300), monotonic: .zero)
+        return Sweep(retentionDays: 180, now: now, last: nil, isForced: forced)
+            .decide(backups: backups, previous: [])
+    }
+
     @Test func `more than one in ten stops the sweep, one in ten does not`() {
-        func decide(_ expired: Int, of total: Int, forced: Bool = false) -> SweepReport {
-            let backups = (0..<total).map { Dated(id: id(UInt8($0)), time: day($0 < expired ? 0 : 200)) }
-            let now = ClockReading(wall: day(300), monotonic: .zero)
-            return Sweep(retentionDays: 180, now: now, last: nil, isForced: forced)
-                .decide(backups: backups, previous: [])
-        }
-        #expect(decide(2, of: 20).suspicion == nil)
-        #expect(decide(3, of: 20).suspicion == .tooMany(expired: 3, total: 20))
-        #expect(decide(1, of: 9).suspicion == .tooMany(expired: 1, total: 9))
+        #expect(decide(5, of: 50).suspicion == nil)
+        #expect(decide(6, of: 50).suspicion == .tooMany(expired: 6, total: 50))
+        #expect(decide(4, of: 40).suspicion == nil)
+        #expect(decide(4, of: 39).suspicion == .tooMany(expired: 4, total: 39))
         #expect(decide(0, of: 0).suspicion == nil)
         let forced = decide(20, of: 20, forced: true)
         #expect(forced.suspicion == .tooMany(expired: 20, total: 20) && forced.isCarriedOut)
+    }
+
+    @Test func `on a small server up to three expire if another one stays`() {
+        for (expired, total) in [(1, 2), (1, 9), (2, 3), (3, 4), (3, 20)] {
+            let report = decide(expired, of: total)
+            #expect(report.suspicion == nil && report.isCarriedOut, "\(expired) of \(total)")
+        }
+        for total in 1...4 {
+            let report = decide(total, of: total)
+            #expect(report.suspicion == .tooMany(expired: total, total: total) && !report.isCarriedOut)
+        }
+        #expect(decide(4, of: 5).suspicion == .tooMany(expired: 4, total: 5))
     }
 
     @Test func `extreme times decide without overflow`() {

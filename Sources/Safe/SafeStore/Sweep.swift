@@ -28,6 +28,9 @@ public struct Sweep: Equatable, Sendable {
     public static let maxClockJump = Duration.days(1)
     /// One in this many backups may expire in one sweep.
     public static let maxExpiredOneIn = 10
+    /// So many backups may expire in one sweep of a small server, if others stay. Their recent PUTs show that the clock
+    /// is right; if every backup would go, nothing shows it.
+    public static let maxExpiredOfFew = 3
 
     /// The clocks at this sweep.
     public let now: ClockReading
@@ -84,13 +87,16 @@ public struct Sweep: Equatable, Sendable {
         if let newest = backups.map(\.time).max(), newest - now.wall > Self.maxClockJump {
             return .wentBackwards(by: newest - now.wall)
         }
-        if expired * Self.maxExpiredOneIn > backups.count { return .tooMany(expired: expired, total: backups.count) }
+        let isOfFew = expired <= Self.maxExpiredOfFew && expired < backups.count
+        if !isOfFew, expired * Self.maxExpiredOneIn > backups.count {
+            return .tooMany(expired: expired, total: backups.count)
+        }
         return nil
     }
 }
 
 /// A backup, or a previous one, with the time that decides about it.
-public struct Dated: Equatable, Sendable {
+public struct Dated: Hashable, Sendable {
     /// Its id.
     public let id: BackupID
     /// The time of the last PUT; of a previous backup, that of its version.
@@ -109,7 +115,7 @@ public enum SweepSuspicion: Equatable, Sendable {
     case wentBackwards(by: Duration)
     /// Since the last sweep, the wall clock has gained this much on the monotonic clock; negative if it has lost.
     case jumped(by: Duration)
-    /// More than one in ten backups would go.
+    /// More than one in ten backups would go, and more than three or all.
     case tooMany(expired: Int, total: Int)
 }
 
