@@ -7,14 +7,19 @@ public import SafeWire
 ///     DIR/backups/<64 hex>         one encrypted backup each; its modification time is that of its last PUT
 ///     DIR/previous/<64 hex>-TIME   one that was replaced or deleted at TIME (20261121T030000123Z), if a server
 ///                                  retains them
+///     DIR/accounts/NAME/           `backups/` and `previous/` of an account (`ServerDirectory`)
 ///
 /// Backups are replaced whole or not at all. The directory may be shared, also on a network file system, which decides
 /// about owners and permissions.
 public struct FolderStore: ~Copyable, Sendable {
     private static let configName = "config"
-    private static let backupsName = "backups"
+    static let backupsName = "backups"
 
     let directory: Directory
+    /// The account whose backups these are; nil for those of a server without accounts.
+    let account: AccountName?
+    /// Whether a write locks out all others, also those of other processes.
+    let isAlone: Bool
     /// Whether backups that are replaced or deleted are retained.
     let keepsPrevious: Bool
     /// Longest backup that is read, in bytes.
@@ -23,13 +28,20 @@ public struct FolderStore: ~Copyable, Sendable {
 
     /// Opens an existing directory.
     /// - Parameters:
+    ///   - path: the directory that contains `config`, also for an account.
+    ///   - account: the account whose backups these are. Its directory is looked up at each call.
     ///   - keepsPrevious: retain backups that are replaced or deleted through the port, until a sweep removes them.
     ///   - readLimit: longest backup that is read, in bytes.
+    ///   - isAlone: a write locks out all others: for a command beside a running server, which does not know what the
+    ///     server's threads do.
     /// - Throws: `FileError`.
     public init(
-        at path: String, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes
+        at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes,
+        isAlone: Bool = false
     ) throws(FileError) {
         directory = try Directory.open(path, rule: .shared)
+        self.account = account
+        self.isAlone = isAlone
         self.keepsPrevious = keepsPrevious
         self.readLimit = readLimit
     }
@@ -71,7 +83,17 @@ public struct FolderStore: ~Copyable, Sendable {
 
     /// The directory of the backups.
     /// - Throws: `.missing` if it does not exist.
-    func backups() throws(FileError) -> Directory { try directory.directory(Self.backupsName) }
+    func backups() throws(FileError) -> Directory {
+        try withTop { top throws(FileError) in try top.directory(Self.backupsName) }
+    }
+
+    /// Lends the directory that contains `backups/` and `previous/`.
+    func withTop<Result: ~Copyable>(
+        _ body: (borrowing Directory) throws(FileError) -> Result
+    ) throws(FileError) -> Result {
+        guard let account else { return try body(directory) }
+        return try body(directory.directory(ServerDirectory.accountsName).directory(account.text))
+    }
 
     static func backup(
         _ id: BackupID, in backups: borrowing Directory, limit: Int

@@ -3,7 +3,8 @@ public import Encodings
 public import SafeWire
 
 // Threads of this process take turns for each id. A client that uses the directory as `file://` locks it exclusively
-// for its whole run; a server shares the lock among its writes.
+// for its whole run; a server shares the lock among its writes. An operator's command locks it exclusively for each
+// write.
 
 extension FolderStore: BackupStore {
     /// How long a write waits for a client that has locked the directory.
@@ -64,7 +65,11 @@ extension FolderStore: BackupStore {
         let report = try answered { () throws(FileError) in
             sweep.decide(backups: try stored(), previous: try previousBackups())
         }
-        guard report.isCarriedOut else { return report }
+        if report.isCarriedOut { try carryOut(report) }
+        return report
+    }
+
+    func carryOut(_ report: SweepReport) throws(StoreError) {
         for each in report.expired {
             try turn(for: each.id) { backups throws(FileError) in
                 // It may have been stored again.
@@ -76,10 +81,10 @@ extension FolderStore: BackupStore {
             try removePrevious(report.previous)
             try backups().sweepLeftovers(where: BackupID.isHex)
         }
-        return report
     }
 
-    private func stored() throws(FileError) -> [Dated] {
+    /// All stored backups, with the time of their last PUT.
+    func stored() throws(FileError) -> [Dated] {
         let backups = try backups()
         var stored: [Dated] = []
         for name in try backups.names() {
@@ -91,6 +96,17 @@ extension FolderStore: BackupStore {
         return stored
     }
 
+    /// Ids and lengths of all stored backups. One that is deleted meanwhile is left out.
+    func allLengths() throws(FileError) -> [(id: BackupID, count: Int)] {
+        let backups = try backups()
+        var all: [(id: BackupID, count: Int)] = []
+        for name in try backups.names() {
+            guard let id = BackupID(hex: name), try backups.isFile(name) else { continue }
+            do throws(FileError) { all.append((id: id, count: try backups.length(of: name))) } catch .missing {}
+        }
+        return all
+    }
+
     /// Runs `body` while this process does nothing else with the id, and no client of `file://` holds the directory.
     private func turn<Result>(
         for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Result
@@ -98,7 +114,7 @@ extension FolderStore: BackupStore {
         try answered { () throws(FileError) in
             try locks.holding(id) { () throws(FileError) in
                 let backups = try backups()
-                let lock = try backups.lock(wait: Self.lockWait, isShared: true)
+                let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
                 defer { withExtendedLifetime(lock) {} }
                 return try body(backups)
             }

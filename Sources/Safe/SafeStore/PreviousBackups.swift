@@ -6,7 +6,7 @@ public import SafeWire
 // `DIR/previous/<64 hex>-TIME`: backups that were replaced or deleted through the port.
 
 extension FolderStore {
-    private static let previousName = "previous"
+    static let previousName = "previous"
 
     /// The retained previous backups of an id, the newest first. Reads the names of all ids: it is for the operator.
     public func versions(of id: BackupID) throws(StoreError) -> [BackupVersion] {
@@ -27,8 +27,10 @@ extension FolderStore {
     /// - Returns: the previous backup; nil if none was retained.
     func retain(_ id: BackupID, in backups: borrowing Directory, now: Timestamp) throws(FileError) -> Dated? {
         guard keepsPrevious else { return nil }
-        try directory.makeDirectory(Self.previousName)
-        let previous = try directory.directory(Self.previousName)
+        let previous = try withTop { top throws(FileError) in
+            try top.makeDirectory(Self.previousName)
+            return try top.directory(Self.previousName)
+        }
         var time = now
         while true {
             let retained = Dated(id: id, time: time)
@@ -72,8 +74,10 @@ extension FolderStore {
 
     /// Lends the directory, if it exists.
     private func withPrevious(_ body: (borrowing Directory) throws(FileError) -> Void) throws(FileError) {
-        guard try directory.contains(Self.previousName) else { return }
-        try body(directory.directory(Self.previousName))
+        try withTop { top throws(FileError) in
+            guard try top.contains(Self.previousName) else { return }
+            try body(top.directory(Self.previousName))
+        }
     }
 }
 

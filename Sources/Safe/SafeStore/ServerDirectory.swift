@@ -1,0 +1,170 @@
+public import AtomicFiles
+internal import SafeWire
+
+/// The directory of a server with all of its accounts:
+///
+///     DIR/config                   the limits, of all accounts
+///     DIR/backups, DIR/previous    the backups of a server without accounts (`FolderStore`)
+///     DIR/logins                   the accounts: names, hashes of passwords, quotas; 0600
+///     DIR/accounts/NAME/backups    the backups of an account
+///     DIR/accounts/NAME/previous   those that were replaced or deleted
+///
+/// A server that finds `logins` serves the accounts only. What is in `logins` is the caller's.
+public struct ServerDirectory: ~Copyable, Sendable {
+    static let accountsName = "accounts"
+    private static let loginsName = "logins"
+    /// Longest file of accounts that is read, in bytes.
+    public static let maxLoginsBytes = 1024 * 1024
+    /// How long an edit waits for another one.
+    private static let editWait = Duration.seconds(5)
+
+    /// As it was given.
+    public let path: String
+    private let directory: Directory
+
+    /// Opens an existing directory.
+    /// - Throws: `FileError`.
+    public init(at path: String) throws(FileError) {
+        self.path = path
+        directory = try Directory.open(path, rule: .shared)
+    }
+
+    /// The path of the file of accounts, for messages.
+    public var loginsPath: String { directory.path(of: Self.loginsName) }
+
+    /// The directory of an account, for messages.
+    public func path(of account: AccountName) -> String { path + "/" + Self.accountsName + "/" + account.text }
+
+    // MARK: The file of accounts
+
+    /// Whether the file of accounts exists.
+    public func hasLogins() throws(FileError) -> Bool { try directory.contains(Self.loginsName) }
+
+    /// Identifies a state of the file of accounts.
+    public struct LoginsVersion: Equatable, Sendable {
+        let identity: FileIdentity
+        let modified: Int64?
+        let count: Int
+    }
+
+    /// The present state of the file. Read it before the content: then a change in between is seen the next time.
+    /// - Returns: nil if the file does not exist.
+    public func loginsVersion() throws(FileError) -> LoginsVersion? {
+        do throws(FileError) {
+            let name = Self.loginsName
+            return LoginsVersion(
+                identity: try directory.identity(of: name), modified: try directory.modificationTime(of: name),
+                count: try directory.length(of: name))
+        } catch .missing {
+            return nil
+        }
+    }
+
+    /// The content of the file.
+    /// - Returns: nil if the file does not exist.
+    public func logins() throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try directory.readPublic(Self.loginsName, limit: Self.maxLoginsBytes)
+        } catch .missing {
+            return nil
+        }
+    }
+
+    /// Changes the file, whole or not at all. Other edits wait.
+    /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
+    /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.
+    public func editLogins(_ edit: ([UInt8]) throws -> [UInt8]) throws {
+        try directory.makeDirectory(Self.accountsName)
+        let accounts = try directory.directory(Self.accountsName)
+        let lock = try accounts.lock(wait: Self.editWait)
+        defer { withExtendedLifetime(lock) {} }
+        let content = try edit(try logins() ?? [])
+        try directory.write(Self.loginsName, content.span)
+    }
+
+    // MARK: The directories of accounts
+
+    /// Creates the directory of an account. An existing one stays as it is.
+    public func makeAccount(_ account: AccountName) throws(FileError) {
+        try directory.makeDirectory(Self.accountsName)
+        let accounts = try directory.directory(Self.accountsName)
+        try accounts.makeDirectory(account.text)
+        try accounts.directory(account.text).makeDirectory(FolderStore.backupsName)
+    }
+
+    /// Removes the directory of an account with all backups in it, at once for everybody else. A missing one is not an
+    /// error.
+    public func removeAccount(_ account: AccountName) throws(FileError) {
+        guard try directory.contains(Self.accountsName) else { return }
+        let accounts = try directory.directory(Self.accountsName)
+        let doomed = "." + account.text + ".new"
+        // A removal that was killed has left it.
+        try accounts.removeDirectory(doomed, depth: Self.accountDepth)
+        guard try accounts.contains(account.text) else { return }
+        try accounts.rename(account.text, to: doomed, existing: .refuse)
+        try accounts.removeDirectory(doomed, depth: Self.accountDepth)
+    }
+
+    /// NAME, and `backups` or `previous` in it.
+    private static let accountDepth = 2
+
+    /// The accounts that have a directory, in byte order, also those that are not in the file any more.
+    public func accountsWithBackups() throws(FileError) -> [AccountName] {
+        guard try directory.contains(Self.accountsName) else { return [] }
+        let accounts = try directory.directory(Self.accountsName)
+        var found: [AccountName] = []
+        for name in try accounts.names() {
+            guard let account = AccountName(name), try !accounts.isFile(name) else { continue }
+            found.append(account)
+        }
+        return found
+    }
+
+    /// How many backups an account has, and their total length in bytes; nil without a directory.
+    public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
+        guard try accountsWithBackups().contains(account) else { return nil }
+        let lengths = try FolderStore(at: path, account: account).allLengths()
+        return (lengths.count, lengths.reduce(0) { $0 + $1.count })
+    }
+
+    // MARK: Sweeping
+
+    /// Deletes what a sweep decides about the backups of all accounts and those without an account together. It may run
+    /// beside a server, in another process or in the same one: each deletion locks out all writes to that directory.
+    public func sweep(_ sweep: Sweep) throws(StoreError) -> SweepReport {
+        var backups: [Dated] = []
+        var previous: [Dated] = []
+        try eachStore { store throws(FileError) in
+            backups += try store.stored()
+            previous += try store.previousBackups()
+        }
+        let decision = sweep.decide(backups: backups, previous: previous)
+        guard decision.isCarriedOut else { return decision }
+        let expired = Set(decision.expired)
+        var failure: StoreError?
+        try eachStore { store throws(FileError) in
+            let own = sweep.decide(backups: try store.stored(), previous: try store.previousBackups())
+            // What has become old since then waits for the next sweep.
+            let report = SweepReport(
+                expired: own.expired.filter(expired.contains), previous: own.previous,
+                total: own.total, suspicion: nil, isCarriedOut: true)
+            // One account whose disk fails must not keep the others from being swept.
+            do throws(StoreError) { try store.carryOut(report) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+        return decision
+    }
+
+    private func eachStore(_ body: (borrowing FolderStore) throws(FileError) -> Void) throws(StoreError) {
+        do throws(FileError) {
+            try body(FolderStore(at: path, isAlone: true))
+            for account in try accountsWithBackups() {
+                // It may be removed meanwhile.
+                do throws(FileError) { try body(FolderStore(at: path, account: account, isAlone: true)) } catch .missing
+                {}
+            }
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

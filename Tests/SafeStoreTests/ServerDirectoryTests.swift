@@ -1,0 +1,167 @@
+import AtomicFiles
+import Dispatch
+import Encodings
+import Foundation
+import SafeStore
+import SafeWire
+import Synchronization
+import Testing
+
+@Suite struct ServerDirectoryTests {
+    private let place: StoreInDirectory
+    private let alice = AccountName("alice")!
+    private let bob = AccountName("bob")!
+
+    init() throws { place = try StoreInDirectory() }
+
+    private func sweep(_ number: Int, dry: Bool = false, forced: Bool = false) throws -> SweepReport {
+        let now = ClockReading(wall: day(number), monotonic: .zero)
+        return try ServerDirectory(at: place.path)
+            .sweep(Sweep(retentionDays: 180, now: now, last: nil, isForced: forced, isDryRun: dry))
+    }
+
+    private func put(_ account: AccountName?, _ bytes: Range<UInt8>, _ number: Int) throws {
+        let store = try FolderStore(at: place.path, account: account, keepsPrevious: true)
+        for byte in bytes { _ = try store.put([byte], at: id(byte), if: .none, now: day(number)) }
+    }
+
+    @Test(arguments: ["a", "0", "alice", "a-b", "a--", String(repeating: "z", count: 32)])
+    func `a name of an account`(_ text: String) { #expect(AccountName(text)?.text == text) }
+
+    @Test(
+        arguments: [
+            "", "-", "-a", "A", "a_b", "a.b", "..", "a/b", "a b", "é", "e\u{301}", "a\0", "a\n",
+            String(repeating: "z", count: 33),
+        ]) func `not a name of an account`(_ text: String)
+    { #expect(AccountName(text) == nil) }
+
+    @Test func `accounts have directories of their own, and removing one leaves the others`() throws {
+        let server = try ServerDirectory(at: place.path)
+        let none = try server.accountsWithBackups()
+        #expect(none == [])
+        try server.removeAccount(alice)
+        for name in [bob, alice, alice] { try server.makeAccount(name) }
+        try put(nil, 0..<1, 0)
+        try put(alice, 0..<2, 0)
+        try put(bob, 1..<4, 0)
+        try put(bob, 1..<2, 1)
+        let both = try server.accountsWithBackups()
+        #expect(both == [alice, bob])
+        let size = try server.size(of: bob)
+        #expect(size?.backups == 3 && size?.bytes == 3)
+        try server.removeAccount(bob)
+        let gone = try server.size(of: bob)
+        #expect(gone == nil)
+        let tree = try place.tree()
+        #expect(!tree.contains { $0.contains("bob") })
+        let left = try server.size(of: alice)?.backups
+        #expect(left == 2)
+        // A store that was opened before works again when the account is back.
+        let store = try FolderStore(at: place.path, account: bob)
+        #expect(throws: StoreError.self) { try store.get(id(1)) }
+        try server.makeAccount(bob)
+        let fresh = try store.get(id(1))
+        #expect(fresh == nil)
+    }
+
+    @Test func `an account that is a link is not followed`() throws {
+        let server = try ServerDirectory(at: place.path)
+        try server.makeAccount(alice)
+        try put(alice, 0..<1, 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: place.path + "/accounts/bob", withDestinationPath: place.path + "/accounts/alice")
+        let store = try FolderStore(at: place.path, account: bob)
+        #expect(throws: StoreError.self) { try store.get(id(0)) }
+    }
+
+    @Test func `the file of accounts is edited whole, and its version tells`() throws {
+        let server = try ServerDirectory(at: place.path)
+        let missing = try server.logins()
+        let noVersion = try server.loginsVersion()
+        #expect(missing == nil && noVersion == nil)
+        try server.editLogins { old in old + [1] }
+        let first = try server.loginsVersion()
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) { try server.editLogins { _ in throw Refusal() } }
+        let unchanged = try server.loginsVersion()
+        #expect(first == unchanged && first != nil)
+        try server.editLogins { _ in [2] }
+        let second = try server.loginsVersion()
+        let content = try server.logins()
+        #expect(first != second && content == [2])
+        let mode = try FileManager.default.attributesOfItem(atPath: server.loginsPath)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `parallel edits are all kept`() throws {
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            let server = try? ServerDirectory(at: place.path)
+            try? server?.editLogins { $0 + [UInt8(number)] }
+        }
+        let content = try ServerDirectory(at: place.path).logins()
+        #expect(content.map { $0.sorted() } == Array(0..<8))
+    }
+
+    @Test func `a sweep decides about all accounts together`() throws {
+        let server = try ServerDirectory(at: place.path)
+        for name in [alice, bob] { try server.makeAccount(name) }
+        // Three accounts with three old backups each: each would be few enough for itself.
+        for account in [nil, alice, bob] {
+            try put(account, 0..<3, 0)
+            try put(account, 3..<10, 200)
+        }
+        let refused = try sweep(300)
+        #expect(refused.suspicion == .tooMany(expired: 9, total: 30) && !refused.isCarriedOut)
+        let before = try place.tree()
+        let dry = try sweep(300, dry: true, forced: true)
+        #expect(dry.expired.count == 9)
+        let after = try place.tree()
+        #expect(after == before)
+        let forced = try sweep(300, forced: true)
+        #expect(forced.expired.count == 9 && forced.isCarriedOut)
+        for account in [alice, bob] {
+            let size = try server.size(of: account)
+            #expect(size?.backups == 7)
+        }
+        let rest = try sweep(300)
+        #expect(rest.total == 21 && rest.expired.isEmpty)
+    }
+
+    @Test func `a sweep removes the old previous backups of every account`() throws {
+        try ServerDirectory(at: place.path).makeAccount(alice)
+        for account in [nil, alice] {
+            for number in [0, 1, 5] { try put(account, 0..<1, number) }
+        }
+        let report = try sweep(9)
+        #expect(report.previous.count == 2 && report.expired.isEmpty)
+        for account in [nil, alice] {
+            let versions = try FolderStore(at: place.path, account: account).versions(of: id(0))
+            #expect(versions.map(\.time) == [day(5)])
+        }
+    }
+
+    @Test func `a sweep beside writers never deletes what was stored again`() throws {
+        for round in 0..<4 {
+            try put(nil, 0..<5, 0)
+            try put(nil, 5..<60, 200)
+            let lost = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                if number == 0 {
+                    _ = try? sweep(300)
+                } else if let store = try? FolderStore(at: place.path) {
+                    for byte: UInt8 in 0..<5 {
+                        _ = try? store.put([byte, UInt8(round)], at: id(byte), if: .none, now: day(300))
+                    }
+                    let left = (0..<5).count { (try? store.get(id(UInt8($0)))) != nil }
+                    lost.withLock { $0 = 5 - left }
+                }
+            }
+            let store = try FolderStore(at: place.path)
+            for byte: UInt8 in 0..<5 {
+                let bytes = try store.get(id(byte))?.bytes
+                #expect(bytes == [byte, UInt8(round)])
+            }
+            #expect(lost.withLock { $0 } == 0)
+        }
+    }
+}
