@@ -37,6 +37,21 @@ final class StoreInDirectory: Sendable {
         try StoreInDirectory().withStore { try rule.check($0) }
     }
 
+    @Test(arguments: StoreRule.all) func `the contract of an account, under a quota that is not reached`(
+        _ rule: StoreRule
+    ) throws {
+        let place = try StoreInDirectory()
+        let name = AccountName("alice")!
+        try ServerDirectory(at: place.path).makeAccount(name)
+        let quota = Quota(bytes: 16 * 1024 * 1024)
+        try rule.check(QuotaStore(FolderStore(at: place.path, account: name, keepsPrevious: true), quota: quota))
+        try rule.check(QuotaStore(MemoryStore(keepsPrevious: true), quota: quota))
+        let other = try StoreInDirectory()
+        try rule.check(FolderStore(at: other.path, keepsPrevious: true, isAlone: true))
+        let outside = try place.tree().filter { !$0.hasPrefix("accounts") && $0 != "backups" && $0 != "config" }
+        #expect(outside == [])
+    }
+
     @Test func `the layout is the client's, and previous backups are beside it`() throws {
         let place = try StoreInDirectory()
         let client = try FolderStore(at: place.path)

@@ -73,6 +73,9 @@ public final class MemoryStore: BackupStore {
         }
     }
 
+    /// The length of each stored backup.
+    var allLengths: [BackupID: Int] { state.withLock { $0.backups.mapValues(\.bytes.count) } }
+
     /// The retained previous backups, the newest first. Throws nothing.
     public func versions(of id: BackupID) -> [BackupVersion] {
         state.withLock { state in

@@ -1,0 +1,78 @@
+import Dispatch
+import Encodings
+import Foundation
+import SafeStore
+import SafeWire
+import Synchronization
+import Testing
+
+@Suite struct QuotaStoreTests {
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    private func expectLimits<Base: MeasuredStore & ~Copyable>(_ base: consuming Base) throws {
+        let quota = Quota(bytes: 100)
+        let store = QuotaStore(base, quota: quota)
+        _ = try store.put(bytes(60), at: id(1), if: .none, now: day(0))
+        #expect(throws: StoreError.full) { try store.put(bytes(41), at: id(2), if: .none, now: day(0)) }
+        #expect(try store.get(id(2)) == nil)
+        _ = try store.put(bytes(40), at: id(2), if: .none, now: day(0))
+        // The replaced bytes count out.
+        #expect(throws: StoreError.full) { try store.put(bytes(61), at: id(1), if: .none, now: day(0)) }
+        _ = try store.put(bytes(59), at: id(1), if: .none, now: day(0))
+        _ = try store.put(bytes(41), at: id(2), if: .none, now: day(0))
+        // Previous backups do not count, and a deletion makes room.
+        _ = try store.delete(id(1), if: .none, now: day(1))
+        _ = try store.put(bytes(59), at: id(3), if: .none, now: day(1))
+        #expect(try store.versions(of: id(1)).count == 2)
+        // The operator may restore more than fits; then replacements that do not grow are still possible.
+        let newest = try #require(try store.versions(of: id(1)).first)
+        #expect(try store.restore(id(1), from: newest.time, now: day(2)))
+        _ = try store.put(bytes(59), at: id(3), if: .none, now: day(3))
+        #expect(throws: StoreError.full) { try store.put(bytes(60), at: id(3), if: .none, now: day(3)) }
+        quota.bytes = nil
+        _ = try store.put(bytes(500), at: id(3), if: .none, now: day(4))
+        quota.bytes = 0
+        #expect(throws: StoreError.full) { try store.put(bytes(1), at: id(4), if: .none, now: day(4)) }
+        _ = try store.put(bytes(10), at: id(3), if: .none, now: day(4))
+    }
+
+    @Test func `a PUT that exceeds the quota is refused and changes nothing`() throws {
+        try expectLimits(MemoryStore(keepsPrevious: true))
+        let place = try StoreInDirectory()
+        try expectLimits(FolderStore(at: place.path, keepsPrevious: true))
+    }
+
+    @Test func `a condition that fails is told before the quota`() throws {
+        let store = QuotaStore(MemoryStore(), quota: Quota(bytes: 10))
+        _ = try store.put(bytes(5), at: id(1), if: .none, now: day(0))
+        let absent = Preconditions(noneMatch: .any)
+        #expect(try store.put(bytes(11), at: id(1), if: absent, now: day(0)) == .conditionFailed)
+        let present = Preconditions(match: .any)
+        #expect(try store.put(bytes(11), at: id(2), if: present, now: day(0)) == .conditionFailed)
+        #expect(throws: StoreError.full) { try store.put(bytes(11), at: id(1), if: present, now: day(0)) }
+    }
+
+    @Test func `of parallel PUTs, as many succeed as fit`() throws {
+        let place = try StoreInDirectory()
+        for round in 0..<5 {
+            let base = try FolderStore(at: place.path)
+            let before = try base.lengths(at: id(255)).others
+            let shared = SharedQuotaStore(QuotaStore(base, quota: Quota(bytes: before + 3 * 100)))
+            let stored = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 8) { writer in
+                let id = id(UInt8(round * 8 + writer))
+                guard (try? shared.store.put(bytes(100), at: id, if: .none, now: day(0))) != nil else { return }
+                stored.withLock { $0 += 1 }
+            }
+            #expect(stored.withLock { $0 } == 3)
+            let after = try FolderStore(at: place.path).lengths(at: id(255)).others
+            #expect(after == before + 3 * 100)
+        }
+    }
+}
+
+private final class SharedQuotaStore: Sendable {
+    let store: QuotaStore<FolderStore>
+
+    init(_ store: consuming QuotaStore<FolderStore>) { self.store = store }
+}
