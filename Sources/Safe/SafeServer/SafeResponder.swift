@@ -13,7 +13,7 @@ public import SafeWire
 ///
 /// Nothing else exists: no listing, no other methods, no parts of a backup. Calls block while the store does, and may
 /// come from several threads.
-public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
+public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering {
     let store: Store
     let limits: ServerLimits
     let prefix: String
@@ -32,51 +32,22 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
         self.throttle = throttle
     }
 
-    /// What the head of a request leads to.
-    public enum Examined: Sendable {
-        /// This answer; the body is not needed.
-        case answer(HTTPResponse)
-        /// Read the body, at most `Upload.maxBodyBytes` bytes, and call `finish`.
-        case upload(Upload)
-    }
-
-    /// An upload whose head is accepted.
-    public struct Upload: Sendable {
-        let id: BackupID
-        let conditions: Preconditions
-        /// The announced length; nil if it was not announced.
-        let count: Int?
-        /// Most bytes of a body. Stop reading one that has more, and call `refusal`.
-        public let maxBodyBytes: Int
-        /// The answer to a body that is too long: 413.
-        public var refusal: HTTPResponse { .tooLarge }
-    }
-
-    /// Answers a request whose body has been read.
-    /// - Parameter body: empty for none.
-    public func answer(_ request: ServerRequest, body: [UInt8] = [], at now: ClockReading) -> HTTPResponse {
-        switch examine(request, at: now) {
-        case .answer(let answer): answer
-        case .upload(let upload): finish(upload, body: body, at: now)
-        }
-    }
-
     /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
     /// once, here.
-    public func examine(_ request: ServerRequest, at now: ClockReading) -> Examined {
+    public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         let examined = examineMethod(request, at: now)
         guard request.method == "HEAD", case .answer(let answer) = examined else { return examined }
         return .answer(answer.withoutBody)
     }
 
-    /// Stores the body of an upload.
-    /// - Parameter body: the whole body. One that was cut off must not get here.
-    public func finish(_ upload: Upload, body: [UInt8], at now: ClockReading) -> HTTPResponse {
-        guard body.count <= upload.maxBodyBytes else { return .tooLarge }
+    /// - Parameter count: the announced length of the body; nil if it was not announced.
+    private func store(
+        _ body: [UInt8], of count: Int?, at id: BackupID, if conditions: Preconditions, at now: ClockReading
+    ) -> HTTPResponse {
         // No backup is empty: a client or proxy has lost the body.
-        guard !body.isEmpty, upload.count.map({ $0 == body.count }) ?? true else { return .empty(400) }
+        guard !body.isEmpty, count.map({ $0 == body.count }) ?? true else { return .empty(400) }
         return stored { () throws(StoreError) in
-            switch try store.put(body, at: upload.id, if: upload.conditions, now: now.wall) {
+            switch try store.put(body, at: id, if: conditions, now: now.wall) {
             case .created(let tag): .empty(201, ["etag": tag])
             case .replaced(let tag): .empty(204, ["etag": tag])
             case .conditionFailed: .empty(412)
@@ -86,7 +57,7 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
 
     // MARK: Heads
 
-    private func examineMethod(_ request: ServerRequest, at now: ClockReading) -> Examined {
+    private func examineMethod(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
         let route = Route(request.target, below: prefix)
         guard let methods = route.methods else { return .answer(.empty(route == .malformed ? 400 : 404)) }
@@ -127,7 +98,7 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
         }
     }
 
-    private func examineUpload(_ request: ServerRequest, of id: BackupID) -> Examined {
+    private func examineUpload(_ request: ServerRequest, of id: BackupID) -> ExaminedRequest {
         guard request.hasContent(MediaType.backup), request.isWhole, let conditions = request.preconditions else {
             return .answer(.empty(400))
         }
@@ -138,7 +109,10 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: Sendable {
         case .bytes(let announced): count = announced
         case .unknown: break
         }
-        return .upload(Upload(id: id, conditions: conditions, count: count, maxBodyBytes: limits.maxBackupBytes))
+        return .upload(
+            PendingUpload(maxBodyBytes: limits.maxBackupBytes) { [count] body, now in
+                self.store(body, of: count, at: id, if: conditions, at: now)
+            })
     }
 
     private func stored(_ body: () throws(StoreError) -> HTTPResponse) -> HTTPResponse {

@@ -1,0 +1,52 @@
+public import HTTP
+public import SafeStore
+
+/// What a listener asks about each request. Calls block, and may come from several threads.
+public protocol SafeAnswering: Sendable {
+    /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
+    /// once, here.
+    func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest
+}
+
+extension SafeAnswering {
+    /// Answers a request whose body has been read.
+    /// - Parameter body: empty for none.
+    public func answer(_ request: ServerRequest, body: [UInt8] = [], at now: ClockReading) -> HTTPResponse {
+        switch examine(request, at: now) {
+        case .answer(let answer): answer
+        case .upload(let upload): upload.finish(body, at: now)
+        }
+    }
+}
+
+/// What the head of a request leads to.
+public enum ExaminedRequest: Sendable {
+    /// This answer; the body is not needed.
+    case answer(HTTPResponse)
+    /// Read the body, at most `PendingUpload.maxBodyBytes` bytes, and call `finish`.
+    case upload(PendingUpload)
+}
+
+/// An upload whose head is accepted.
+public struct PendingUpload: Sendable {
+    /// Most bytes of a body. Stop reading one that has more, and answer with `refusal`.
+    public let maxBodyBytes: Int
+    /// The answer to a body that is too long: 413.
+    public var refusal: HTTPResponse { .tooLarge }
+    private let store: @Sendable (_ body: [UInt8], _ now: ClockReading) -> HTTPResponse
+
+    /// - Parameter store: stores a body of at most `maxBodyBytes` bytes, and answers. It may block.
+    public init(
+        maxBodyBytes: Int, store: @escaping @Sendable (_ body: [UInt8], _ now: ClockReading) -> HTTPResponse
+    ) {
+        self.maxBodyBytes = maxBodyBytes
+        self.store = store
+    }
+
+    /// Stores the body.
+    /// - Parameter body: the whole body. One that was cut off must not get here.
+    public func finish(_ body: [UInt8], at now: ClockReading) -> HTTPResponse {
+        guard body.count <= maxBodyBytes else { return refusal }
+        return store(body, now)
+    }
+}
