@@ -15,7 +15,7 @@ public struct FolderStore: ~Copyable, Sendable {
     private static let configName = "config"
     static let backupsName = "backups"
 
-    let directory: Directory
+    private let shared: SharedDirectory
     /// The account whose backups these are; nil for those of a server without accounts.
     let account: AccountName?
     /// Whether a write locks out all others, also those of other processes.
@@ -39,7 +39,16 @@ public struct FolderStore: ~Copyable, Sendable {
         at path: String, account: AccountName? = nil, keepsPrevious: Bool = false, readLimit: Int = maxFetchedBytes,
         isAlone: Bool = false
     ) throws(FileError) {
-        directory = try Directory.open(path, rule: .shared)
+        self.init(
+            in: try SharedDirectory(path), account: account, keepsPrevious: keepsPrevious, readLimit: readLimit,
+            isAlone: isAlone)
+    }
+
+    init(
+        in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
+        readLimit: Int = maxFetchedBytes, isAlone: Bool = false
+    ) {
+        self.shared = shared
         self.account = account
         self.isAlone = isAlone
         self.keepsPrevious = keepsPrevious
@@ -56,15 +65,15 @@ public struct FolderStore: ~Copyable, Sendable {
         // Directories above are not created: if a disk is not mounted, the Safe would be on another one.
         try Directory.makeLast(path)
         let safe = try FolderStore(at: path)
-        let names = Set(try safe.directory.names())
+        let names = Set(try safe.shared.directory.names())
         let ours: Set = [configName, backupsName]
         guard names.isSuperset(of: ours) || names.isSubset(of: ours.union(emptyNames)) else {
             throw .exists(path: path)
         }
-        try safe.directory.makeDirectory(backupsName)
-        guard try !safe.directory.contains(configName) else { return }
+        try safe.shared.directory.makeDirectory(backupsName)
+        guard try !safe.shared.directory.contains(configName) else { return }
         do throws(FileError) {
-            try safe.directory.write(configName, limits.config.span, existing: .refuse)
+            try safe.shared.directory.write(configName, limits.config.span, existing: .refuse)
         } catch .exists {
             // Another process prepared it at the same time.
         }
@@ -72,7 +81,7 @@ public struct FolderStore: ~Copyable, Sendable {
 
     /// The document `config`.
     public func config() throws(FileError) -> [UInt8] {
-        try directory.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
+        try shared.directory.readPublic(Self.configName, limit: ServerLimits.maxConfigBytes)
     }
 
     /// The bytes of a backup; nil if it does not exist.
@@ -91,8 +100,8 @@ public struct FolderStore: ~Copyable, Sendable {
     func withTop<Result: ~Copyable>(
         _ body: (borrowing Directory) throws(FileError) -> Result
     ) throws(FileError) -> Result {
-        guard let account else { return try body(directory) }
-        return try body(directory.directory(ServerDirectory.accountsName).directory(account.text))
+        guard let account else { return try body(shared.directory) }
+        return try body(shared.directory.directory(ServerDirectory.accountsName).directory(account.text))
     }
 
     static func backup(
@@ -127,4 +136,11 @@ public struct FolderStore: ~Copyable, Sendable {
         backups.sweepLeftovers(where: BackupID.isHex)
         return lock
     }
+}
+
+/// A directory that the stores of several accounts share, so that not each of them takes a descriptor.
+final class SharedDirectory: Sendable {
+    let directory: Directory
+
+    init(_ path: String) throws(FileError) { directory = try Directory.open(path, rule: .shared) }
 }

@@ -1,5 +1,5 @@
 public import AtomicFiles
-internal import SafeWire
+public import SafeWire
 
 /// The directory of a server with all of its accounts:
 ///
@@ -20,17 +20,17 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// As it was given.
     public let path: String
-    private let directory: Directory
+    private let shared: SharedDirectory
 
     /// Opens an existing directory.
     /// - Throws: `FileError`.
     public init(at path: String) throws(FileError) {
         self.path = path
-        directory = try Directory.open(path, rule: .shared)
+        shared = try SharedDirectory(path)
     }
 
     /// The path of the file of accounts, for messages.
-    public var loginsPath: String { directory.path(of: Self.loginsName) }
+    public var loginsPath: String { shared.directory.path(of: Self.loginsName) }
 
     /// The directory of an account, for messages.
     public func path(of account: AccountName) -> String { path + "/" + Self.accountsName + "/" + account.text }
@@ -38,7 +38,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     // MARK: The file of accounts
 
     /// Whether the file of accounts exists.
-    public func hasLogins() throws(FileError) -> Bool { try directory.contains(Self.loginsName) }
+    public func hasLogins() throws(FileError) -> Bool { try shared.directory.contains(Self.loginsName) }
 
     /// Identifies a state of the file of accounts.
     public struct LoginsVersion: Equatable, Sendable {
@@ -53,8 +53,9 @@ public struct ServerDirectory: ~Copyable, Sendable {
         do throws(FileError) {
             let name = Self.loginsName
             return LoginsVersion(
-                identity: try directory.identity(of: name), modified: try directory.modificationTime(of: name),
-                count: try directory.length(of: name))
+                identity: try shared.directory.identity(of: name),
+                modified: try shared.directory.modificationTime(of: name),
+                count: try shared.directory.length(of: name))
         } catch .missing {
             return nil
         }
@@ -64,7 +65,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// - Returns: nil if the file does not exist.
     public func logins() throws(FileError) -> [UInt8]? {
         do throws(FileError) {
-            return try directory.readPublic(Self.loginsName, limit: Self.maxLoginsBytes)
+            return try shared.directory.readPublic(Self.loginsName, limit: Self.maxLoginsBytes)
         } catch .missing {
             return nil
         }
@@ -74,20 +75,28 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
     /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.
     public func editLogins(_ edit: ([UInt8]) throws -> [UInt8]) throws {
-        try directory.makeDirectory(Self.accountsName)
-        let accounts = try directory.directory(Self.accountsName)
+        try shared.directory.makeDirectory(Self.accountsName)
+        let accounts = try shared.directory.directory(Self.accountsName)
         let lock = try accounts.lock(wait: Self.editWait)
         defer { withExtendedLifetime(lock) {} }
         let content = try edit(try logins() ?? [])
-        try directory.write(Self.loginsName, content.span)
+        try shared.directory.write(Self.loginsName, content.span)
     }
 
     // MARK: The directories of accounts
 
+    /// The backups of an account.
+    /// - Parameters: as those of `FolderStore`.
+    public func store(
+        of account: AccountName, keepsPrevious: Bool, readLimit: Int = maxFetchedBytes
+    ) -> FolderStore {
+        FolderStore(in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit)
+    }
+
     /// Creates the directory of an account. An existing one stays as it is.
     public func makeAccount(_ account: AccountName) throws(FileError) {
-        try directory.makeDirectory(Self.accountsName)
-        let accounts = try directory.directory(Self.accountsName)
+        try shared.directory.makeDirectory(Self.accountsName)
+        let accounts = try shared.directory.directory(Self.accountsName)
         try accounts.makeDirectory(account.text)
         try accounts.directory(account.text).makeDirectory(FolderStore.backupsName)
     }
@@ -95,8 +104,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// Removes the directory of an account with all backups in it, at once for everybody else. A missing one is not an
     /// error.
     public func removeAccount(_ account: AccountName) throws(FileError) {
-        guard try directory.contains(Self.accountsName) else { return }
-        let accounts = try directory.directory(Self.accountsName)
+        guard try shared.directory.contains(Self.accountsName) else { return }
+        let accounts = try shared.directory.directory(Self.accountsName)
         let doomed = "." + account.text + ".new"
         // A removal that was killed has left it.
         try accounts.removeDirectory(doomed, depth: Self.accountDepth)
@@ -110,8 +119,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// The accounts that have a directory, in byte order, also those that are not in the file any more.
     public func accountsWithBackups() throws(FileError) -> [AccountName] {
-        guard try directory.contains(Self.accountsName) else { return [] }
-        let accounts = try directory.directory(Self.accountsName)
+        guard try shared.directory.contains(Self.accountsName) else { return [] }
+        let accounts = try shared.directory.directory(Self.accountsName)
         var found: [AccountName] = []
         for name in try accounts.names() {
             guard let account = AccountName(name), try !accounts.isFile(name) else { continue }
@@ -123,7 +132,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// How many backups an account has, and their total length in bytes; nil without a directory.
     public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
         guard try accountsWithBackups().contains(account) else { return nil }
-        let lengths = try FolderStore(at: path, account: account).allLengths()
+        let lengths = try FolderStore(in: shared, account: account).allLengths()
         return (lengths.count, lengths.reduce(0) { $0 + $1.count })
     }
 
@@ -157,11 +166,12 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     private func eachStore(_ body: (borrowing FolderStore) throws(FileError) -> Void) throws(StoreError) {
         do throws(FileError) {
-            try body(FolderStore(at: path, isAlone: true))
+            try body(FolderStore(in: shared, account: nil, isAlone: true))
             for account in try accountsWithBackups() {
                 // It may be removed meanwhile.
-                do throws(FileError) { try body(FolderStore(at: path, account: account, isAlone: true)) } catch .missing
-                {}
+                do throws(FileError) {
+                    try body(FolderStore(in: shared, account: account, isAlone: true))
+                } catch .missing {}
             }
         } catch {
             throw StoreError(error)
