@@ -128,7 +128,9 @@ let package = Package(
         room(
             "Safe/SafeTransports",
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
-        room("Safe/SafeServer", ["SafeStore", "SafeWire", "HTTP"]),
+        room(
+            "Safe/SafeServer",
+            ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         // Storey 8
@@ -213,7 +215,7 @@ let package = Package(
         tests(
             of: "SafeServer",
             [
-                "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles",
+                "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles", "SecureMemory",
             ]),
         tests(
             of: "SafeTransports",
