@@ -56,6 +56,12 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Puts a token back that was taken.
+    mutating func giveBack(_ key: Key) {
+        guard let full = young[key] ?? old[key] else { return }
+        young[key] = full - rate.interval
+    }
+
     private mutating func rotateIfDue(_ now: Duration) {
         guard let rotation else {
             rotation = now
