@@ -35,6 +35,12 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
     /// once, here.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
+        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
+        return examineCounted(request, at: now)
+    }
+
+    /// As `examine`, for a request that was counted for its client.
+    func examineCounted(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         let examined = examineMethod(request, at: now)
         guard request.method == "HEAD", case .answer(let answer) = examined else { return examined }
         return .answer(answer.withoutBody)
@@ -58,7 +64,6 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     // MARK: Heads
 
     private func examineMethod(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
-        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
         let route = Route(request.target, below: prefix)
         guard let methods = route.methods else { return .answer(.empty(route == .malformed ? 400 : 404)) }
         guard methods.contains(request.method) else {

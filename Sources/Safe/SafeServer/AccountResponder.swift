@@ -1,0 +1,116 @@
+public import AtomicFiles
+internal import HTTP
+public import SafeStore
+public import SafeWire
+package import SecureMemory
+internal import Synchronization
+
+/// A Safe server whose clients log in (Basic authentication, RFC 7617), each into the part that has its name:
+///
+///     any request without a right login      401
+///     PREFIX/NAME/config, backups/<64 hex>   as `SafeResponder`, for the account NAME
+///     all others                             404, as for a path that does not exist
+///     any                                    429 after many wrong logins, 503
+///
+/// The accounts are those of the file `logins` in the server's directory. The file is read again whenever it has
+/// changed, so a removed account or a changed password counts from the next request on. A file that is missing has no
+/// accounts; one that cannot be read is answered with 503.
+public final class AccountResponder: SafeAnswering {
+    private struct Served {
+        let responder: SafeResponder<QuotaStore<FolderStore>>
+        let quota: Quota
+    }
+
+    private struct Accounts {
+        var version: ServerDirectory.LoginsVersion?
+        var file = AccountFile([])
+    }
+
+    private let directory: ServerDirectory
+    private let limits: ServerLimits
+    private let keepsPrevious: Bool
+    private let throttle: Throttle
+    private let check: LoginCheck
+    private let accounts = Mutex(Accounts())
+    /// Those that have logged in. One that was removed stays: its threads must not meet those of a second value.
+    private let served = Mutex<[AccountName: Served]>([:])
+
+    /// The realm of the challenge.
+    private static let realm = "Safe"
+
+    /// - Parameters:
+    ///   - path: the directory of the server.
+    ///   - limits: of all accounts.
+    ///   - keepsPrevious: retain backups that are replaced or deleted.
+    ///   - throttle: counts the requests of clients, and those for each backup.
+    /// - Throws: `FileError` if the directory cannot be opened.
+    public convenience init(
+        at path: String, limits: ServerLimits, keepsPrevious: Bool = true, throttle: Throttle
+    ) throws(FileError) {
+        try self.init(
+            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle,
+            key: Random.secret(LoginCheck.keyCount), turns: HashTurns())
+    }
+
+    /// - Parameters:
+    ///   - key: 32 random bytes of this process.
+    ///   - turns: to compute hashes.
+    package init(
+        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle, key: consuming SecureBytes,
+        turns: HashTurns, failureRate: RequestRate? = nil
+    ) throws(FileError) {
+        directory = try ServerDirectory(at: path)
+        self.limits = limits
+        self.keepsPrevious = keepsPrevious
+        self.throttle = throttle
+        check = LoginCheck(key: key, turns: turns, failureRate: failureRate ?? LoginCheck.standardFailureRate)
+    }
+
+    /// Decides by the head of a request, and carries it out if it has no body. It may block for some seconds while
+    /// hashes of other logins are computed.
+    public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
+        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
+        guard let login = BasicLogin(request.values("authorization")) else { return .answer(Self.challenge) }
+        let file: AccountFile
+        do throws(FileError) { file = try presentAccounts() } catch { return .answer(HTTPResponse(.unavailable)) }
+        switch check.check(login, in: file, client: request.client, at: now.monotonic) {
+        case .wrong: return .answer(Self.challenge)
+        case .throttled(let wait): return .answer(.throttled(wait))
+        case .busy: return .answer(HTTPResponse(.busy))
+        case .accepted(let account): return responder(of: account).examineCounted(request, at: now)
+        }
+    }
+
+    /// Lines of the file that are no accounts, from 1 on, for the operator.
+    public func badAccountLines() throws(FileError) -> [Int] { try presentAccounts().badLines }
+
+    private static var challenge: HTTPResponse {
+        .empty(401, ["www-authenticate": "Basic realm=\"\(realm)\", charset=\"UTF-8\""])
+    }
+
+    private func presentAccounts() throws(FileError) -> AccountFile {
+        let version = try directory.loginsVersion()
+        if let known = accounts.withLock({ $0.version == version ? $0.file : nil }) { return known }
+        // Two threads may both read it; both read at least this version.
+        let file = AccountFile(try directory.logins() ?? [])
+        accounts.withLock { $0 = Accounts(version: version, file: file) }
+        check.forget(except: file)
+        return file
+    }
+
+    private func responder(of account: Account) -> SafeResponder<QuotaStore<FolderStore>> {
+        served.withLock { served in
+            if let known = served[account.name] {
+                known.quota.bytes = account.quota
+                return known.responder
+            }
+            let quota = Quota(bytes: account.quota)
+            let store = directory.store(
+                of: account.name, keepsPrevious: keepsPrevious, readLimit: max(maxFetchedBytes, limits.maxBackupBytes))
+            let responder = SafeResponder(
+                QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle)
+            served[account.name] = Served(responder: responder, quota: quota)
+            return responder
+        }
+    }
+}

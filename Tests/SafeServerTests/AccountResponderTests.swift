@@ -1,0 +1,260 @@
+import Encodings
+import Foundation
+import HTTP
+import SafeStore
+import SafeWire
+import SecureMemory
+import Testing
+
+@testable import SafeServer
+
+/// A server with accounts in a directory.
+private final class Accounts: Sendable {
+    let place: Neighbourhood
+    let responder: AccountResponder
+
+    init(limits: ServerLimits = .standard) throws {
+        place = try Neighbourhood()
+        let rate = RequestRate(burst: 1_000_000, interval: .nanoseconds(1))
+        responder = try AccountResponder(
+            at: place.server, limits: limits, keepsPrevious: true, throttle: .wide(), key: Random.secret(32),
+            turns: HashTurns(), failureRate: rate)
+    }
+
+    func edit(_ change: (inout AccountFile) -> Void) throws {
+        try ServerDirectory(at: place.server).editLogins { content in
+            var file = AccountFile(content)
+            change(&file)
+            return file.content
+        }
+    }
+
+    func set(_ name: String, _ password: String, salt: UInt8 = 1, quota: Int? = nil) throws {
+        let name = AccountName(name)!
+        try ServerDirectory(at: place.server).makeAccount(name)
+        try edit { $0.set(Account(name: name, hash: cheapHash(password, salt: salt), quota: quota)) }
+    }
+
+    func remove(_ name: String) throws { try edit { $0.remove(AccountName(name)!) } }
+
+    func ask(
+        _ method: String, _ target: String, _ login: String?, body: [UInt8]? = nil, at now: ClockReading = reading()
+    ) -> HTTPResponse {
+        var headers = login.map { [(name: "Authorization", value: $0)] } ?? []
+        if let body { headers.append((name: "Content-Length", value: "\(body.count)")) }
+        let request = ServerRequest(method, target, headers: headers, client: "192.0.2.1")
+        return responder.answer(request, body: body ?? [], at: now)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate func isSame(as other: HTTPResponse) -> Bool {
+        status == other.status && headers == other.headers && body == other.body
+    }
+}
+
+private let path = "/backups/" + String(repeating: "ab", count: 32)
+
+@Suite struct AccountResponderTests {
+    @Test func `without a right login every request is 401 with the challenge`() throws {
+        let server = try Accounts()
+        try server.set("alice", "a")
+        let logins = [
+            nil, "", "Bearer x", "Basic !", basic("alice", "b"), basic("bob", "a"), basic("ALICE", "a"), basic("", ""),
+        ]
+        for login in logins {
+            for target in ["/alice/config", "/alice" + path, "/bob" + path, "/config", path, "/", "*", "/alice/x"] {
+                for method in ["GET", "HEAD", "PUT", "DELETE", "MKCOL"] {
+                    let answer = server.ask(method, target, login, body: method == "PUT" ? [1] : nil)
+                    #expect(answer.status == 401 && answer.body.isEmpty)
+                    #expect(answer.headers["www-authenticate"] == "Basic realm=\"Safe\", charset=\"UTF-8\"")
+                }
+            }
+        }
+    }
+
+    @Test func `an account reaches its own part, and all others are as if they did not exist`() throws {
+        let server = try Accounts()
+        try server.set("alice", "a")
+        try server.set("bob", "b")
+        let (alice, bob) = (basic("alice", "a"), basic("bob", "b"))
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [1]).status == 201)
+        #expect(server.ask("GET", "/alice" + path, alice).body == [1])
+        #expect(server.ask("GET", "/alice/config", alice).body == ServerLimits.standard.config)
+        let absent = server.ask("GET", "/nobody" + path, bob)
+        for target in ["/alice" + path, "/alice/config", path, "/config", "/bob/../alice" + path, "/alice"] {
+            for method in ["GET", "HEAD", "PUT", "DELETE"] {
+                #expect(server.ask(method, target, bob, body: method == "PUT" ? [2] : nil).isSame(as: absent))
+            }
+        }
+        #expect(absent.status == 404)
+        #expect(server.ask("GET", "/bob" + path, bob).status == 404)
+        #expect(server.ask("GET", "/alice" + path, alice).body == [1])
+    }
+
+    @Test func `changes of the file count from the next request on`() throws {
+        let server = try Accounts()
+        #expect(server.ask("GET", "/alice/config", basic("alice", "a")).status == 401)
+        try server.set("alice", "a")
+        #expect(server.ask("GET", "/alice/config", basic("alice", "a")).status == 200)
+        try server.set("alice", "b")
+        #expect(server.ask("GET", "/alice/config", basic("alice", "a")).status == 401)
+        #expect(server.ask("GET", "/alice/config", basic("alice", "b")).status == 200)
+        try server.remove("alice")
+        #expect(server.ask("GET", "/alice/config", basic("alice", "b")).status == 401)
+        try server.set("alice", "b")
+        #expect(server.ask("GET", "/alice/config", basic("alice", "b")).status == 200)
+        try FileManager.default.removeItem(atPath: server.place.server + "/logins")
+        #expect(server.ask("GET", "/alice/config", basic("alice", "b")).status == 401)
+        try FileManager.default.createDirectory(
+            atPath: server.place.server + "/logins", withIntermediateDirectories: false)
+        let unreadable = server.ask("GET", "/alice/config", basic("alice", "b"))
+        #expect(unreadable.status == 503 && unreadable.headers["retry-after"] != nil)
+    }
+
+    @Test func `an account that was removed with its backups and added again works`() throws {
+        let server = try Accounts()
+        let alice = basic("alice", "a")
+        try server.set("alice", "a")
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [1]).status == 201)
+        try server.remove("alice")
+        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!)
+        try server.set("alice", "a")
+        #expect(server.ask("GET", "/alice" + path, alice).status == 404)
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [2]).status == 201)
+    }
+
+    @Test func `a quota is 507, and may be changed`() throws {
+        let server = try Accounts()
+        let alice = basic("alice", "a")
+        try server.set("alice", "a", quota: 10)
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [UInt8](repeating: 1, count: 11)).status == 507)
+        #expect(server.ask("GET", "/alice" + path, alice).status == 404)
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [UInt8](repeating: 1, count: 10)).status == 201)
+        try server.set("alice", "a", quota: 11)
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [UInt8](repeating: 1, count: 11)).status == 204)
+    }
+
+    @Test func `wrong logins of an address are 429 with the time to wait`() throws {
+        let place = try Neighbourhood()
+        let responder = try AccountResponder(at: place.server, limits: .standard, throttle: .wide())
+        let headers = [(name: "authorization", value: basic("alice", "x"))]
+        let answers = (0..<12).map { _ in
+            responder.answer(ServerRequest("GET", "/x", headers: headers, client: "192.0.2.9"), at: reading())
+        }
+        #expect(answers.map(\.status) == [Int](repeating: 401, count: 10) + [429, 429])
+        #expect(answers.last?.headers["retry-after"] == "30")
+        // Without a login nothing is computed, and nothing is counted.
+        let anonymous = responder.answer(ServerRequest("GET", "/x", client: "192.0.2.9"), at: reading())
+        #expect(anonymous.status == 401)
+    }
+
+    @Test func `the requests of an address count for all accounts together, each once`() throws {
+        let place = try Neighbourhood()
+        let rate = RequestRate(burst: 4, interval: .seconds(100))
+        let throttle = Throttle(clientRate: rate, backupRate: RequestRate(burst: 100, interval: .seconds(1)))
+        let responder = try AccountResponder(at: place.server, limits: .standard, throttle: throttle)
+        let server = try ServerDirectory(at: place.server)
+        try server.makeAccount(AccountName("alice")!)
+        try server.editLogins { content in
+            var file = AccountFile(content)
+            file.set(Account(name: AccountName("alice")!, hash: cheapHash("a"), quota: nil))
+            return file.content
+        }
+        let headers = [(name: "Authorization", value: basic("alice", "a"))]
+        let request = ServerRequest("GET", "/alice/config", headers: headers, client: "192.0.2.9")
+        #expect((0..<5).map { _ in responder.answer(request, at: reading()).status } == [200, 200, 200, 200, 429])
+    }
+
+    @Test func `ten thousand mutated headers let nobody in but the account`() throws {
+        let server = try Accounts()
+        try server.set("alice", "right")
+        try server.set("bob", "other")
+        var random = Generator(seed: 11)
+        var accepted = 0
+        for _ in 0..<10_000 {
+            var bytes = Array(basic("alice", "right").utf8)
+            for _ in 0...random.below(3) {
+                let place = random.below(bytes.count)
+                switch random.below(5) {
+                case 0: bytes[place] ^= UInt8(1 << random.below(8))
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert([32, 61, 58, 9, 0, 44][random.below(6)], at: place)
+                case 3: bytes += bytes.suffix(place)
+                default: bytes = Array("Basic ".utf8) + Data(bytes.suffix(place)).base64EncodedData()
+                }
+            }
+            let header = String(decoding: bytes, as: UTF8.self)
+            let answer = server.ask("GET", "/alice/config", header)
+            let isRight = header.wholeMatch(of: /[Bb][Aa][Ss][Ii][Cc] +YWxpY2U6cmlnaHQ=/) != nil
+            if answer.status == 200 { accepted += 1 }
+            #expect(answer.status == (isRight ? 200 : 401), "\(header)")
+        }
+        #expect(accepted > 0)
+    }
+}
+
+/// Random sequences of changes and requests, compared with dictionaries.
+@Suite struct AccountModelTests {
+    private static let names = ["alice", "bob", "carol"]
+    private static let ids = (0..<2).map { "/backups/" + String(repeating: "\($0)", count: 64) }
+
+    private struct Model {
+        var passwords: [String: String] = [:]
+        var contents: [String: [UInt8]] = [:]
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>) func `no account reaches another one's part`(
+        _ seed: UInt64
+    ) throws {
+        let server = try Accounts()
+        var random = Generator(seed: seed)
+        var model = Model()
+        for step in 0..<400 {
+            let name = Self.names[random.below(3)]
+            if random.below(6) == 0 {
+                if random.below(3) == 0 {
+                    model.passwords[name] = nil
+                    try server.remove(name)
+                } else {
+                    let password = "p\(random.below(3))"
+                    model.passwords[name] = password
+                    try server.set(name, password, salt: UInt8(random.below(200)))
+                }
+                continue
+            }
+            let user = Self.names[random.below(3)]
+            let password = random.below(3) == 0 ? "p\(random.below(3))" : model.passwords[user] ?? "p0"
+            let target = "/" + (random.below(3) == 0 ? name : user) + Self.ids[random.below(2)]
+            let isRight = model.passwords[user] == password
+            let isOwn = target.hasPrefix("/" + user + "/")
+            let old = model.contents[target]
+            let method = ["GET", "PUT", "DELETE"][random.below(3)]
+            let body: [UInt8]? = method == "PUT" ? [UInt8(step % 251), 1] : nil
+            let answer = server.ask(method, target, basic(user, password), body: body, at: reading(step))
+            let expected: Int
+            switch (isRight, isOwn, method) {
+            case (false, _, _): expected = 401
+            case (true, false, _): expected = 404
+            case (_, _, "PUT"):
+                expected = old == nil ? 201 : 204
+                model.contents[target] = body
+            case (_, _, "DELETE"):
+                expected = old == nil ? 404 : 204
+                model.contents[target] = nil
+            default:
+                expected = old == nil ? 404 : 200
+                #expect(answer.body == old ?? [])
+            }
+            #expect(answer.status == expected, "step \(step): \(method) \(target) as \(user)")
+        }
+        for name in Self.names {
+            for id in Self.ids {
+                let file = server.place.server + "/accounts/" + name + id
+                #expect(FileManager.default.contents(atPath: file).map(Array.init) == model.contents["/" + name + id])
+            }
+        }
+        let root = try FileManager.default.contentsOfDirectory(atPath: server.place.server + "/backups")
+        #expect(root == [])
+    }
+}
