@@ -19,6 +19,8 @@ extension Failure {
 extension Failure.Status {
     /// What no other code says.
     package static let failed = Self(1, "failed")
+    /// What was asked for does not exist.
+    package static let absent = Self(10, "absent")
     /// Another process is using the same data; try again.
     package static let locked = Self(11, "locked")
     /// A secret is missing: no source provides it, and the user cannot be asked.

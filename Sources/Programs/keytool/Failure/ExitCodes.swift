@@ -2,7 +2,6 @@ import Console
 
 /// keytool's own exit codes, beside those of every program.
 extension Failure.Status {
-    static let absent = Self(10, "absent")
     static let wrongPassword = Self(12, "wrong_password")
     static let serverAuth = Self(13, "server_auth")
     static let tooLarge = Self(14, "too_large")
