@@ -156,7 +156,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
             // What has become old since then waits for the next sweep.
             let report = SweepReport(
                 expired: own.expired.filter(expired.contains), previous: own.previous,
-                total: own.total, suspicion: nil, isCarriedOut: true)
+                total: own.total, suspicion: nil, isCarriedOut: true, isLeftToStore: false)
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) { try store.carryOut(report) } catch { failure = failure ?? error }
         }
