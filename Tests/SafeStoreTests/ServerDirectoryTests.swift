@@ -4,6 +4,7 @@ import Encodings
 import Foundation
 import SafeStore
 import SafeWire
+import StoreKit
 import Synchronization
 import Testing
 
