@@ -81,6 +81,9 @@ public final class AccountResponder: SafeAnswering {
         }
     }
 
+    /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
+    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try directory.sweep(sweep) }
+
     /// Lines of the file that are no accounts, from 1 on, for the operator.
     public func badAccountLines() throws(FileError) -> [Int] { try presentAccounts().badLines }
 

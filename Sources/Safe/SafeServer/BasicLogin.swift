@@ -5,8 +5,6 @@ internal import SecureMemory
 struct BasicLogin: ~Copyable {
     /// Longest value of the header, in bytes.
     static let maxHeaderBytes = 8192
-    /// Longest password, in bytes.
-    static let maxPasswordBytes = 4096
 
     /// As it was sent: it need not be a name of an account.
     let user: String
@@ -35,7 +33,7 @@ struct BasicLogin: ~Copyable {
             // What is not UTF-8 gets a replacement character, which no name of an account has.
             name = bytes.extracting(0..<end).revealText()
         }
-        guard let name, pair.count - colon - 1 <= Self.maxPasswordBytes else { return nil }
+        guard let name, pair.count - colon - 1 <= PasswordHash.maxPasswordBytes else { return nil }
         user = name
         password = pair.withBytes { SecureBytes(copying: $0.extracting(colon + 1..<$0.count)) }
     }

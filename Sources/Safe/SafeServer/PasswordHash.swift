@@ -52,6 +52,8 @@ package struct ScryptCost: Hashable, Sendable {
 
 /// The hash of a password, which tells whether a password is the right one.
 package struct PasswordHash: Equatable, Sendable {
+    /// Longest password of an account, in bytes.
+    package static let maxPasswordBytes = 4096
     /// Length of the key, in bytes.
     static let keyCount = 32
     /// Length of a new salt, in bytes.
