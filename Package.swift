@@ -149,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "keytool-server",
             dependencies: [
-                "Console",
+                "SafeServer", "SafeStore", "SafeWire", "Console", "Encodings", "Primitives", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool-server",

@@ -10,7 +10,7 @@ struct KeytoolServer: ParsableCommand {
         commandName: "keytool-server",
         abstract: "Run a Safe server: encrypted backups of Threema identities.",
         version: "keytool-server \(version)",
-        subcommands: []
+        subcommands: [AccountCommand.self]
     )
 
     @OptionGroup var globals: GlobalOptions

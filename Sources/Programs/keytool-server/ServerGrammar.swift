@@ -6,7 +6,13 @@ extension CommandGrammar {
         CommandGrammar(
             root: KeytoolServer.self, version: KeytoolServer.version, commonNames: .keytoolServer,
             valuedOptions: [], letters: "",
-            forms: ["duration": "a number and a unit: 30s, 10m, 24h or 3d"])
+            forms: [
+                "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+                "size": "a number of bytes, or with a unit: 500K, 20M or 1G",
+                "name": "a name has 1 to 32 lower-case letters, digits and hyphens",
+                "backup-id": "an id has 64 hexadecimal digits",
+                "time": "a time as keytool-server versions prints it: 20261121T030000123Z",
+            ])
     }
 }
 
@@ -14,7 +20,10 @@ extension CommonNames {
     fileprivate static let keytoolServer = CommonNames(table: [
         (
             "account",
-            [("create new", "account add"), ("delete rm", "account remove"), ("ls show", "account list")]
+            [
+                ("create new", "account add"), ("delete rm", "account remove"), ("ls show", "account list"),
+                ("password", "account passwd"),
+            ]
         )
     ])
 }

@@ -1,0 +1,55 @@
+public import ArgumentParser
+import Encodings
+public import SafeStore
+public import SafeWire
+
+// How values are spelled on the command line.
+
+extension AccountName: ExpressibleByArgument {
+    /// 1 to 32 lower-case letters, digits and hyphens.
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension BackupID: ExpressibleByArgument {
+    /// 64 hexadecimal digits.
+    public init?(argument: String) { self.init(hex: argument.lowercased()) }
+}
+
+/// A number of bytes: `4096`, `500K`, `20M`, `1G`, with units of 1024.
+struct ByteSize: ExpressibleByArgument {
+    let bytes: Int
+
+    /// - Returns: nil for any other text, and for 8 EiB or more.
+    init?(argument: String) {
+        let units: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]
+        let shift = argument.last.flatMap { units[$0] }
+        let digits = shift == nil ? argument[...] : argument.dropLast()
+        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int(digits)
+        else { return nil }
+        let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+        guard !isTooLarge else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// The time of a previous backup.
+struct VersionTime: ExpressibleByArgument {
+    let timestamp: Timestamp
+    var text: String { timestamp.compact }
+
+    /// As `versions` prints it.
+    init?(argument: String) {
+        guard let timestamp = Timestamp(compact: argument) else { return nil }
+        self.timestamp = timestamp
+    }
+}
+
+/// Numbers with their nouns.
+enum Counted {
+    /// "1 backup", "2 backups".
+    static func backups(_ count: Int) -> String { count == 1 ? "1 backup" : "\(count) backups" }
+    /// "1 previous backup", "2 previous backups".
+    static func previous(_ count: Int) -> String {
+        count == 1 ? "1 previous backup" : "\(count) previous backups"
+    }
+}

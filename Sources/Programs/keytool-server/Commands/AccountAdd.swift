@@ -1,0 +1,68 @@
+import ArgumentParser
+import Console
+import Encodings
+import SafeServer
+import SafeStore
+
+struct AccountAdd: AccountVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add an account.",
+        discussion: "The password is asked for twice, unless an option names its source.")
+
+    @ParentCommand var noun: AccountCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "1 to 32 lower-case letters, digits and hyphens.")
+    var name: AccountName
+
+    @Option(help: ArgumentHelp("Most bytes of all backups of the account (default: no limit).", valueName: "size"))
+    var quota: ByteSize?
+
+    @Flag(help: "Accept a weak password; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "Account password (at least 8 characters)")
+    var password: SecretOptions<AccountPassword>
+
+    @OptionGroup var store: StoreOption
+
+    func run(_ dialog: Dialog) throws {
+        let server = try store.changedServer()
+        let isFirst = try !server.hasLogins()
+        try check(AccountFile(try server.logins() ?? []), server)
+        let left = try server.size(of: name)?.backups ?? 0
+        let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
+        try server.editLogins { content in
+            var file = AccountFile(content)
+            // Another command may have added it while the password was typed.
+            try check(file, server)
+            try server.makeAccount(name)
+            file.set(Account(name: name, hash: hash, quota: quota?.bytes))
+            return file.content
+        }
+        if left > 0 {
+            dialog.output.warn("\(name.text) has \(Counted.backups(left)) of an earlier account of this name")
+        }
+        try dialog.output.done(
+            ["added the account \(name.text)"],
+            json: .result(
+                "account add",
+                [("name", .string(name.text)), ("quota_bytes", quota.map { .number($0.bytes) } ?? .null)]))
+        dialog.output.hint("its Safe server is https://HOST/\(name.text)")
+        if isFirst {
+            dialog.output.hint("this is the first account: start a running server again, and it asks for logins")
+        }
+    }
+
+    private func check(_ file: AccountFile, _ server: borrowing ServerDirectory) throws {
+        guard file[name] == nil else {
+            throw CommandFailure(
+                failure: Failure(
+                    .exists, "the account \(name.text) already exists",
+                    hints: "keytool-server account passwd \(name.text) changes its password"))
+        }
+        guard !file.isFull else {
+            throw CommandFailure(failure: Failure(.cantCreate, "\(server.loginsPath) has no room for another account"))
+        }
+    }
+}

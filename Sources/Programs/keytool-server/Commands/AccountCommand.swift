@@ -1,0 +1,42 @@
+import ArgumentParser
+import Console
+
+/// The noun of the accounts.
+struct AccountCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "The accounts of the server.",
+        discussion: """
+            With accounts, each client logs in with name and password, and its Safe server is https://HOST/NAME. The \
+            accounts are in the file logins of the store; a running server reads it again when it changes. A server \
+            that was started without that file has to be started again.
+            """,
+        subcommands: [AccountAdd.self, AccountRemove.self, AccountList.self, AccountPasswd.self])
+
+    @ParentCommand var root: KeytoolServer
+    @OptionGroup var globals: GlobalOptions
+
+    func run() throws { throw MissingVerb(Self.self, in: .keytoolServer) }
+}
+
+/// A verb of the noun.
+protocol AccountVerb: Verb {
+    var noun: AccountCommand { get }
+}
+
+extension AccountVerb {
+    var root: KeytoolServer { noun.root }
+
+    func run() throws {
+        let options = globals.merged(with: noun.globals).merged(with: root.globals)
+        try run(Dialog(options.words, options.terminal))
+    }
+}
+
+/// The password of an account.
+enum AccountPassword: Secret {
+    static let stem = "account-password"
+    static let title = "account password"
+    static let isGenerated = true
+    /// Fewest characters of a new one.
+    static let minimumLength = 8
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Console
+import Encodings
+import SafeServer
+import SafeStore
+
+struct AccountList: AccountVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the accounts, with their backups and quotas.")
+
+    @ParentCommand var noun: AccountCommand
+    @OptionGroup var globals: GlobalOptions
+    @OptionGroup var store: StoreOption
+
+    func run(_ dialog: Dialog) throws {
+        let server = try store.server()
+        let file = AccountFile(try server.logins() ?? [])
+        for line in file.badLines { dialog.output.warn("line \(line) of \(server.loginsPath) is not an account") }
+        var lines: [String] = []
+        var rows: [JSONValue] = []
+        let width = file.accounts.map(\.name.text.count).max() ?? 0
+        for account in file.accounts {
+            let size = try server.size(of: account.name) ?? (backups: 0, bytes: 0)
+            let name = account.name.text + String(repeating: " ", count: width - account.name.text.count)
+            let limit = account.quota.map { "of " + ByteCount.text($0) } ?? "no quota"
+            lines.append("\(name)  \(Counted.backups(size.backups)), \(ByteCount.text(size.bytes)), \(limit)")
+            rows.append(
+                .members([
+                    ("name", .string(account.name.text)), ("backups", .number(size.backups)),
+                    ("bytes", .number(size.bytes)), ("quota_bytes", account.quota.map { .number($0) } ?? .null),
+                ]))
+        }
+        if lines.isEmpty { dialog.output.note("there are no accounts") }
+        let left = try server.accountsWithBackups().filter { file[$0] == nil }
+        for name in left { dialog.output.note("\(server.path(of: name)) has no account") }
+        try dialog.output.data(
+            lines,
+            json: .result(
+                "account list",
+                [
+                    ("accounts", .array(rows)), ("without_account", .array(left.map { .string($0.text) })),
+                    ("bad_lines", .array(file.badLines.map { .number($0) })),
+                ]))
+    }
+}

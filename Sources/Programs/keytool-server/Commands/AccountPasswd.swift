@@ -1,0 +1,57 @@
+import ArgumentParser
+import Console
+import Encodings
+import SafeServer
+import SafeStore
+import SecureMemory
+
+struct AccountPasswd: AccountVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd", abstract: "Change the password of an account.",
+        discussion: "A running server refuses the old password from the next request on.")
+
+    @ParentCommand var noun: AccountCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The account.")
+    var name: AccountName
+
+    @Flag(help: "Accept a weak password; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "Account password (at least 8 characters)")
+    var password: SecretOptions<AccountPassword>
+
+    @OptionGroup var store: StoreOption
+
+    func run(_ dialog: Dialog) throws {
+        let server = try store.changedServer()
+        guard AccountFile(try server.logins() ?? [])[name] != nil else { throw AbsentAccount(name: name) }
+        let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
+        try server.editLogins { content in
+            var file = AccountFile(content)
+            guard let account = file[name] else { throw AbsentAccount(name: name) }
+            file.set(Account(name: name, hash: hash, quota: account.quota))
+            return file.content
+        }
+        try dialog.output.done(
+            ["changed the password of \(name.text)"],
+            json: .result("account passwd", [("name", .string(name.text))]))
+    }
+}
+
+/// How a command gets the hash of a new password.
+enum NewPassword {
+    static func hash(
+        _ options: SecretOptions<AccountPassword>, for name: AccountName, _ weakOk: Bool, _ dialog: Dialog
+    ) throws -> PasswordHash {
+        let secret = try SecretAsker(options, dialog).create(
+            .for(name.text), minimum: AccountPassword.minimumLength, weak: weakOk ? .accept : .ask)
+        guard secret.count <= PasswordHash.maxPasswordBytes else {
+            throw UsageFailure("the account password is longer than \(PasswordHash.maxPasswordBytes) bytes")
+        }
+        return try dialog.output.busy("hashing the password") {
+            try PasswordHash(of: secret, salt: Random.bytes(PasswordHash.saltCount))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Console
+import Encodings
+import SafeServer
+import SafeStore
+
+struct AccountRemove: AccountVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an account.",
+        discussion: "Its backups stay in the store, out of reach for clients, unless --delete-backups is given.")
+
+    @ParentCommand var noun: AccountCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The account.")
+    var name: AccountName
+
+    @Flag(help: "Delete its backups and previous backups, too.")
+    var deleteBackups = false
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    @OptionGroup var store: StoreOption
+
+    func run(_ dialog: Dialog) throws {
+        let server = try store.changedServer()
+        let size = try server.size(of: name)
+        let isAccount = AccountFile(try server.logins() ?? [])[name] != nil
+        // Backups that an earlier removal has left can be deleted, too.
+        guard isAccount || (deleteBackups && size != nil) else { throw AbsentAccount(name: name) }
+        if !yes {
+            if deleteBackups {
+                let backups = Counted.backups(size?.backups ?? 0)
+                try dialog.confirm("delete the account \(name.text) and its \(backups)", typing: name.text)
+            } else {
+                try dialog.confirm("remove the account \(name.text)")
+            }
+        }
+        if isAccount {
+            try server.editLogins { content in
+                var file = AccountFile(content)
+                file.remove(name)
+                return file.content
+            }
+        }
+        if deleteBackups { try server.removeAccount(name) }
+        let left = deleteBackups ? nil : size.map { _ in server.path(of: name) }
+        try dialog.output.done(
+            [words(size?.backups ?? 0, left)],
+            json: .result(
+                "account remove",
+                [
+                    ("name", .string(name.text)), ("backups", .number(size?.backups ?? 0)),
+                    ("backups_deleted", .bool(deleteBackups)), ("directory", left.map { .string($0) }),
+                ]))
+        if left != nil, size?.backups ?? 0 > 0 {
+            dialog.output.hint("keytool-server account remove \(name.text) --delete-backups deletes them")
+        }
+    }
+
+    private func words(_ count: Int, _ left: String?) -> String {
+        let removed = "removed the account \(name.text)"
+        if deleteBackups { return removed + " and its \(Counted.backups(count))" }
+        guard count > 0, let left else { return removed }
+        return removed + "; its backups stay in \(left)"
+    }
+}

@@ -1,0 +1,34 @@
+import Console
+import Primitives
+import SafeStore
+
+extension StoreError: Explained {
+    /// The sentence and the exit code.
+    var failure: Failure {
+        switch self {
+        case .full: Failure(.io, "no space is left in the store")
+        case .busy: Failure(.locked, "another process is using the backups", hints: "try again later")
+        case .unavailable: Failure(.tempfail, "the store cannot be reached now", hints: "try again later")
+        case .failed(let reason): Failure(.io, "the store failed: \(reason)")
+        }
+    }
+}
+
+/// There is no account of this name.
+struct AbsentAccount: Explained {
+    let name: AccountName
+
+    var failure: Failure {
+        Failure(
+            .absent, "there is no account \(name.text)", hints: "keytool-server account list shows the accounts")
+    }
+}
+
+extension KeyDerivationError: Explained {
+    /// The sentence and the exit code.
+    var failure: Failure {
+        switch self {
+        case .memory(let bytes): Failure(.memory, "not enough memory: the hash needs \(ByteCount.text(bytes))")
+        }
+    }
+}

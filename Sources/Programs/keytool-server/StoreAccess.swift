@@ -1,0 +1,40 @@
+import Console
+import Glibc
+import SafeStore
+import SafeWire
+
+extension StoreOption {
+    /// The directory of the server, for a command that reads it or deletes from it.
+    /// - Throws: `FileError.missing` if it is not prepared.
+    func server() throws -> ServerDirectory {
+        let path = try directory()
+        _ = try limits()
+        return try ServerDirectory(at: path)
+    }
+
+    /// The directory of the server, for a command that writes files.
+    /// - Throws: a failure if root runs it on a directory of another account, which could not read the files.
+    func changedServer() throws -> ServerDirectory {
+        let path = try directory()
+        if geteuid() == 0, let owner = FileStatus(path)?.owner, owner != 0 {
+            let name = accountName(owner)
+            throw CommandFailure(
+                failure: Failure(
+                    .permission, "\(path) belongs to \(name)",
+                    hints: "run it as that account: sudo -u \(name) keytool-server …"))
+        }
+        return try server()
+    }
+
+    /// The limits of the server.
+    func limits() throws -> ServerLimits {
+        let path = try directory()
+        let config = try FolderStore(at: path).config()
+        do throws(ServerLimitsError) {
+            return try ServerLimits(config: config.span)
+        } catch {
+            throw CommandFailure(
+                failure: Failure(.badData, "\(path)/config is not the configuration of a Safe server"))
+        }
+    }
+}

@@ -1,0 +1,203 @@
+"""keytool-server account: the file of accounts, their directories, and what is asked on a terminal."""
+
+import base64
+import hashlib
+import os
+import re
+import subprocess
+
+import pytest
+from kit_store import BINARY, on_terminal, store  # noqa: F401
+
+LINE = re.compile(r"([a-z0-9-]+):\$scrypt\$ln=14,r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43}):(\d*)")
+
+
+def unpadded(text):
+    return base64.b64decode(text + "=" * (-len(text) % 4))
+
+
+def is_password(line, password):
+    """Compares by another implementation of scrypt."""
+    _, salt, key, _ = LINE.fullmatch(line).groups()
+    computed = hashlib.scrypt(password.encode(), salt=unpadded(salt), n=2**14, r=8, p=1, maxmem=2**26, dklen=32)
+    return computed == unpadded(key)
+
+
+def test_add_writes_a_hash_and_a_directory(store):
+    result = store.add("alice", "pässword 1", "--quota", "20M")
+    assert result.out == "added the account alice\n" and "https://HOST/alice" in result.err
+    assert "pässword" not in str(store.tree())
+    assert is_password(store.logins.strip(), "pässword 1") and store.logins.endswith(":20971520\n")
+    assert oct((store.path / "logins").stat().st_mode) == "0o100600"
+    assert oct((store.path / "accounts/alice/backups").stat().st_mode) == "0o40700"
+    assert "first account" in result.err and "first account" not in store.add("bob").err
+    first, second = store.logins.splitlines()
+    assert second.startswith("bob:") and second.endswith(":") and not is_password(second, "pässword 1")
+    assert set(store.tree()) == {
+        "config", "backups", "logins", "accounts", "accounts/alice", "accounts/alice/backups", "accounts/bob",
+        "accounts/bob/backups"}
+
+
+def test_add_refuses(store):
+    store.add("alice")
+    assert "passwd alice" in store.fails(17, "account", "add", "alice").err
+    for name in ("Alice", "-a", "a_b", "../a", "a" * 33, ""):
+        store.fails(64, "account", "add", "--account-password-file", "-", "--", name, stdin="correct horse")
+    for size in ("20X", "-1", "1.5M", "99999999999T", "M x"):
+        store.fails(64, "account", "add", "b", f"--quota={size}", "--account-password-file", "-", stdin="correct horse")
+    store.fails(16, "account", "add", "bob")
+    store.fails(64, "account", "add", "bob", "--account-password-file", "-", stdin="short12")
+    store.fails(65, "account", "add", "bob", "--account-password-file", "-", stdin="a\0bcdefghijk")
+    weak = store.fails(64, "account", "add", "bob", "--account-password-file", "-", stdin="password")
+    assert "--weak-ok" in weak.err
+    store.add("bob", "password", "--weak-ok")
+    secret = "not an argument"
+    assert secret not in store.fails(64, "account", "add", "carol", "--account-password", secret).err
+
+
+def test_sources_of_the_password(store, tmp_path):
+    path = tmp_path / "password"
+    path.write_text("from a file\n")
+    path.chmod(0o600)
+    store.ok("account", "add", "file", "--account-password-file", path)
+    store.ok("account", "add", "command", "--account-password-command", "echo from a command")
+    store.environment["KEYTOOL_SERVER_ACCOUNT_PASSWORD_FILE"] = str(path)
+    store.ok("account", "add", "variable")
+    lines = store.logins.splitlines()
+    assert is_password(lines[0], "from a file") and is_password(lines[1], "from a command")
+    assert is_password(lines[2], "from a file")
+
+
+def test_passwd_changes_only_the_hash(store):
+    store.add("alice", "old password", "--quota", "5000000")
+    store.add("bob")
+    logins = store.path / "logins"
+    logins.write_text("# accounts\n" + logins.read_text().replace("\nbob", "\n\nbroken line\nbob"))
+    before = logins.read_text().splitlines()
+    store.ok("account", "passwd", "alice", "--account-password-file", "-", stdin="new password")
+    after = logins.read_text().splitlines()
+    assert [line for line in before if not line.startswith("alice")] == [
+        line for line in after if not line.startswith("alice")]
+    assert after[1] != before[1] and is_password(after[1], "new password") and after[1].endswith(":5000000")
+    store.fails(10, "account", "passwd", "nobody", "--account-password-file", "-", stdin="new password")
+    assert store.json("account", "passwd", "bob", "--account-password-file", "-", stdin="another one")["name"] == "bob"
+
+
+def test_list(store):
+    assert store.ok("account", "list").err == "keytool-server: there are no accounts\n"
+    store.add("alice", "correct horse", "--quota", "1K")
+    store.add("bob")
+    store.put(1, b"x" * 1000, account="alice")
+    store.put(2, b"x" * 1000, account="alice")
+    (store.path / "accounts/gone/backups").mkdir(parents=True)
+    with (store.path / "logins").open("a") as logins:
+        logins.write("nonsense\n")
+    result = store.ok("account", "list")
+    assert result.out == "alice  2 backups, 2 KiB, of 1 KiB\nbob    0 backups, 0 bytes, no quota\n"
+    assert f"line 3 of {store.path}/logins is not an account" in result.err and "gone has no account" in result.err
+    document = store.json("account", "list")
+    assert document["accounts"][0] == {"name": "alice", "backups": 2, "bytes": 2000, "quota_bytes": 1024}
+    assert document["without_account"] == ["gone"] and document["bad_lines"] == [3]
+
+
+def test_remove_keeps_the_backups(store):
+    store.add("alice")
+    path = store.put(1, account="alice")
+    assert "--yes" in store.fails(64, "account", "remove", "alice").err
+    result = store.ok("account", "remove", "alice", "--yes")
+    assert result.out == f"removed the account alice; its backups stay in {store.path}/accounts/alice\n"
+    assert path.exists() and store.logins == ""
+    store.fails(10, "account", "remove", "alice", "--yes")
+    assert "1 backup of an earlier account" in store.add("alice").err
+
+
+def test_remove_deletes_the_backups(store):
+    for name in ("alice", "bob"):
+        store.add(name)
+        store.put(1, account=name)
+        store.put_previous(1, "20261121T030000123Z", account=name)
+    document = store.json("account", "remove", "alice", "--delete-backups", "--yes")
+    assert document["backups"] == 1 and document["backups_deleted"] is True and "directory" not in document
+    assert not any("alice" in path for path in store.tree())
+    store.ok("account", "remove", "bob", "--yes")
+    store.ok("account", "remove", "bob", "--yes", "--delete-backups")
+    assert not any("bob" in path for path in store.tree())
+    store.fails(10, "account", "remove", "bob", "--yes", "--delete-backups")
+
+
+def test_parallel_adds_are_all_kept(store):
+    names = [f"account-{number}" for number in range(6)]
+    running = []
+    for name in names:
+        process = store.start("account", "add", name, "--account-password-file", "-", stdin=subprocess.PIPE)
+        process.stdin.write(b"correct horse")
+        process.stdin.close()
+        running.append(process)
+    assert [process.wait(60) for process in running] == [0] * len(names)
+    assert sorted(line.partition(":")[0] for line in store.logins.splitlines()) == names
+    for process in running:
+        process.stdout.close()
+        process.stderr.close()
+
+
+def test_a_store_that_is_none(store, tmp_path):
+    for url, code in ((f"file://{tmp_path}/missing", 66), (f"file://{tmp_path}", 66), ("https://x", 64)):
+        run = subprocess.run([BINARY, "account", "list", "--store", url], env=store.environment, capture_output=True)
+        assert run.returncode == code, run
+    run = subprocess.run([BINARY, "account", "list"], env=store.environment, capture_output=True)
+    assert run.returncode == 64 and b"--store file:///" in run.stderr
+    (store.path / "config").write_text("{}")
+    store.fails(65, "account", "list")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory of another account")
+def test_root_does_not_write_into_the_directory_of_another_account(store):
+    os.chown(store.path, 65534, -1)
+    try:
+        assert "sudo -u nobody keytool-server" in store.fails(77, "account", "add", "alice").err
+        store.ok("account", "list")
+    finally:
+        os.chown(store.path, 0, -1)
+
+
+# On a terminal
+
+
+def test_the_password_is_asked_twice(store, on_terminal):
+    run = on_terminal("account", "add", "alice")
+    for again in ("", ", again"):
+        run.expect(f"Account password for alice{again}.*: ")
+        assert not run.echo
+        run.send("typed password")
+    assert run.finish() == 0 and "typed password" not in run.text
+    assert is_password(store.logins.strip(), "typed password")
+
+
+def test_enter_alone_chooses_a_random_password(store, on_terminal):
+    run = on_terminal("account", "add", "alice")
+    run.expect("Enter for a random one")
+    run.send("")
+    shown = run.expect(r"([a-z]{5}(?:-[a-z]{5}){4})")[1]
+    run.expect("Enter to clear")
+    run.send("")
+    run.expect("Now type it")
+    run.send(shown)
+    assert run.finish() == 0
+    assert is_password(store.logins.strip(), shown)
+
+
+def test_removal_is_confirmed(store, on_terminal):
+    store.add("alice")
+    for answer, code in (("n", 64), ("y", 0)):
+        run = on_terminal("account", "remove", "alice")
+        run.expect(r"Remove the account alice\? \[y/N\] ")
+        run.send(answer)
+        assert run.finish() == code
+    assert store.logins == ""
+    store.add("alice")
+    for answer, code in (("y", 64), ("alice", 0)):
+        run = on_terminal("account", "remove", "alice", "--delete-backups")
+        run.expect("type alice: ")
+        run.send(answer)
+        assert run.finish() == code
+    assert not (store.path / "accounts/alice").exists()
