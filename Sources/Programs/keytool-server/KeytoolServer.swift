@@ -10,7 +10,7 @@ struct KeytoolServer: ParsableCommand {
         commandName: "keytool-server",
         abstract: "Run a Safe server: encrypted backups of Threema identities.",
         version: "keytool-server \(version)",
-        subcommands: [AccountCommand.self]
+        subcommands: [AccountCommand.self, SweepCommand.self, VersionsCommand.self, RestoreCommand.self]
     )
 
     @OptionGroup var globals: GlobalOptions

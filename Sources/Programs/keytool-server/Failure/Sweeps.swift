@@ -1,0 +1,36 @@
+import Console
+import Encodings
+import SafeStore
+
+extension SweepSuspicion {
+    /// The sentence.
+    var sentence: String {
+        switch self {
+        case .wentBackwards(let by): "a backup is newer than the clock by \(Self.days(by)): the clock is behind"
+        case .jumped(let by): "the clock has jumped by \(Self.days(by))"
+        case .tooMany(let expired, let total): "\(expired) of \(Counted.backups(total)) would expire at once"
+        }
+    }
+
+    /// In snake case, for JSON.
+    var reason: String {
+        switch self {
+        case .wentBackwards: "clock_behind"
+        case .jumped: "clock_jumped"
+        case .tooMany: "too_many_expired"
+        }
+    }
+
+    /// The failure of a sweep that was not forced.
+    var refusal: Failure {
+        Failure(
+            .failed, sentence + "; nothing was deleted",
+            hints: "check the clock; --dry-run -v shows the backups, --force deletes them"
+        ).because(of: reason)
+    }
+
+    private static func days(_ time: Duration) -> String {
+        let days = (time < .zero ? .zero - time : time) / .days(1)
+        return days < 2 ? "more than a day" : "\(Int(days)) days"
+    }
+}

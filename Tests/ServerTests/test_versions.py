@@ -1,0 +1,86 @@
+"""keytool-server versions and restore."""
+
+import fcntl
+import os
+
+from kit_store import identifier, on_terminal, store  # noqa: F401
+
+TIMES = ["20261120T030000123Z", "20261121T030000123Z"]
+
+
+def test_versions_are_listed_the_newest_first(store):
+    store.fails(10, "versions", identifier(1))
+    store.put(1)
+    assert store.ok("versions", identifier(1)).out == ""
+    for place, moment in enumerate(TIMES):
+        store.put_previous(1, moment, b"y" * (place + 1))
+    store.put_previous(2, TIMES[0])
+    assert store.ok("versions", identifier(1).upper()).out == f"{TIMES[1]}  2 bytes\n{TIMES[0]}  1 bytes\n"
+    document = store.json("versions", identifier(1))
+    assert document["present_bytes"] == 1 and [each["time"] for each in document["versions"]] == TIMES[::-1]
+    assert document["versions"][0]["replaced_at"] == "2026-11-21T03:00:00Z"
+    for wrong in ("abc", identifier(1)[1:], "g" * 64):
+        store.fails(64, "versions", wrong)
+
+
+def test_a_deleted_backup_is_restored_without_a_question(store):
+    store.put_previous(1, TIMES[0], b"old")
+    assert store.ok("restore", identifier(1), TIMES[0]).out == f"restored the backup of {TIMES[0]}, 3 bytes\n"
+    path = store.path / "backups" / identifier(1)
+    assert path.read_bytes() == b"old" and oct(path.stat().st_mode) == "0o100600"
+    assert store.ok("versions", identifier(1)).out.startswith(TIMES[0])
+
+
+def test_the_present_backup_becomes_a_previous_one(store):
+    path = store.put(1, b"present")
+    store.put_previous(1, TIMES[0], b"old")
+    assert "--yes" in store.fails(64, "restore", identifier(1), TIMES[0]).err
+    document = store.json("restore", identifier(1), TIMES[0], "--yes")
+    assert document["replaced"] is True and path.read_bytes() == b"old"
+    newest = store.json("versions", identifier(1))["versions"][0]
+    store.ok("restore", identifier(1), newest["time"], "--yes")
+    assert path.read_bytes() == b"present"
+
+
+def test_what_does_not_exist_is_not_restored(store):
+    store.fails(10, "restore", identifier(1), TIMES[0], "--yes")
+    store.put_previous(1, TIMES[0])
+    assert "versions ID lists them" in store.fails(10, "restore", identifier(1), TIMES[1], "--yes").err
+    for wrong in ("2026-11-20T03:00:00Z", "20261120T030000Z", "20261320T030000123Z"):
+        store.fails(64, "restore", identifier(1), wrong, "--yes")
+
+
+def test_the_backups_of_an_account(store):
+    store.add("alice")
+    store.put(1, account="alice")
+    store.put_previous(1, TIMES[0], b"old", account="alice")
+    assert "--account" in store.fails(10, "versions", identifier(1)).err
+    assert TIMES[0] in store.ok("versions", identifier(1), "--account", "alice").out
+    store.ok("restore", identifier(1), TIMES[0], "--account", "alice", "--yes")
+    assert (store.path / "accounts/alice/backups" / identifier(1)).read_bytes() == b"old"
+    assert not (store.path / "backups" / identifier(1)).exists()
+    store.fails(10, "versions", identifier(1), "--account", "bob")
+    store.fails(64, "versions", identifier(1), "--account", "../alice")
+
+
+def test_a_question_on_the_terminal(store, on_terminal):
+    path = store.put(1, b"present")
+    store.put_previous(1, TIMES[0], b"old")
+    for answer, code, content in (("n", 64, b"present"), ("y", 0, b"old")):
+        run = on_terminal("restore", identifier(1), TIMES[0])
+        run.expect("Replace the present backup")
+        run.send(answer)
+        assert run.finish() == code and path.read_bytes() == content
+
+
+def test_a_write_of_a_server_is_waited_for(store):
+    """A server shares the lock of the directory among its writes; a restore needs it alone."""
+    store.put_previous(1, TIMES[0])
+    lock = os.open(store.path / "backups", os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        assert "another process" in store.fails(11, "restore", identifier(1), TIMES[0]).err
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        store.ok("restore", identifier(1), TIMES[0])
+    finally:
+        os.close(lock)
