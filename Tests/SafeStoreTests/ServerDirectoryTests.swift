@@ -65,6 +65,38 @@ import Testing
         #expect(fresh == nil)
     }
 
+    @Test func `a removal beside writers leaves nothing`() throws {
+        for round in 0..<5 {
+            let server = try ServerDirectory(at: place.path)
+            try server.makeAccount(alice)
+            let failures = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { writer in
+                if writer == 0 {
+                    usleep(5_000)
+                    if (try? server.removeAccount(alice)) == nil { failures.withLock { $0 += 1 } }
+                } else if let store = try? FolderStore(at: place.path, account: alice, keepsPrevious: true) {
+                    for byte: UInt8 in 0..<20 {
+                        _ = try? store.put([byte], at: id(byte % 4), if: .none, now: day(round))
+                    }
+                }
+            }
+            #expect(failures.withLock { $0 } == 0)
+            let left = try FileManager.default.contentsOfDirectory(atPath: place.path + "/accounts")
+            #expect(left == [])
+        }
+    }
+
+    @Test func `a sweep removes what a killed removal has left`() throws {
+        let server = try ServerDirectory(at: place.path)
+        try server.makeAccount(alice)
+        try put(alice, 0..<2, 0)
+        let accounts = place.path + "/accounts/"
+        try FileManager.default.moveItem(atPath: accounts + "alice", toPath: accounts + ".alice.new")
+        _ = try sweep(1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: accounts)
+        #expect(left == [])
+    }
+
     @Test func `an account that is a link is not followed`() throws {
         let server = try ServerDirectory(at: place.path)
         try server.makeAccount(alice)

@@ -101,17 +101,36 @@ public struct ServerDirectory: ~Copyable, Sendable {
         try accounts.directory(account.text).makeDirectory(FolderStore.backupsName)
     }
 
-    /// Removes the directory of an account with all backups in it, at once for everybody else. A missing one is not an
-    /// error.
+    /// Removes the directory of an account with all backups in it, at once for everybody else. Waits for writes that
+    /// have begun; later ones fail. A missing directory is not an error.
     public func removeAccount(_ account: AccountName) throws(FileError) {
         guard try shared.directory.contains(Self.accountsName) else { return }
         let accounts = try shared.directory.directory(Self.accountsName)
+        let lock = try accounts.lock(wait: Self.editWait)
+        defer { withExtendedLifetime(lock) {} }
         let doomed = "." + account.text + ".new"
         // A removal that was killed has left it.
         try accounts.removeDirectory(doomed, depth: Self.accountDepth)
         guard try accounts.contains(account.text) else { return }
+        let inner = try accounts.directory(account.text)
+        guard try inner.contains(FolderStore.backupsName) else {
+            return try accounts.removeDirectory(account.text, depth: Self.accountDepth)
+        }
+        let writes = try inner.directory(FolderStore.backupsName).lock(wait: Self.editWait)
+        defer { withExtendedLifetime(writes) {} }
         try accounts.rename(account.text, to: doomed, existing: .refuse)
         try accounts.removeDirectory(doomed, depth: Self.accountDepth)
+    }
+
+    /// Removes what killed removals have left, unless another command is at work.
+    private func removeLeftovers() throws(FileError) {
+        guard try shared.directory.contains(Self.accountsName) else { return }
+        let accounts = try shared.directory.directory(Self.accountsName)
+        do throws(FileError) {
+            let lock = try accounts.lock(wait: .zero)
+            defer { withExtendedLifetime(lock) {} }
+            try accounts.sweepDirectories(depth: Self.accountDepth)
+        } catch .locked {}
     }
 
     /// NAME, and `backups` or `previous` in it.
@@ -160,6 +179,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
             // One account whose disk fails must not keep the others from being swept.
             do throws(StoreError) { try store.carryOut(report) } catch { failure = failure ?? error }
         }
+        do throws(FileError) { try removeLeftovers() } catch { failure = failure ?? StoreError(error) }
         if let failure { throw failure }
         return decision
     }
