@@ -24,6 +24,27 @@ import Testing
         try rule.check(ServerInProcess(store))
     }
 
+    @Test(arguments: SafeExchangeRule.withFixedLimits) func `the contract, on an account with its login`(
+        _ rule: SafeExchangeRule
+    ) throws {
+        let directory = try DirectoryServer.prepared()
+        try rule.check(ServerInProcess(accountsIn: directory.path, password: "pässword: one"))
+        let outside = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/backups")
+        #expect(outside == [])
+    }
+
+    @Test func `a wrong login is refused, and a quota is full`() throws {
+        let directory = try DirectoryServer.prepared()
+        let wrong = try ServerInProcess(accountsIn: directory.path, password: "right", typed: "wrong")
+        #expect(throws: SafeExchangeError.unauthorized(wrong.address, hasLogin: true)) { try wrong.exchange.fetch(id) }
+        let right = try ServerInProcess(accountsIn: directory.path, password: "right", quota: 10)
+        try right.exchange.store([UInt8](repeating: 1, count: 10), at: id, if: .absent)
+        #expect(throws: SafeExchangeError.full) {
+            try right.exchange.store([UInt8](repeating: 1, count: 11), at: id, if: .none)
+        }
+        #expect(try right.exchange.fetch(id)?.bytes.count == 10)
+    }
+
     @Test func `what one way stores in a directory, the other finds`() throws {
         let directory = try DirectoryServer.prepared()
         let server = ServerInProcess(try FolderStore(at: directory.path))
