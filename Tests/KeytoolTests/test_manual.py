@@ -10,7 +10,8 @@ from kit import manual
 from kit.runner import BINARY, REPOSITORY
 
 PAGES = manual.pages()
-SOURCES = sorted((REPOSITORY / "Sources").rglob("*.swift"))
+# The server has a manual of its own.
+SOURCES = sorted(path for path in (REPOSITORY / "Sources").rglob("*.swift") if "keytool-server" not in path.parts)
 EXTERNAL = {  # other people's pages
     ("anacron", "8"), ("cron", "8"), ("crontab", "5"), ("curl", "1"), ("keyrings", "7"), ("sh", "1"),
     ("systemd.exec", "5"), ("systemd.timer", "5"), ("timeout", "1"), ("lp", "1"), ("zbarimg", "1")}
