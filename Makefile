@@ -3,6 +3,7 @@
 
 PREFIX = /usr/local
 binary = .build/release/keytool
+server-binary = .build/release/keytool-server
 bin = $(DESTDIR)$(PREFIX)/bin
 units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 share = $(DESTDIR)$(PREFIX)/share
@@ -31,10 +32,13 @@ imports = --explicit-target-dependency-import-check error
 release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -l:libgcc_eh.a \
     -Xlinker -s -Xlinker -z -Xlinker now
 
+# The trait changes how every room is built, so the server is built in a place of its own.
+release-server = $(subst --product keytool,--product keytool-server,$(release)) --traits Server --scratch-path .build-server
+
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli examples vectors model build completions install uninstall deb dist lint format arrows words secrets bench clean
+.PHONY: help demo test test-all check check-cli examples vectors model build server completions install uninstall deb dist lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -83,6 +87,11 @@ model: ## check the rules of the Safe: every sequence of verbs and faults to a d
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
 	$(swift) build $(release) $(imports)
+
+server: ## build the Safe server's release: .build/release/keytool-server
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release-server) --show-bin-path)"
+	$(swift) build $(release-server) $(imports)
+	install -D "$$($(swift) build $(release-server) --show-bin-path)/keytool-server" $(server-binary)
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash
@@ -140,7 +149,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/messages
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build
+	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build
 
 # The first two are those of `make demo` and `make test`, which say that they install what is missing.
 set-up-build set-up-test:

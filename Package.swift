@@ -23,6 +23,11 @@ func room(_ path: String, _ dependencies: [Target.Dependency], linking libraries
     )
 }
 
+/// A product that only the trait Server needs.
+func server(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
 func tests(of name: String, _ dependencies: [Target.Dependency], linking libraries: [String] = []) -> Target {
     .testTarget(
         name: name + "Tests",
@@ -68,8 +73,20 @@ let package = Package(
                 "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
             ]),
     ],
+    traits: [
+        .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
+    ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        // The trait Server: without it SwiftPM neither fetches nor builds these.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // Storey 0: C libraries of the system, and the system itself.
@@ -133,6 +150,17 @@ let package = Package(
             ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
+        // Storey 7
+        room(
+            "Safe/SafeServerHTTP",
+            [
+                "SafeServer", "SafeStore", "HTTP", "Encodings",
+                server("HummingbirdCore", "hummingbird"), server("NIOCore", "swift-nio"),
+                server("NIOPosix", "swift-nio"), server("NIOTLS", "swift-nio"), server("NIOHTTP1", "swift-nio"),
+                server("NIOHTTP2", "swift-nio-http2"), server("NIOSSL", "swift-nio-ssl"),
+                server("Logging", "swift-log"), server("X509", "swift-certificates"),
+                server("SwiftASN1", "swift-asn1"), server("Crypto", "swift-crypto"),
+            ]),
         // Storey 8
         .executableTarget(
             name: "keytool",
@@ -149,7 +177,8 @@ let package = Package(
         .executableTarget(
             name: "keytool-server",
             dependencies: [
-                "SafeServer", "SafeStore", "SafeWire", "Console", "Encodings", "Primitives", "SecureMemory",
+                "SafeServerHTTP", "SafeServer", "SafeStore", "SafeWire", "Console", "Encodings", "Primitives",
+                "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool-server",

@@ -18,4 +18,11 @@ import Testing
         "Sunday, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT x",
     ])
     func `nothing else`(_ text: String) { #expect(HTTPDate.seconds(of: text) == nil) }
+
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (1_709_251_199, "Thu, 29 Feb 2024 23:59:59 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+        (1_000_000_000, "Sun, 09 Sep 2001 01:46:40 GMT"),
+    ])
+    func `the form that is written`(_ seconds: Int64, _ text: String) { #expect(HTTPDate.text(seconds) == text) }
 }

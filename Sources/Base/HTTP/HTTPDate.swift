@@ -1,6 +1,7 @@
 internal import Encodings
 
-/// Reads the dates of HTTP headers (RFC 9110, 5.6.7): the three forms that a recipient has to accept, all in GMT.
+/// Reads and writes the dates of HTTP headers (RFC 9110, 5.6.7), in GMT. A recipient has to accept three forms; the first
+/// one is written.
 ///
 ///     Sun, 06 Nov 1994 08:49:37 GMT      IMF-fixdate, the one that servers write
 ///     Sunday, 06-Nov-94 08:49:37 GMT     RFC 850; two digits of the year: 70 to 99 are 1970 to 1999
@@ -10,6 +11,21 @@ package enum HTTPDate {
     private static let maxBytes = 64
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// - Parameter seconds: since the epoch; years outside 0...9999 are clamped.
+    package static func text(_ seconds: Int64) -> String {
+        let time = Timestamp(milliseconds: seconds * 1000)
+        // 1994-11-06T08:49:37Z
+        let parts = time.rfc3339.split { $0 == "-" || $0 == "T" || $0 == "Z" }
+        // The first day was a Thursday.
+        let weekday = weekdays[Int(((time.dayNumber % 7) + 11) % 7)]
+        let month = months[(Int(parts[1]) ?? 1) - 1]
+        let name = month.prefix(1).uppercased() + month.dropFirst()
+        return "\(weekday), \(parts[2]) \(name) \(parts[0]) \(parts[3]) GMT"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     /// - Returns: seconds since the epoch; nil for any other text and for a leap second. The weekday is not checked.
     package static func seconds(of text: String) -> Int? {

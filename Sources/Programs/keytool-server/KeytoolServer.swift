@@ -10,8 +10,19 @@ struct KeytoolServer: ParsableCommand {
         commandName: "keytool-server",
         abstract: "Run a Safe server: encrypted backups of Threema identities.",
         version: "keytool-server \(version)",
-        subcommands: [AccountCommand.self, SweepCommand.self, VersionsCommand.self, RestoreCommand.self]
+        subcommands: subcommands
     )
+
+    private static var subcommands: [any ParsableCommand.Type] {
+        let operating: [any ParsableCommand.Type] = [
+            AccountCommand.self, SweepCommand.self, VersionsCommand.self, RestoreCommand.self,
+        ]
+        #if Server
+        return [Serve.self] + operating
+        #else
+        return operating
+        #endif
+    }
 
     @OptionGroup var globals: GlobalOptions
 

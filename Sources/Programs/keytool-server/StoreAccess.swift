@@ -27,11 +27,15 @@ extension StoreOption {
     }
 
     /// The limits of the server.
-    func limits() throws -> ServerLimits {
-        let path = try directory()
+    func limits() throws -> ServerLimits { try ServerLimits(preparedAt: directory()) }
+}
+
+extension ServerLimits {
+    /// Those of a directory that is prepared.
+    init(preparedAt path: String) throws {
         let config = try FolderStore(at: path).config()
         do throws(ServerLimitsError) {
-            return try ServerLimits(config: config.span)
+            self = try ServerLimits(config: config.span)
         } catch {
             throw CommandFailure(
                 failure: Failure(.badData, "\(path)/config is not the configuration of a Safe server"))

@@ -1,4 +1,4 @@
-public import HTTP
+internal import HTTP
 public import SafeStore
 public import SafeWire
 
@@ -60,6 +60,9 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
             }
         }
     }
+
+    /// Deletes what a sweep decides to delete.
+    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try store.expire(sweep) }
 
     // MARK: Heads
 

@@ -61,6 +61,9 @@ package struct Output {
         Self.word("hint", message, isColored: isColored)
     }
 
+    /// One line on stderr, whatever the options say: for the log of a server. Best effort; errors are ignored.
+    package static func line(_ text: String) { try? write(text.withoutControls + "\n", to: STDERR_FILENO) }
+
     private var isColored: Bool { isColored(STDERR_FILENO) }
 
     /// Whether results on stdout are coloured.

@@ -1,0 +1,90 @@
+#if Server
+import ArgumentParser
+import Console
+import Encodings
+import SafeServerHTTP
+import SafeStore
+import SafeWire
+
+/// Serves a store.
+struct Serve: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve the backups of a store until a signal stops it.",
+        discussion: """
+            For a family: keytool-server serve --store file:///var/lib/keytool-server --tls-self-signed NAME
+            prints what to type on a client. The Threema apps need a certificate of an authority instead:
+            --tls-certificate and --tls-key. Without TLS, --listen has to be a loopback address or a Unix socket.
+            Every option can also be set in the environment: KEYTOOL_SERVER_LISTEN for --listen.
+            """)
+
+    @ParentCommand var root: KeytoolServer
+    @OptionGroup var globals: GlobalOptions
+    @OptionGroup var store: StoreOption
+    @OptionGroup(title: "TLS") var certificate: CertificateOptions
+    @OptionGroup(title: "Listening") var listening: ListenOptions
+    @OptionGroup(title: "Limits") var limits: LimitOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to retain backups that were replaced or deleted; 0s for not at all (default: 7d).",
+            valueName: "duration"))
+    var keepPrevious: TimeSpan?
+
+    @Flag(help: "Log each request: method, kind of target, status and time.")
+    var logRequests = false
+
+    @Flag(help: "Log the address of each request's client, too.")
+    var logClients = false
+
+    func run(_ dialog: Dialog) throws {
+        // Before the threads of the listener.
+        let signals = ServerSignals()
+        let settings = try ServeSettings(self)
+        let store = try OpenedStore.open(
+            settings.directory, keepsPrevious: settings.keepPrevious > .zero, throttle: try limits.throttle())
+        let metrics = Metrics()
+        let server = try RunningServer(
+            settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())
+        try dialog.output.done(
+            Welcome(settings, server).lines, json: Welcome(settings, server).json)
+        let sweeping = Sweeping(
+            retentionDays: store.limits.retentionDays, keepPrevious: settings.keepPrevious, metrics: metrics,
+            log: settings.log, expire: store.expire)
+        server.repeatedly(every: Sweeping.interval) { sweeping.run() }
+        server.run(signals)
+    }
+}
+
+/// The options of `serve` and their variables, checked.
+struct ServeSettings {
+    let directory: String
+    let listen: TypedListenAddress
+    let metricsListen: TypedListenAddress?
+    let source: CertificateSource?
+    let forwarding: Forwarding
+    let limits: ListenerLimits
+    let keepPrevious: Duration
+    let log: ServerLog
+
+    init(_ options: Serve) throws {
+        directory = try options.store.directory()
+        source = try options.certificate.source(store: directory)
+        listen =
+            try Setting.value(options.listening.listen, "listen") ?? TypedListenAddress(argument: "[::]:8443")!
+        metricsListen = try Setting.value(options.listening.metricsListen, "metrics-listen")
+        forwarding = try options.listening.forwarding()
+        limits = try options.limits.limits()
+        keepPrevious =
+            try Setting.value(options.keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious
+        let namesClients = try Setting.flag(options.logClients, "log-clients")
+        log = ServerLog(
+            namesRequests: try Setting.flag(options.logRequests, "log-requests") || namesClients,
+            namesClients: namesClients)
+        guard source != nil || listen.isLocal else {
+            throw UsageFailure(
+                "without TLS, --listen has to be a loopback address or a Unix socket",
+                hint: "use --tls-self-signed NAME, or --tls-certificate FILE --tls-key FILE")
+        }
+    }
+}
+#endif

@@ -1,0 +1,44 @@
+#if Server
+import Console
+import Glibc
+import SafeServerHTTP
+
+extension ListenError {
+    func failure(of address: TypedListenAddress) -> Failure {
+        switch self {
+        case .system(EADDRINUSE):
+            Failure(.unavailable, "another program is listening on \(address.text)")
+        case .system(EACCES):
+            Failure(.permission, "permission denied: \(address.text)")
+        case .system(let code):
+            Failure(.unavailable, "cannot listen on \(address.text): \(systemMessage(code))")
+        case .other(let reason):
+            Failure(.unavailable, "cannot listen on \(address.text): \(reason.printable)")
+        }
+    }
+}
+
+extension ServerCertificateError: Explained {
+    var failure: Failure {
+        switch self {
+        case .noCertificate: Failure(.badData, "no usable certificate (PEM) in --tls-certificate FILE")
+        case .noKey:
+            Failure(
+                .badData, "no usable key (PEM) in --tls-key FILE", hints: "a key with a passphrase cannot be used")
+        case .mismatch: Failure(.badData, "the key in --tls-key FILE is not that of the certificate")
+        }
+    }
+}
+
+extension SelfSignedError: Explained {
+    var failure: Failure {
+        switch self {
+        case .name: Failure(.usage, "the NAME of --tls-self-signed is neither a host name nor an address")
+        case .key:
+            Failure(
+                .badData, "tls/key.pem in the store's directory is damaged",
+                hints: "without it and tls/certificate.pem, the next start makes new ones, with another pin")
+        }
+    }
+}
+#endif

@@ -1,0 +1,92 @@
+#if Server
+import ArgumentParser
+import AtomicFiles
+import Console
+import SafeServerHTTP
+
+/// The options about TLS.
+struct CertificateOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Make a key and a certificate for this host name or address, and store them in the store's directory.",
+            valueName: "name"))
+    var tlsSelfSigned: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The server's certificate and those between it and the authority (PEM). SIGHUP reads it again.",
+            valueName: "file"),
+        completion: .file())
+    var tlsCertificate: String?
+
+    @Option(
+        help: ArgumentHelp("The key of --tls-certificate (PEM, without a passphrase).", valueName: "file"),
+        completion: .file())
+    var tlsKey: String?
+
+    /// Where the certificate is.
+    /// - Returns: nil for plain HTTP.
+    func source(store: String) throws -> CertificateSource? {
+        let name = try Setting.value(tlsSelfSigned, "tls-self-signed")
+        let certificate = try Setting.value(tlsCertificate, "tls-certificate")
+        let key = try Setting.value(tlsKey, "tls-key")
+        switch (name, certificate, key) {
+        case (nil, nil, nil): return nil
+        case (let name?, nil, nil): return .selfSigned(name: name, directory: store)
+        case (nil, let certificate?, let key?): return .files(certificate: certificate, key: key)
+        case (_?, _, _):
+            throw UsageFailure("--tls-self-signed and --tls-certificate cannot be combined")
+        default: throw UsageFailure("--tls-certificate and --tls-key belong together")
+        }
+    }
+}
+
+/// Where the certificate of the server is.
+enum CertificateSource {
+    case files(certificate: String, key: String)
+    case selfSigned(name: String, directory: String)
+
+    private static let maxBytes = 1024 * 1024
+    private static let directoryName = "tls"
+    private static let certificateName = "certificate.pem"
+    private static let keyName = "key.pem"
+
+    /// The file that a client needs to trust the certificate; nil for one of an authority.
+    var authorityPath: String? {
+        guard case .selfSigned(_, let directory) = self else { return nil }
+        return "\(directory)/\(Self.directoryName)/\(Self.certificateName)"
+    }
+
+    /// Reads the files. Those of a self-signed certificate are written if they are missing or nearly expired.
+    func read() throws -> (chain: [UInt8], key: [UInt8]) {
+        switch self {
+        case .files(let certificate, let key):
+            return (
+                try InputFile(path: certificate).readBytes(.bytes, limit: Self.maxBytes),
+                try InputFile(path: key).readBytes(.bytes, limit: Self.maxBytes)
+            )
+        case .selfSigned(let name, let path): return try Self.selfSigned(name, path)
+        }
+    }
+
+    private static func selfSigned(_ name: String, _ path: String) throws -> (chain: [UInt8], key: [UInt8]) {
+        try Directory.open(path, rule: .shared).makeDirectory(directoryName)
+        let files = try Directory.open("\(path)/\(directoryName)", rule: .secret)
+        func content(_ name: String) throws -> [UInt8]? {
+            try files.contains(name) ? files.readPublic(name, limit: maxBytes) : nil
+        }
+        let now = WallClock.now()
+        let key = try content(keyName)
+        if let key, let certificate = try content(certificateName),
+            SelfSigned.isGood(certificate, name: name, now: now)
+        {
+            return (certificate, key)
+        }
+        let made = try SelfSigned(name: name, key: key, now: now)
+        // The key first: a certificate without its key would be of no use, a key without its certificate gets one.
+        if key == nil { try files.write(keyName, made.key.span) }
+        try files.write(certificateName, made.certificate.span)
+        return (made.certificate, made.key)
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+#if Server
+import ArgumentParser
+import Console
+import SafeServer
+import SafeServerHTTP
+
+/// The options about what clients may take.
+struct LimitOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Requests a minute of one client; as many may come at once (default: 240).", valueName: "number"))
+    var clientRate: PositiveNumber?
+
+    @Option(
+        help: ArgumentHelp(
+            "Requests a minute for one backup; twice as many may come at once (default: 30).", valueName: "number"))
+    var backupRate: PositiveNumber?
+
+    @Option(help: ArgumentHelp("Most open connections (default: 512).", valueName: "number"))
+    var maxConnections: PositiveNumber?
+
+    @Option(help: ArgumentHelp("Most open connections of one client (default: 64).", valueName: "number"))
+    var maxConnectionsPerClient: PositiveNumber?
+
+    @Option(help: ArgumentHelp("Most MiB of bodies in memory at once (default: 64).", valueName: "number"))
+    var maxBodyMemory: PositiveNumber?
+
+    @Option(help: ArgumentHelp("Threads that read and write backups (default: 16).", valueName: "number"))
+    var workers: PositiveNumber?
+
+    /// What clients may ask.
+    func throttle() throws -> Throttle {
+        let clients = try Setting.value(clientRate, "client-rate")?.number
+        let backups = try Setting.value(backupRate, "backup-rate")?.number
+        return Throttle(
+            clientRate: clients.map { RequestRate(burst: $0, interval: .seconds(60) / $0) }
+                ?? Throttle.standardClientRate,
+            backupRate: backups.map { RequestRate(burst: 2 * $0, interval: .seconds(60) / $0) }
+                ?? Throttle.standardBackupRate)
+    }
+
+    /// What connections may take.
+    func limits() throws -> ListenerLimits {
+        var limits = ListenerLimits()
+        func set(_ path: WritableKeyPath<ListenerLimits, Int>, _ given: PositiveNumber?, _ name: String, unit: Int = 1)
+            throws
+        {
+            if let value = try Setting.value(given, name) { limits[keyPath: path] = value.number * unit }
+        }
+        try set(\.maxConnections, maxConnections, "max-connections")
+        try set(\.maxConnectionsPerClient, maxConnectionsPerClient, "max-connections-per-client")
+        try set(\.maxBodyMemory, maxBodyMemory, "max-body-memory", unit: 1 << 20)
+        try set(\.workers, workers, "workers")
+        return limits
+    }
+}
+
+/// 1 to 100000.
+struct PositiveNumber: ExpressibleByArgument {
+    let number: Int
+
+    init?(argument: String) {
+        guard let number = Int(argument), (1...100_000).contains(number) else { return nil }
+        self.number = number
+    }
+}
+#endif

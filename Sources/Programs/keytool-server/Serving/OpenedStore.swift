@@ -1,0 +1,47 @@
+#if Server
+import AtomicFiles
+import Console
+import SafeServer
+import SafeStore
+import SafeWire
+
+/// The backups that a server serves. No other server can use the directory while this value exists.
+struct OpenedStore {
+    /// Who answers the requests.
+    let answering: any SafeAnswering
+    /// From the document `config`.
+    let limits: ServerLimits
+    /// Deletes what a sweep decides to delete.
+    let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    private let lock: HeldLock
+
+    fileprivate static let lockName = "server.lock"
+
+    /// Prepares a directory that is missing or empty, and opens it.
+    /// - Throws: `FileError`, among others `.locked` if another server uses it; `ServerLimitsError`.
+    static func open(_ path: String, keepsPrevious: Bool, throttle: Throttle) throws -> OpenedStore {
+        try FolderStore.prepare(at: path, limits: .standard)
+        let lock = try HeldLock(path)
+        let limits = try ServerLimits(preparedAt: path)
+        let responder = try responder(path, keepsPrevious, limits, throttle)
+        return OpenedStore(answering: responder, limits: limits, expire: responder.expire, lock: lock)
+    }
+
+    private static func responder(
+        _ path: String, _ keepsPrevious: Bool, _ limits: ServerLimits, _ throttle: Throttle
+    ) throws(FileError) -> SafeResponder<FolderStore> {
+        SafeResponder(
+            try FolderStore(at: path, keepsPrevious: keepsPrevious), limits: limits, throttle: throttle)
+    }
+
+    /// A lock that is held while a copy of this exists.
+    private final class HeldLock: Sendable {
+        private let lock: FileLock
+
+        init(_ path: String) throws(FileError) {
+            let directory = try Directory.open(path, rule: .shared)
+            lock = try directory.lock(OpenedStore.lockName, wait: .zero)
+        }
+    }
+}
+#endif

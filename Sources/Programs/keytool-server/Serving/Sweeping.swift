@@ -1,0 +1,75 @@
+#if Server
+import Console
+import Encodings
+import SafeServerHTTP
+import SafeStore
+import Synchronization
+
+/// The sweep at the start of a server and each day.
+final class Sweeping: Sendable {
+    static let interval = Duration.days(1)
+
+    private let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    private let retentionDays: Int
+    private let keepPrevious: Duration
+    private let metrics: Metrics
+    private let log: ServerLog
+    private let last = Mutex<ClockReading?>(nil)
+
+    init(
+        retentionDays: Int, keepPrevious: Duration, metrics: Metrics, log: ServerLog,
+        expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport
+    ) {
+        self.expire = expire
+        self.retentionDays = retentionDays
+        self.keepPrevious = keepPrevious
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// Sweeps, and says what it did. A failure is said, too; the next sweep tries again.
+    func run() {
+        let now = Clocks.now()
+        let last = last.withLock { last in
+            defer { last = now }
+            return last
+        }
+        let sweep = Sweep(retentionDays: retentionDays, keepPrevious: keepPrevious, now: now, last: last)
+        do throws(StoreError) {
+            let report = try expire(sweep)
+            metrics.count(report, at: now)
+            tell(report)
+        } catch {
+            metrics.count(nil, at: now)
+            log.say("warning: the sweep of old backups failed: \(Self.words(error))")
+        }
+    }
+
+    private func tell(_ report: SweepReport) {
+        if let suspicion = report.suspicion {
+            log.say("warning: the sweep of old backups deleted nothing: \(suspicion.words)")
+        } else if !report.expired.isEmpty || !report.previous.isEmpty {
+            log.say(
+                "the sweep deleted \(report.expired.count) of \(report.total) backups and "
+                    + "\(report.previous.count) previous ones")
+        }
+    }
+
+    private static func words(_ error: StoreError) -> String {
+        switch error {
+        case .full: "no space is left"
+        case .busy: "another program has locked the backups"
+        case .unavailable: "the store cannot be reached now"
+        // The reason may contain an id.
+        case .failed: "the store cannot be used"
+        }
+    }
+}
+
+/// The only clocks of the server.
+enum Clocks {
+    @Sendable static func now() -> ClockReading {
+        ClockReading(wall: WallClock.now(), monotonic: MonotonicClock.now())
+    }
+}
+#endif

@@ -1,0 +1,87 @@
+#if Server
+internal import Encodings
+internal import HTTP
+internal import NIOCore
+internal import NIOHTTP1
+internal import SafeServer
+internal import SafeStore
+
+// Answers, and the end of a request.
+
+extension RequestHandler {
+    func answer(_ answer: HTTPResponse, _ context: ChannelHandlerContext) {
+        cancelDeadline()
+        release()
+        guard answer.body.isEmpty || service.bodies.take(answer.body.count) else {
+            return self.answer(.busy, context)
+        }
+        taken = answer.body.count
+        if !isComplete, !isRestShort { isLast = true }
+        enter(.answering)
+        let now = service.clock()
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status),
+            headers: headers(of: answer, at: now))
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !answer.body.isEmpty {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { self.wasWritten(answer) }
+        close(after: service.limits.time(for: answer.body.count), because: .slow)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    private func headers(of answer: HTTPResponse, at now: ClockReading) -> HTTPHeaders {
+        var headers = HTTPHeaders(answer.headers.sorted { $0.key < $1.key })
+        headers.replaceOrAdd(name: "date", value: HTTPDate.text(now.wall.milliseconds / 1000))
+        if isHTTP1, isLast { headers.replaceOrAdd(name: "connection", value: "close") }
+        return headers
+    }
+
+    /// Whether so little of a refused body is to come that it can be read, and the connection used again.
+    private var isRestShort: Bool {
+        guard let announced = request?.announcedBytes else { return false }
+        return announced <= service.limits.maxRefusedBytes
+    }
+
+    private func wasWritten(_ answer: HTTPResponse) {
+        guard let context = context, case .answering = phase else { return }
+        tell(answer)
+        release()
+        if isComplete { return finish(context) }
+        enter(.draining)
+        close(after: service.limits.lingerTime, because: nil)
+    }
+
+    private func tell(_ answer: HTTPResponse) {
+        guard let request else { return }
+        service.observe(
+            .answered(
+                RequestRecord(
+                    method: request.request.method, target: request.request.target, status: answer.status,
+                    time: service.clock().monotonic - request.start, received: request.receivedBytes,
+                    sent: answer.body.count, client: request.request.client)))
+    }
+
+    /// The request has come, and its answer has gone.
+    func finish(_ context: ChannelHandlerContext) {
+        request = nil
+        isComplete = false
+        refusedBytes = 0
+        if isLast && isHTTP1 {
+            enter(.closed)
+            return context.close(promise: nil)
+        }
+        enter(.waiting)
+        if isHTTP1 { close(after: service.limits.idleTime, because: .idle) }
+    }
+}
+
+extension HTTPResponse {
+    /// 503: no thread or no memory is free.
+    static let busy = HTTPResponse(status: 503, headers: ["retry-after": "5", "content-length": "0"])
+    /// 408: the body came too slowly.
+    static let tooSlow = HTTPResponse(status: 408, headers: ["content-length": "0"])
+}
+#endif

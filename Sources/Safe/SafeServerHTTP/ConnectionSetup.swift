@@ -1,0 +1,151 @@
+#if Server
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
+internal import NIOSSL
+internal import NIOTLS
+
+/// Makes of an accepted connection one that speaks HTTP: TLS if the listener has a certificate, then HTTP/2 or
+/// HTTP/1.1 as the handshake decides; without TLS, HTTP/1.1.
+struct ConnectionSetup: ServerChildChannel {
+    let service: Service
+    /// nil for a listener without TLS.
+    let certificate: ServerCertificate?
+
+    struct Value: ServerChildChannelValue {
+        let channel: any Channel
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let connection = Connection(channel, service)
+        service.observe(.opened)
+        channel.closeFuture.whenComplete { [service] _ in service.observe(.closed) }
+        // A proxy speaks for many clients.
+        if !connection.isFromProxy {
+            guard service.connections.open(connection.peerName) else {
+                service.observe(.ended(.tooMany))
+                return channel.close().recover { _ in }.map { Value(channel: channel) }
+            }
+            channel.closeFuture.whenComplete { [service] _ in service.connections.close(connection.peerName) }
+        }
+        return channel.eventLoop.makeCompletedFuture {
+            if let certificate {
+                try startTLS(channel, certificate.context, connection)
+            } else {
+                try startHTTP1(channel, connection)
+            }
+            return Value(channel: channel)
+        }
+    }
+
+    /// The handlers do all the work.
+    func handle(value: Value, logger: Logger) async {
+        try? await value.channel.closeFuture.get()
+    }
+
+    // MARK: Protocols
+
+    private func startTLS(_ channel: any Channel, _ context: NIOSSLContext, _ connection: Connection) throws {
+        let pipeline = channel.pipeline.syncOperations
+        // A client that has closed its side without saying so may have lost a part of its request.
+        try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
+        let deadline = HandshakeDeadline(service)
+        try pipeline.addHandler(NIOSSLServerHandler(context: context))
+        try pipeline.addHandler(deadline)
+        try pipeline.addHandler(
+            ApplicationProtocolNegotiationHandler { (result: ALPNResult, channel: any Channel) in
+                deadline.isOver = true
+                return channel.eventLoop.makeCompletedFuture {
+                    switch result {
+                    case .negotiated("h2"): try startHTTP2(channel, connection)
+                    default: try startHTTP1(channel, connection)
+                    }
+                }
+            })
+    }
+
+    private func startHTTP1(_ channel: any Channel, _ connection: Connection) throws {
+        let limits = service.limits
+        var decoderLimits = NIOHTTPDecoderLimitConfiguration()
+        decoderLimits.maxHeaderFieldSize = limits.maxHeadBytes
+        decoderLimits.maxHeaderListSize = limits.maxHeadBytes
+        decoderLimits.maxHeaderFieldCount = limits.maxHeadFields
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: decoderLimits)
+        try channel.syncOptions?.setOption(
+            .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes))
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try channel.pipeline.syncOperations.addHandlers(
+            HTTPResponseEncoder(), ByteToMessageHandler(decoder), HTTP1Guard(limits, service.observe),
+            HTTPServerPipelineHandler(), RequestHandler(connection, isHTTP1: true))
+    }
+
+    /// Bytes that are read at once.
+    private static let readBytes = 16 * 1024
+
+    private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
+        let limits = service.limits
+        let idle = NIOHTTP2ServerConnectionManagementHandler(
+            eventLoop: channel.eventLoop,
+            configuration: .init(
+                maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: nil, keepalive: nil))
+        var settings = NIOHTTP2Handler.ConnectionConfiguration()
+        settings.initialSettings = [
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
+            HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeadBytes),
+        ]
+        let handler = NIOHTTP2Handler(
+            mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
+            streamDelegate: idle.http2StreamDelegate
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandlers(
+                    HTTP2FramePayloadToHTTP1ServerCodec(), RequestHandler(connection, isHTTP1: false))
+            }
+        }
+        try channel.pipeline.syncOperations.addHandlers(handler, idle, CloseOnError())
+    }
+}
+
+/// Closes a connection whose handshake fails, takes too long, or is under way when the server stops.
+final class HandshakeDeadline: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    /// Whether the handshake has come to its end.
+    var isOver = false {
+        didSet { deadline?.cancel() }
+    }
+
+    private let service: Service
+    private var deadline: Scheduled<Void>?
+
+    init(_ service: Service) { self.service = service }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(service.limits.headTime)) {
+            self.service.observe(.ended(.slow))
+            context.close(promise: nil)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !isOver { service.observe(.ended(.handshake)) }
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent, !isOver { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+}
+
+/// Closes an HTTP/2 connection that breaks the protocol; NIO has told the client by then.
+final class CloseOnError: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+#endif

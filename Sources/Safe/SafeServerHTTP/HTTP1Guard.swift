@@ -1,0 +1,80 @@
+#if Server
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Refuses an HTTP/1 request whose boundaries a proxy might see elsewhere (request smuggling; RFC 9112, 6.3), and
+/// what is not HTTP. After a refusal nothing of the connection is read.
+///
+/// NIO's parser refuses two lengths, a length beside `Transfer-Encoding`, a bare LF, obsolete folding and blanks
+/// before a colon. Here stand the rules that it does not have.
+final class HTTP1Guard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// Most requests of a connection that are not answered yet.
+    private static let maxPipelined = 8
+
+    private let lingerTime: TimeAmount
+    private let observe: (ListenerEvent) -> Void
+    private var unanswered = 0
+    private var isOver = false
+
+    init(_ limits: ListenerLimits, _ observe: @escaping (ListenerEvent) -> Void) {
+        lingerTime = TimeAmount(limits.lingerTime)
+        self.observe = observe
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isOver else { return }
+        if case .head(let head) = unwrapInboundIn(data) {
+            guard Self.isUnambiguous(head), unanswered < Self.maxPipelined else {
+                return refuse(.badRequest, context)
+            }
+            unanswered += 1
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { unanswered -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else { return context.fireErrorCaught(error) }
+        let isTooLong = (error as? HTTPParserError) == .headerOverflow
+        refuse(isTooLong ? .requestHeaderFieldsTooLarge : .badRequest, context)
+    }
+
+    /// Whether every reader finds the same body: `Host` once, a length or `chunked` at most, and these once.
+    private static func isUnambiguous(_ head: HTTPRequestHead) -> Bool {
+        let lengths = head.headers["content-length"]
+        let codings = head.headers["transfer-encoding"]
+        let hosts = head.headers["host"]
+        guard lengths.count + codings.count <= 1, hosts.count <= 1 else { return false }
+        guard codings.allSatisfy({ $0.lowercased() == "chunked" }) else { return false }
+        switch head.version {
+        case .http1_1: return hosts.count == 1
+        case .http1_0: return codings.isEmpty
+        default: return false
+        }
+    }
+
+    /// Answers, unless another answer is under way, and closes. The client gets the answer only if what it has sent
+    /// is read.
+    private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
+        guard !isOver else { return }
+        isOver = true
+        observe(.ended(.malformed))
+        guard unanswered == 0 else { return context.close(promise: nil) }
+        let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(mode: .output, promise: nil)
+        context.eventLoop.assumeIsolated().scheduleTask(in: lingerTime) { context.close(promise: nil) }
+    }
+}
+#endif

@@ -1,0 +1,43 @@
+/// What clients may take of a listener. Its memory is bounded:
+///
+///     connections   512 · (TLS 64 KiB + read 16 KiB + head 32 KiB + HTTP/2 window 64 KiB)   88 MiB
+///     bodies        those being received, stored and sent                                   64 MiB
+///     throttle      two tables of clients and backups each                                  20 MiB
+///
+/// Beyond that are the program itself and what each of the workers needs for one request.
+package struct ListenerLimits: Sendable {
+    /// Most open connections; more wait in the kernel's queue.
+    package var maxConnections = 512
+    /// Most open connections of one client; more are closed at once. A proxy is not a client.
+    package var maxConnectionsPerClient = 64
+    /// Most bytes of all bodies that are being received, stored or sent.
+    package var maxBodyMemory = 64 * 1024 * 1024
+    /// Most bytes of a head, and of each of its fields.
+    package var maxHeadBytes = 16 * 1024
+    /// Most fields of a head.
+    package var maxHeadFields = 64
+    /// The time for a handshake, and then for the first head.
+    package var headTime = Duration.seconds(15)
+    /// The time for each further head of a connection.
+    package var idleTime = Duration.seconds(60)
+    /// The time for a body, beside that by its length.
+    package var bodyTime = Duration.seconds(30)
+    /// Fewest bytes of a body in a second, in both directions.
+    package var minBodyRate = 8 * 1024
+    /// The time in which a client may send what nobody reads, and take the last answer.
+    package var lingerTime = Duration.seconds(5)
+    /// Most bytes of a refused body that are read, so that the client gets the answer.
+    package var maxRefusedBytes = 1024 * 1024
+    /// Threads that wait for the store.
+    package var workers = 16
+    /// Most requests that wait for one of these threads.
+    package var maxWaiting = 256
+    /// Most requests of one HTTP/2 connection at once.
+    package var maxStreams = 16
+
+    /// The standard limits.
+    package init() {}
+
+    /// The time for so much of a body.
+    func time(for bytes: Int) -> Duration { bodyTime + .seconds(bytes / minBodyRate) }
+}

@@ -1,0 +1,29 @@
+#if Server
+internal import NIOHTTP1
+internal import SafeServer
+
+/// A request as it came, with what the listener has to know of its head.
+struct ReceivedRequest {
+    let request: ServerRequest
+    let isKeepAlive: Bool
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    let isContinueExpected: Bool
+    /// The announced length of the body, in bytes; nil if it is not announced.
+    let announcedBytes: Int?
+    let start: Duration
+    /// Bytes of the body that were stored, or were to be.
+    var receivedBytes = 0
+
+    /// - Parameter start: by the monotonic clock.
+    init(_ head: HTTPRequestHead, from connection: Connection, start: Duration) {
+        let headers = head.headers.map { (name: $0.name, value: $0.value) }
+        request = ServerRequest(
+            head.method.rawValue, head.uri, headers: headers, client: connection.client(headers))
+        // After the head of an upgrade, the parser reads nothing more.
+        isKeepAlive = head.isKeepAlive && !head.headers.contains(name: "upgrade") && head.method != .CONNECT
+        isContinueExpected = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
+        announcedBytes = head.headers["content-length"].first.flatMap(Int.init)
+        self.start = start
+    }
+}
+#endif

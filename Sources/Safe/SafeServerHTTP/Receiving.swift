@@ -1,0 +1,92 @@
+#if Server
+internal import HTTP
+internal import NIOCore
+internal import NIOHTTP1
+internal import SafeServer
+internal import SafeStore
+
+// Heads and bodies.
+
+extension RequestHandler {
+    func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        guard case .waiting = phase else { return context.close(promise: nil) }
+        let request = ReceivedRequest(head, from: connection, start: service.clock().monotonic)
+        self.request = request
+        isLast = isLast || !request.isKeepAlive
+        enter(.examining)
+        let asked = request.request
+        work({ $0.answering.examine(asked, at: $0.clock()) }) { examined, context in
+            switch examined {
+            case .answer(let answer): self.answer(answer, context)
+            case .upload(let upload): self.start(upload, context)
+            }
+        }
+    }
+
+    private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
+        guard body.readableBytes <= upload.maxBodyBytes else { return answer(upload.refusal, context) }
+        if isComplete { return store(upload) }
+        if request?.isContinueExpected == true, body.readableBytes == 0 {
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        enter(.receiving(upload))
+        awaitBody()
+    }
+
+    /// The time that a body may take grows with what has come of it.
+    private func awaitBody() {
+        guard let request else { return }
+        let end = request.start + service.limits.time(for: body.readableBytes)
+        let rest = end - service.clock().monotonic
+        schedule(after: max(rest, .milliseconds(1))) { handler, context in
+            let came = request.start + handler.service.limits.time(for: handler.body.readableBytes)
+            if came > handler.service.clock().monotonic { return handler.awaitBody() }
+            handler.service.observe(.ended(.slow))
+            handler.isLast = true
+            handler.answer(.tooSlow, context)
+        }
+    }
+
+    func receive(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        switch phase {
+        case .examining: keep(bytes, context)
+        case .receiving(let upload):
+            guard body.readableBytes + bytes.readableBytes <= upload.maxBodyBytes else {
+                return answer(upload.refusal, context)
+            }
+            keep(bytes, context)
+        case .storing, .answering, .draining:
+            refusedBytes += bytes.readableBytes
+            if refusedBytes > service.limits.maxRefusedBytes { context.close(promise: nil) }
+        case .waiting, .closed: break
+        }
+    }
+
+    private func keep(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard service.bodies.take(bytes.readableBytes) else {
+            if case .receiving = phase { answer(.busy, context) } else { context.close(promise: nil) }
+            return
+        }
+        taken += bytes.readableBytes
+        body.writeImmutableBuffer(bytes)
+    }
+
+    func receiveEnd(_ context: ChannelHandlerContext) {
+        isComplete = true
+        switch phase {
+        case .receiving(let upload): store(upload)
+        case .draining: finish(context)
+        case .waiting, .examining, .storing, .answering, .closed: break
+        }
+    }
+
+    private func store(_ upload: PendingUpload) {
+        enter(.storing)
+        let bytes = Array(body.readableBytesView)
+        request?.receivedBytes = bytes.count
+        body = ByteBuffer()
+        work({ upload.finish(bytes, at: $0.clock()) }) { answer, context in self.answer(answer, context) }
+    }
+}
+#endif

@@ -1,0 +1,167 @@
+#if Server
+internal import HTTP
+internal import NIOCore
+internal import NIOHTTP1
+internal import SafeServer
+internal import SafeStore
+
+/// Receives the requests of one HTTP/1 connection or the request of one HTTP/2 stream, has them answered by threads
+/// that may block, and sends the answers.
+///
+///     waiting     for a head                                    at most headTime or idleTime
+///     examining   a thread judges the head                      nothing is read
+///     receiving   the body of an upload                         at least minBodyRate
+///     storing     a thread stores the body                      nothing is read
+///     answering   the answer is being written                   at least minBodyRate
+///     draining    the rest of a body that nobody wants is read  at most lingerTime and maxRefusedBytes
+final class RequestHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    enum Phase {
+        case waiting, examining
+        case receiving(PendingUpload)
+        case storing, answering, draining, closed
+    }
+
+    let connection: Connection
+    let isHTTP1: Bool
+    var phase = Phase.waiting
+    var request: ReceivedRequest?
+    /// What has come of the body and may be wanted.
+    var body = ByteBuffer()
+    /// Bytes of `BodyMemory` that this request has taken.
+    var taken = 0
+    /// Whether the request has come to its end.
+    var isComplete = false
+    var refusedBytes = 0
+    /// Whether the connection is closed after this request.
+    var isLast = false
+    private var isReadWanted = false
+    private var deadline: Scheduled<Void>?
+    private(set) var context: ChannelHandlerContext?
+
+    init(_ connection: Connection, isHTTP1: Bool) {
+        self.connection = connection
+        self.isHTTP1 = isHTTP1
+    }
+
+    var service: Service { connection.service }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if isHTTP1 { close(after: service.limits.headTime, because: .slow) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+        self.context = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            isLast = true
+            if case .waiting = phase { context.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Nothing is read while nobody can use it: then the client has to wait, too.
+    func read(context: ChannelHandlerContext) {
+        switch phase {
+        case .waiting, .receiving, .draining: context.read()
+        case .examining, .storing, .answering, .closed: isReadWanted = true
+        }
+    }
+
+    func enter(_ next: Phase) {
+        phase = next
+        switch next {
+        case .waiting, .receiving, .draining:
+            guard isReadWanted else { return }
+            isReadWanted = false
+            context?.read()
+        case .examining, .storing, .answering, .closed: break
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): receive(head, context)
+        case .body(let bytes): receive(bytes, context)
+        case .end: receiveEnd(context)
+        }
+    }
+
+    /// What a request has taken is given back, but not while a thread works on it.
+    private func stop() {
+        cancelDeadline()
+        switch phase {
+        case .examining, .storing, .closed: break
+        case .waiting, .receiving, .answering, .draining: release()
+        }
+        phase = .closed
+    }
+
+    func release() {
+        service.bodies.give(back: taken)
+        taken = 0
+        body = ByteBuffer()
+    }
+
+    // MARK: Deadlines
+
+    func cancelDeadline() {
+        deadline?.cancel()
+        deadline = nil
+    }
+
+    func close(after time: Duration, because end: ConnectionEnd?) {
+        schedule(after: time) { handler, context in
+            if let end { handler.service.observe(.ended(end)) }
+            context.close(promise: nil)
+        }
+    }
+
+    func schedule(after time: Duration, _ body: @escaping (RequestHandler, ChannelHandlerContext) -> Void) {
+        deadline?.cancel()
+        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
+            guard let self, let context = self.context else { return }
+            body(self, context)
+        }
+    }
+
+    /// Runs `work` on a thread that may block, and `done` with its result on the event loop.
+    func work<Result: Sendable>(
+        _ work: @escaping @Sendable (Service) -> Result, done: @escaping (Result, ChannelHandlerContext) -> Void
+    ) {
+        guard let context else { return }
+        cancelDeadline()
+        let service = service
+        guard let future = service.pool.run(on: context.eventLoop, { work(service) }) else {
+            return answer(.busy, context)
+        }
+        future.assumeIsolated().whenComplete { result in
+            // The client may have gone.
+            guard let context = self.context, case .success(let value) = result, !self.isClosed else {
+                return self.release()
+            }
+            done(value, context)
+        }
+    }
+
+    private var isClosed: Bool {
+        if case .closed = phase { true } else { false }
+    }
+}
+#endif

@@ -1,0 +1,95 @@
+#if Server
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import SafeServer
+
+/// Where a listener listens.
+package enum ListenAddress: Equatable, Sendable {
+    /// An address or a host name, and a port; 0 for any free one.
+    case tcp(host: String, port: Int)
+    /// The path of a Unix socket. One that exists is replaced.
+    case unix(path: String)
+}
+
+/// Accepts connections and has requests answered. Methods block; they must not be called from a thread of the
+/// listener.
+package final class SafeListener: Sendable {
+    private let service: Service
+    private let group: MultiThreadedEventLoopGroup
+    private let server: Server<ConnectionSetup>
+    private let bound: EventLoopPromise<Int>
+    private let ended: EventLoopPromise<Bool>
+
+    /// - Parameters:
+    ///   - certificate: nil for plain HTTP.
+    package init(at address: ListenAddress, _ service: Service, certificate: ServerCertificate?) {
+        self.service = service
+        group = MultiThreadedEventLoopGroup(numberOfThreads: min(System.coreCount, Self.maxThreads))
+        let bound = group.next().makePromise(of: Int.self)
+        self.bound = bound
+        ended = group.next().makePromise(of: Bool.self)
+        let bind: BindAddress =
+            switch address {
+            case .tcp(let host, let port): .hostname(host, port: port)
+            case .unix(let path): .unixDomainSocket(path: path)
+            }
+        let silent = Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() }
+        server = Server(
+            childChannelSetup: ConnectionSetup(service: service, certificate: certificate),
+            configuration: ServerConfiguration(
+                address: bind,
+                availableConnectionsDelegate: .maximum(service.limits.maxConnections, logger: silent)),
+            onServerRunning: { channel in bound.succeed(channel.localAddress?.port ?? 0) },
+            eventLoopGroup: group, logger: silent)
+    }
+
+    /// Threads that wait for the network.
+    private static let maxThreads = 4
+
+    /// Starts to listen.
+    /// - Returns: the port; 0 for a Unix socket.
+    /// - Throws: `ListenError`.
+    package func start() throws(ListenError) -> Int {
+        Task {
+            do { try await server.run() } catch {
+                bound.fail(error)
+            }
+            ended.succeed(true)
+        }
+        do { return try bound.futureResult.wait() } catch { throw ListenError(error) }
+    }
+
+    /// Calls `work` at once and again each time after `interval`, on a thread of its own that may block.
+    package func repeatedly(every interval: Duration, _ work: @escaping @Sendable () -> Void) {
+        let thread = NIOThreadPool(numberOfThreads: 1)
+        thread.start()
+        group.next().scheduleRepeatedTask(initialDelay: .zero, delay: TimeAmount(interval)) { _ in
+            thread.submit { if $0 == .active { work() } }
+        }
+    }
+
+    /// Accepts nothing more, lets the requests that have begun come to their end, and closes all connections.
+    /// - Parameter time: how long they may take.
+    /// - Returns: whether all came to their end.
+    package func stop(within time: Duration) -> Bool {
+        Task { try? await server.shutdownGracefully() }
+        let late = group.next().scheduleTask(in: TimeAmount(time)) { [ended] in ended.succeed(false) }
+        defer { late.cancel() }
+        return (try? ended.futureResult.wait()) ?? false
+    }
+}
+
+/// Why a listener cannot listen.
+package enum ListenError: Error, Equatable, Sendable {
+    /// `code` is the errno.
+    case system(code: Int32)
+    /// The host name has no address, or something else; in the words of the library.
+    case other(String)
+
+    init(_ error: any Error) {
+        self = (error as? IOError).map { .system(code: $0.errnoCode) } ?? .other("\(error)")
+    }
+}
+#endif

@@ -1,0 +1,103 @@
+#if Server
+internal import Crypto
+package import Encodings
+internal import FoundationEssentials
+internal import SwiftASN1
+internal import X509
+
+/// A certificate that a server makes for itself. It is its own authority, so a client that trusts it needs no other
+/// file. A renewed one has the same key and the same subject: it is accepted by clients that trust the old one, and
+/// its pin stays.
+package struct SelfSigned {
+    /// PEM.
+    package let certificate: [UInt8]
+    /// PEM.
+    package let key: [UInt8]
+
+    /// How long a certificate is valid.
+    private static let term = Duration.days(3650)
+    /// A certificate with less time left is renewed.
+    private static let reserve = Duration.days(365)
+    /// A clock of a client may be behind.
+    private static let lead = Duration.days(1)
+
+    /// - Parameters:
+    ///   - name: a host name or an IP address.
+    ///   - key: PEM; nil for a new key.
+    /// - Throws: `SelfSignedError`.
+    package init(name: String, key pem: [UInt8]?, now: Timestamp) throws(SelfSignedError) {
+        guard let subject = Self.subjectAlternativeName(name) else { throw .name }
+        let key: P256.Signing.PrivateKey
+        if let pem {
+            guard let present = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
+            else { throw .key }
+            key = present
+        } else {
+            key = P256.Signing.PrivateKey()
+        }
+        self.key = pem ?? Array((key.pemRepresentation + "\n").utf8)
+        do { certificate = try Self.certificate(subject, Certificate.PrivateKey(key), now) } catch {
+            throw .name
+        }
+    }
+
+    private static func certificate(
+        _ name: GeneralName, _ key: Certificate.PrivateKey, _ now: Timestamp
+    ) throws -> [UInt8] {
+        let issuer = try DistinguishedName { CommonName("keytool-server") }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: date(now + (.zero - lead)), notValidAfter: date(now + term), issuer: issuer,
+            subject: issuer, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
+                try ExtendedKeyUsage([.serverAuth])
+                SubjectAlternativeNames([name])
+            }, issuerPrivateKey: key)
+        return Array((try certificate.serializeAsPEM().pemString + "\n").utf8)
+    }
+
+    private static func date(_ time: Timestamp) -> Date {
+        Date(timeIntervalSince1970: Double(time.milliseconds / 1000))
+    }
+
+    /// Whether a certificate is for this name and valid for long enough.
+    /// - Parameter certificate: PEM.
+    package static func isGood(_ certificate: [UInt8], name: String, now: Timestamp) -> Bool {
+        guard let certificate = try? Certificate(pemEncoded: String(decoding: certificate, as: UTF8.self)),
+            let subject = subjectAlternativeName(name),
+            let names = try? certificate.extensions.subjectAlternativeNames
+        else { return false }
+        return names.contains(subject) && certificate.notValidBefore <= date(now)
+            && certificate.notValidAfter >= date(now + reserve)
+    }
+
+    /// - Returns: nil if the text is neither an address nor a host name.
+    private static func subjectAlternativeName(_ name: String) -> GeneralName? {
+        if let address = IPAddress(name) {
+            let bytes = address.isIPv4 ? address.bytes[12...] : address.bytes[...]
+            return .ipAddress(ASN1OctetString(contentBytes: bytes))
+        }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isHostName = name.utf8.count <= 253 && labels.allSatisfy(isLabel)
+        return isHostName ? .dnsName(name.lowercased()) : nil
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+            && label.utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                    || byte == UInt8(ascii: "-")
+            }
+    }
+}
+
+/// Why no certificate was made.
+package enum SelfSignedError: Error, Equatable, Sendable {
+    /// The name is neither an address nor a host name.
+    case name
+    /// The present key is damaged, or of another kind.
+    case key
+}
+#endif

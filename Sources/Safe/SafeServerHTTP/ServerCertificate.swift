@@ -1,0 +1,62 @@
+#if Server
+internal import Crypto
+internal import Encodings
+internal import NIOSSL
+internal import Synchronization
+
+/// The certificate and the key with which a listener proves who it is. They can be replaced while it runs:
+/// connections that are open keep theirs.
+package final class ServerCertificate: Sendable {
+    private struct Loaded {
+        let context: NIOSSLContext
+        let pin: String
+    }
+
+    private let current: Mutex<Loaded>
+
+    /// - Parameters:
+    ///   - chain: PEM, the server's own certificate first.
+    ///   - key: PEM.
+    package init(chain: [UInt8], key: [UInt8]) throws(ServerCertificateError) {
+        current = Mutex(try Self.load(chain, key))
+    }
+
+    /// Uses others from now on. If one cannot be used, the present ones stay.
+    package func replace(chain: [UInt8], key: [UInt8]) throws(ServerCertificateError) {
+        let loaded = try Self.load(chain, key)
+        current.withLock { $0 = loaded }
+    }
+
+    /// The pin of the key: `sha256//` and Base64.
+    package var pin: String { current.withLock(\.pin) }
+
+    var context: NIOSSLContext { current.withLock(\.context) }
+
+    private static func load(_ chain: [UInt8], _ key: [UInt8]) throws(ServerCertificateError) -> Loaded {
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(chain), let own = certificates.first else {
+            throw .noCertificate
+        }
+        guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .noKey }
+        // An expired certificate is the operator's affair: the clients say so.
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2", "http/1.1"]
+        guard let context = try? NIOSSLContext(configuration: configuration),
+            let publicKey = try? own.extractPublicKey().toSPKIBytes()
+        else { throw .mismatch }
+        let digest = Array(SHA256.hash(data: publicKey))
+        return Loaded(context: context, pin: "sha256//" + Base64.encode(digest.span))
+    }
+}
+
+/// Why a certificate cannot be used.
+package enum ServerCertificateError: Error, Equatable, Sendable {
+    /// The file holds no certificate.
+    case noCertificate
+    /// The file holds no key, or one with a passphrase.
+    case noKey
+    /// The key is not that of the certificate.
+    case mismatch
+}
+#endif

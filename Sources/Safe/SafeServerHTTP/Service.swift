@@ -1,0 +1,35 @@
+#if Server
+internal import NIOCore
+package import SafeServer
+package import SafeStore
+
+/// What all connections of a listener share.
+package final class Service: Sendable {
+    let answering: any SafeAnswering
+    let limits: ListenerLimits
+    let forwarding: Forwarding
+    let clock: @Sendable () -> ClockReading
+    let observe: @Sendable (ListenerEvent) -> Void
+    let pool: WorkPool
+    let connections: ConnectionCount
+    let bodies: BodyMemory
+
+    /// - Parameters:
+    ///   - answering: called on one of `limits.workers` threads.
+    ///   - clock: the only one that is read.
+    ///   - observe: called on the threads of the listener; it must not block.
+    package init(
+        _ answering: any SafeAnswering, limits: ListenerLimits, forwarding: Forwarding,
+        clock: @escaping @Sendable () -> ClockReading, observe: @escaping @Sendable (ListenerEvent) -> Void
+    ) {
+        self.answering = answering
+        self.limits = limits
+        self.forwarding = forwarding
+        self.clock = clock
+        self.observe = observe
+        pool = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
+        connections = ConnectionCount(limit: limits.maxConnectionsPerClient)
+        bodies = BodyMemory(limit: limits.maxBodyMemory)
+    }
+}
+#endif

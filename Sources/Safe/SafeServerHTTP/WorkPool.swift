@@ -1,0 +1,39 @@
+#if Server
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+/// The threads on which stores block. Their number is bounded, and so is the number of calls that wait for one.
+final class WorkPool: Sendable {
+    private let threads: NIOThreadPool
+    private let capacity: Int
+    private let count = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - workers: the number of threads.
+    ///   - maxWaiting: most calls that wait.
+    init(workers: Int, maxWaiting: Int) {
+        threads = NIOThreadPool(numberOfThreads: workers)
+        capacity = workers + maxWaiting
+        threads.start()
+    }
+
+    /// Calls `body` on one of the threads.
+    /// - Returns: its result on the event loop; nil if too many calls are waiting.
+    func run<Result: Sendable>(
+        on loop: any EventLoop, _ body: @escaping @Sendable () -> Result
+    ) -> EventLoopFuture<Result>? {
+        guard count.wrappingAdd(1, ordering: .relaxed).newValue <= capacity else {
+            count.wrappingSubtract(1, ordering: .relaxed)
+            return nil
+        }
+        return threads.runIfActive(eventLoop: loop) {
+            defer { self.count.wrappingSubtract(1, ordering: .relaxed) }
+            return body()
+        }
+    }
+
+    /// Ends the threads when their present calls have returned.
+    func shutDown() { try? threads.syncShutdownGracefully() }
+}
+#endif
