@@ -32,8 +32,7 @@ imports = --explicit-target-dependency-import-check error
 release = -c release --product keytool --static-swift-stdlib --disable-local-rpath -Xlinker -l:libgcc_eh.a \
     -Xlinker -s -Xlinker -z -Xlinker now
 
-# The trait changes how every room is built, so the server is built in a place of its own.
-release-server = $(subst --product keytool,--product keytool-server,$(release)) --traits Server --scratch-path .build-server
+release-server = $(subst --product keytool,--product keytool-server,$(release))
 
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
@@ -89,9 +88,9 @@ build: ## build the release: .build/release/keytool
 	$(swift) build $(release) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
-	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release-server) --show-bin-path)"
-	$(swift) build $(release-server) $(imports)
-	install -D "$$($(swift) build $(release-server) --show-bin-path)/keytool-server" $(server-binary)
+	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)"
+	SWIFT='$(SWIFT)' Scripts/build-server $(release-server) $(imports)
+	install -D "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)/keytool-server" $(server-binary)
 
 completions: build ## write what the release says of itself to the shells into completions/
 	$(binary) --generate-completion-script bash > completions/keytool.bash

@@ -39,9 +39,10 @@ extension RequestHandler {
         return headers
     }
 
-    /// Whether so little of a refused body is to come that it can be read, and the connection used again.
+    /// Whether so little of a refused body is to come that it can be read, and the connection used again. A client that
+    /// waits for `100 Continue` may not send it at all.
     private var isRestShort: Bool {
-        guard let announced = request?.announcedBytes else { return false }
+        guard request?.isContinueExpected == false, let announced = request?.announcedBytes else { return false }
         return announced <= service.limits.maxRefusedBytes
     }
 
@@ -75,6 +76,7 @@ extension RequestHandler {
         }
         enter(.waiting)
         if isHTTP1 { close(after: service.limits.idleTime, because: .idle) }
+        receiveNext(context)
     }
 }
 

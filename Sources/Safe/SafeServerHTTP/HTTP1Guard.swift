@@ -19,6 +19,7 @@ final class HTTP1Guard: ChannelDuplexHandler {
     private let lingerTime: TimeAmount
     private let observe: (ListenerEvent) -> Void
     private var unanswered = 0
+    private var isInRequest = false
     private var isOver = false
 
     init(_ limits: ListenerLimits, _ observe: @escaping (ListenerEvent) -> Void) {
@@ -28,11 +29,15 @@ final class HTTP1Guard: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
-        if case .head(let head) = unwrapInboundIn(data) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
             guard Self.isUnambiguous(head), unanswered < Self.maxPipelined else {
                 return refuse(.badRequest, context)
             }
             unanswered += 1
+            isInRequest = true
+        case .body: break
+        case .end: isInRequest = false
         }
         context.fireChannelRead(data)
     }
@@ -43,6 +48,8 @@ final class HTTP1Guard: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The client has gone in the middle of a request.
+        if (error as? HTTPParserError) == .invalidEOFState { return context.close(promise: nil) }
         guard error is HTTPParserError else { return context.fireErrorCaught(error) }
         let isTooLong = (error as? HTTPParserError) == .headerOverflow
         refuse(isTooLong ? .requestHeaderFieldsTooLarge : .badRequest, context)
@@ -62,13 +69,14 @@ final class HTTP1Guard: ChannelDuplexHandler {
         }
     }
 
-    /// Answers, unless another answer is under way, and closes. The client gets the answer only if what it has sent
-    /// is read.
+    /// Answers and closes. The client gets the answer only if what it has sent is read. If whole requests are not
+    /// answered yet, they are, and then the connection is closed: what follows them is nobody's.
     private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
         guard !isOver else { return }
         isOver = true
         observe(.ended(.malformed))
-        guard unanswered == 0 else { return context.close(promise: nil) }
+        guard !isInRequest else { return context.close(promise: nil) }
+        guard unanswered == 0 else { return context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
         let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)

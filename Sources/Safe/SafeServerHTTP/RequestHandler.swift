@@ -38,6 +38,8 @@ final class RequestHandler: ChannelDuplexHandler {
     var refusedBytes = 0
     /// Whether the connection is closed after this request.
     var isLast = false
+    /// What has come of the next request before the answer to this one was on its way.
+    private var early: [HTTPServerRequestPart] = []
     private var isReadWanted = false
     private var deadline: Scheduled<Void>?
     private(set) var context: ChannelHandlerContext?
@@ -96,7 +98,19 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if case .answering = phase, isComplete { early.append(part) } else { receive(part, context) }
+    }
+
+    /// Receives what came early.
+    func receiveNext(_ context: ChannelHandlerContext) {
+        let parts = early
+        early = []
+        for part in parts { receive(part, context) }
+    }
+
+    private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head(let head): receive(head, context)
         case .body(let bytes): receive(bytes, context)
         case .end: receiveEnd(context)

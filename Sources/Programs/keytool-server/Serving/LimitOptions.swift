@@ -25,6 +25,20 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Most MiB of bodies in memory at once (default: 64).", valueName: "number"))
     var maxBodyMemory: PositiveNumber?
 
+    @Option(
+        help: ArgumentHelp("Time for a handshake, and then for the first head (default: 15s).", valueName: "duration"))
+    var headTimeout: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "Time for a body or an answer, beside a second for each 8 KiB (default: 30s).", valueName: "duration"))
+    var bodyTimeout: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "Close a connection after this time without a request (default: 60s).", valueName: "duration"))
+    var idleTimeout: TimeSpan?
+
     @Option(help: ArgumentHelp("Threads that read and write backups (default: 16).", valueName: "number"))
     var workers: PositiveNumber?
 
@@ -51,6 +65,9 @@ struct LimitOptions: ParsableArguments {
         try set(\.maxConnectionsPerClient, maxConnectionsPerClient, "max-connections-per-client")
         try set(\.maxBodyMemory, maxBodyMemory, "max-body-memory", unit: 1 << 20)
         try set(\.workers, workers, "workers")
+        if let time = try Setting.value(headTimeout, "head-timeout")?.duration { limits.headTime = time }
+        if let time = try Setting.value(bodyTimeout, "body-timeout")?.duration { limits.bodyTime = time }
+        if let time = try Setting.value(idleTimeout, "idle-timeout")?.duration { limits.idleTime = time }
         return limits
     }
 }
