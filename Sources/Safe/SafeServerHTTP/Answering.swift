@@ -47,8 +47,9 @@ extension RequestHandler {
     }
 
     private func wasWritten(_ answer: HTTPResponse) {
-        guard let context = context, case .answering = phase else { return }
         tell(answer)
+        // An HTTP/2 stream ends with its answer.
+        guard let context, case .answering = phase else { return }
         release()
         if isComplete { return finish(context) }
         enter(.draining)

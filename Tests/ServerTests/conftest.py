@@ -1,0 +1,56 @@
+"""Fixtures: servers that are stopped after the test, certificates, keytool."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+# Parts that both suites use.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "KeytoolTests"))
+
+from kit import dispositions  # noqa: E402
+from kit.certificates import Certificates  # noqa: E402
+from kit.runner import Keytool  # noqa: E402
+
+import server as servers  # noqa: E402
+
+dispositions.give_defaults_to_children()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    assert os.access(servers.BINARY, os.X_OK), f"{servers.BINARY} is missing: make server"
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """serve(*options, **variables) -> a running server on tmp_path/"store"."""
+    running = []
+
+    def serve(*options, name="store", **more):
+        running.append(servers.Server(tmp_path / name, *options, **more))
+        return running[-1]
+
+    yield serve
+    for each in running:
+        if each.process.poll() is None:
+            each.process.kill()
+            each.ended()
+        else:
+            each.process.stdout.close()
+        assert not servers.TRAP.search(each.words), each.words
+
+
+@pytest.fixture
+def keytool(tmp_path):
+    keystore = tmp_path / "keystore"
+    keystore.mkdir(mode=0o700)
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    return Keytool(home, keystore)
