@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from server import ID, MAX_BYTES, curl, exchange, statuses
+from server import ID, MAX_BYTES, curl, exchange, statuses, trusting, wait_for
 
 BACKUP = b"an encrypted backup" * 100
 TYPE = ["-H", "Content-Type: application/octet-stream"]
@@ -143,10 +143,7 @@ def test_accept(ask):
 
 def test_a_reset_in_the_middle_of_a_body_changes_nothing(ask):
     ask(f"/backups/{ID}", *TYPE, body=BACKUP)
-    connection = ask.server.connect()
-    import ssl
-    context = ssl.create_default_context(cafile=ask.server.said["ca_file"])
-    tls = context.wrap_socket(connection, server_hostname="localhost")
+    tls = trusting(ask.server).wrap_socket(ask.server.connect(), server_hostname="localhost")
     tls.sendall(f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n".encode() + b"z" * 200_000)
     tls.close()
     assert ask(f"/backups/{ID}").body == BACKUP and list(backups(ask)) == [ID]
@@ -157,6 +154,7 @@ def test_the_log_names_no_id_and_no_address(ask):
     ask(f"/backups/{ID}")
     ask("/config")
     ask("/strange/path")
+    wait_for(lambda: ask.server.words.count("\n") == 4)
     lines = ask.server.words.splitlines()
     assert [re.sub(r" \d+\.\d{3}s$", "", line) for line in lines] == [
         "keytool-server: PUT backup 201", "keytool-server: GET backup 200", "keytool-server: GET config 200",

@@ -21,6 +21,7 @@ package final class SafeListener: Sendable {
     private let server: Server<ConnectionSetup>
     private let bound: EventLoopPromise<Int>
     private let ended: EventLoopPromise<Bool>
+    private let socket: UnixSocket?
 
     /// - Parameters:
     ///   - certificate: nil for plain HTTP.
@@ -30,6 +31,7 @@ package final class SafeListener: Sendable {
         let bound = group.next().makePromise(of: Int.self)
         self.bound = bound
         ended = group.next().makePromise(of: Bool.self)
+        socket = if case .unix(let path) = address { UnixSocket(path: path) } else { nil }
         let bind: BindAddress =
             switch address {
             case .tcp(let host, let port): .hostname(host, port: port)
@@ -52,13 +54,20 @@ package final class SafeListener: Sendable {
     /// - Returns: the port; 0 for a Unix socket.
     /// - Throws: `ListenError`.
     package func start() throws(ListenError) -> Int {
+        try socket?.makeRoom()
         Task {
             do { try await server.run() } catch {
                 bound.fail(error)
             }
             ended.succeed(true)
         }
-        do { return try bound.futureResult.wait() } catch { throw ListenError(error) }
+        do {
+            let port = try bound.futureResult.wait()
+            socket?.open()
+            return port
+        } catch {
+            throw ListenError(error)
+        }
     }
 
     /// Calls `work` at once and again each time after `interval`, on a thread of its own that may block.
@@ -76,7 +85,10 @@ package final class SafeListener: Sendable {
     package func stop(within time: Duration) -> Bool {
         Task { try? await server.shutdownGracefully() }
         let late = group.next().scheduleTask(in: TimeAmount(time)) { [ended] in ended.succeed(false) }
-        defer { late.cancel() }
+        defer {
+            late.cancel()
+            socket?.remove()
+        }
         return (try? ended.futureResult.wait()) ?? false
     }
 }
@@ -85,6 +97,8 @@ package final class SafeListener: Sendable {
 package enum ListenError: Error, Equatable, Sendable {
     /// `code` is the errno.
     case system(code: Int32)
+    /// Another file is in the place of the Unix socket.
+    case notASocket
     /// The host name has no address, or something else; in the words of the library.
     case other(String)
 

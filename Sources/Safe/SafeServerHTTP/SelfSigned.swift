@@ -5,56 +5,88 @@ internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
 
-/// A certificate that a server makes for itself. It is its own authority, so a client that trusts it needs no other
-/// file. A renewed one has the same key and the same subject: it is accepted by clients that trust the old one, and
-/// its pin stays.
+/// A certificate that a server makes for itself, and that of an authority of its own, which issues it. A client trusts
+/// the authority, which outlives many certificates. Both have one key, which stays, too, and with it the pin.
 package struct SelfSigned {
+    /// PEM.
+    package let authority: [UInt8]
     /// PEM.
     package let certificate: [UInt8]
     /// PEM.
     package let key: [UInt8]
 
-    /// How long a certificate is valid.
-    private static let term = Duration.days(3650)
+    /// How long an authority is valid.
+    private static let authorityTerm = Duration.days(10_950)
+    /// How long a certificate is valid. Apple's systems accept no longer term.
+    private static let term = Duration.days(825)
     /// A certificate with less time left is renewed.
-    private static let reserve = Duration.days(365)
+    private static let reserve = Duration.days(300)
     /// A clock of a client may be behind.
     private static let lead = Duration.days(1)
 
     /// - Parameters:
     ///   - name: a host name or an IP address.
-    ///   - key: PEM; nil for a new key.
+    ///   - authority: the present one, PEM; nil for a new one.
+    ///   - key: the present one, PEM; nil for a new one.
     /// - Throws: `SelfSignedError`.
-    package init(name: String, key pem: [UInt8]?, now: Timestamp) throws(SelfSignedError) {
+    package init(
+        name: String, authority present: [UInt8]?, key pem: [UInt8]?, now: Timestamp
+    ) throws(SelfSignedError) {
         guard let subject = Self.subjectAlternativeName(name) else { throw .name }
-        let key: P256.Signing.PrivateKey
+        let own: P256.Signing.PrivateKey
         if let pem {
             guard let present = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
             else { throw .key }
-            key = present
+            own = present
         } else {
-            key = P256.Signing.PrivateKey()
+            own = P256.Signing.PrivateKey()
         }
-        self.key = pem ?? Array((key.pemRepresentation + "\n").utf8)
-        do { certificate = try Self.certificate(subject, Certificate.PrivateKey(key), now) } catch {
+        key = pem ?? Array((own.pemRepresentation + "\n").utf8)
+        do {
+            let key = Certificate.PrivateKey(own)
+            authority = try present ?? Self.authority(key, now)
+            certificate = try Self.certificate(subject, name, key, now)
+        } catch {
             throw .name
         }
     }
 
-    private static func certificate(
-        _ name: GeneralName, _ key: Certificate.PrivateKey, _ now: Timestamp
-    ) throws -> [UInt8] {
-        let issuer = try DistinguishedName { CommonName("keytool-server") }
-        let certificate = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
-            notValidBefore: date(now + (.zero - lead)), notValidAfter: date(now + term), issuer: issuer,
-            subject: issuer, signatureAlgorithm: .ecdsaWithSHA256,
-            extensions: Certificate.Extensions {
+    private static func authorityName() throws -> DistinguishedName {
+        try DistinguishedName { CommonName("keytool-server authority") }
+    }
+
+    private static func authority(_ key: Certificate.PrivateKey, _ now: Timestamp) throws -> [UInt8] {
+        try signed(
+            authorityName(), key, from: now, for: authorityTerm,
+            Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-                Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
+                Critical(KeyUsage(keyCertSign: true))
+            })
+    }
+
+    private static func certificate(
+        _ name: GeneralName, _ text: String, _ key: Certificate.PrivateKey, _ now: Timestamp
+    ) throws -> [UInt8] {
+        // A common name has 64 characters at most.
+        try signed(
+            DistinguishedName { CommonName(String(text.prefix(64))) }, key, from: now, for: term,
+            Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames([name])
-            }, issuerPrivateKey: key)
+            })
+    }
+
+    private static func signed(
+        _ subject: DistinguishedName, _ key: Certificate.PrivateKey, from now: Timestamp, for term: Duration,
+        _ extensions: Certificate.Extensions
+    ) throws -> [UInt8] {
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: date(now + (.zero - lead)), notValidAfter: date(now + (term - lead)),
+            issuer: authorityName(),
+            subject: subject, signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions, issuerPrivateKey: key)
         return Array((try certificate.serializeAsPEM().pemString + "\n").utf8)
     }
 

@@ -50,7 +50,10 @@ struct Serve: Verb {
         let sweeping = Sweeping(
             retentionDays: store.limits.retentionDays, keepPrevious: settings.keepPrevious, metrics: metrics,
             log: settings.log, expire: store.expire)
-        server.repeatedly(every: Sweeping.interval) { sweeping.run() }
+        server.repeatedly(every: Sweeping.interval) {
+            sweeping.run()
+            server.renew()
+        }
         server.run(signals)
     }
 }

@@ -8,6 +8,7 @@ extension ListenError {
         switch self {
         case .system(EADDRINUSE):
             Failure(.unavailable, "another program is listening on \(address.text)")
+        case .notASocket: Failure(.exists, "\(address.text): a file that is not a socket is in its place")
         case .system(EACCES):
             Failure(.permission, "permission denied: \(address.text)")
         case .system(let code):
@@ -37,7 +38,7 @@ extension SelfSignedError: Explained {
         case .key:
             Failure(
                 .badData, "tls/key.pem in the store's directory is damaged",
-                hints: "without it and tls/certificate.pem, the next start makes new ones, with another pin")
+                hints: "if you remove it, the next start makes a new one, with another pin and authority")
         }
     }
 }

@@ -49,12 +49,13 @@ enum CertificateSource {
     private static let maxBytes = 1024 * 1024
     private static let directoryName = "tls"
     private static let certificateName = "certificate.pem"
+    private static let authorityName = "authority.pem"
     private static let keyName = "key.pem"
 
     /// The file that a client needs to trust the certificate; nil for one of an authority.
     var authorityPath: String? {
         guard case .selfSigned(_, let directory) = self else { return nil }
-        return "\(directory)/\(Self.directoryName)/\(Self.certificateName)"
+        return "\(directory)/\(Self.directoryName)/\(Self.authorityName)"
     }
 
     /// Reads the files. Those of a self-signed certificate are written if they are missing or nearly expired.
@@ -76,15 +77,17 @@ enum CertificateSource {
             try files.contains(name) ? files.readPublic(name, limit: maxBytes) : nil
         }
         let now = WallClock.now()
+        // Without its key, the authority is of no use.
         let key = try content(keyName)
-        if let key, let certificate = try content(certificateName),
+        let authority = key == nil ? nil : try content(authorityName)
+        if let key, authority != nil, let certificate = try content(certificateName),
             SelfSigned.isGood(certificate, name: name, now: now)
         {
             return (certificate, key)
         }
-        let made = try SelfSigned(name: name, key: key, now: now)
-        // The key first: a certificate without its key would be of no use, a key without its certificate gets one.
+        let made = try SelfSigned(name: name, authority: authority, key: key, now: now)
         if key == nil { try files.write(keyName, made.key.span) }
+        if authority == nil { try files.write(authorityName, made.authority.span) }
         try files.write(certificateName, made.certificate.span)
         return (made.certificate, made.key)
     }

@@ -74,6 +74,12 @@ struct RunningServer {
         log.say(isWhole ? "stopped" : "warning: stopped; some requests were cut off")
     }
 
+    /// Renews a self-signed certificate in time.
+    func renew() {
+        guard case .selfSigned? = source, let certificate, let files = try? source?.read() else { return }
+        try? certificate.replace(chain: files.chain, key: files.key)
+    }
+
     /// Reads the certificate again. If it cannot be used, the present one stays.
     private func reload() {
         manager.reloading()

@@ -1,0 +1,58 @@
+"""keytool's own commands against this server, and the line that it prints for them."""
+
+import shlex
+
+import pytest
+
+from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD
+
+
+@pytest.fixture
+def client(keytool, tmp_path):
+    for name, content in [("code", CODE.encode()), ("password", CODE_PASSWORD), ("safe-password", SAFE_PASSWORD)]:
+        (tmp_path / name).write_bytes(content + b"\n")
+        (tmp_path / name).chmod(0o600)
+    keytool.ok("backup", "import", tmp_path / "code", "--backup-password-file", tmp_path / "password")
+    return keytool
+
+
+def backups(server):
+    return [path.read_bytes() for path in (server.directory / "backups").iterdir()]
+
+
+def test_all_verbs_with_an_authority(serve, certificates, client, tmp_path):
+    server = serve("--tls-certificate", certificates.good.path, "--tls-key", certificates.good.key)
+    address = f"https://localhost:{server.port}"
+    password = ["--safe-password-file", tmp_path / "safe-password"]
+    client.ok("safe", "setup", "--server", address, "--ca-file", certificates.authority.path, *password)
+    client.ok("safe", "push")
+    assert len(backups(server)) == 1
+    client.ok("safe", "push", "--force")
+    client.ok("safe", "check")
+    client.ok("safe", "status")
+    client.ok("safe", "pull", "--overwrite")
+    assert client.json("safe", "status", "--json")
+    client.ok("safe", "delete", "--yes")
+    assert backups(server) == []
+
+
+def test_the_printed_line(serve, client, tmp_path):
+    server = serve("--tls-self-signed", "localhost")
+    words = shlex.split(server.said["setup"])
+    assert words[:3] == ["keytool", "safe", "setup"] and server.said["pin"] in words
+    client.ok(*words[1:], "--safe-password-file", tmp_path / "safe-password")
+    client.ok("safe", "push")
+    assert len(backups(server)) == 1
+    # Another server of the same name has another key.
+    server.stop()
+    other = serve("--tls-self-signed", "localhost", name="other", listen=f"127.0.0.1:{server.port}")
+    assert client("safe", "push", "--force", "--retry-max-time", "1s").code in (21, 22)
+    assert backups(other) == []
+
+
+def test_a_client_of_the_directory_beside_the_server(serve, client, tmp_path):
+    server = serve()
+    client.ok("safe", "setup", "--server", f"file://{server.directory}", "--safe-password-file",
+              tmp_path / "safe-password")
+    client.ok("safe", "push")
+    assert len(backups(server)) == 1

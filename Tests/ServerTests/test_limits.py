@@ -1,0 +1,180 @@
+"""Clients that are slow, greedy or many."""
+
+import threading
+import time
+
+import pytest
+
+from server import ID, curl, exchange, statuses, trusting, wait_for
+
+GET = b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n"
+PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\n".encode()
+METRICS = ["--metrics-listen", "127.0.0.1:0"]
+
+
+def ended(server, reason):
+    return server.metrics()[f'keytool_server_connections_ended_total{{reason="{reason}"}}']
+
+
+@pytest.mark.parametrize("first", [b"", b"GET /con", b"GET /config HTTP/1.1\r\nHost: x\r\nX: "])
+def test_a_head_that_does_not_come(serve, first):
+    server = serve(*METRICS, "--head-timeout", "1s")
+    with server.connect() as connection:
+        start = time.monotonic()
+        connection.sendall(first)
+        # A byte now and then does not help.
+        for _ in range(4):
+            time.sleep(0.2)
+            connection.sendall(b"a" if first else b"")
+        assert exchange(connection, b"") == (b"", True)
+    assert 0.9 < time.monotonic() - start < 5 and ended(server, "slow") == 1
+
+
+def test_a_handshake_that_does_not_come(serve):
+    server = serve(*METRICS, "--head-timeout", "1s", "--tls-self-signed", "localhost")
+    with server.connect() as connection:
+        assert exchange(connection, b"\x16\x03\x01") == (b"", True)
+    assert ended(server, "slow") == 1
+
+
+@pytest.mark.parametrize("is_tls", [False, True])
+def test_an_idle_connection(serve, is_tls):
+    server = serve(*METRICS, "--idle-timeout", "1s", *(["--tls-self-signed", "localhost"] if is_tls else []))
+    connection = server.connect()
+    if is_tls:
+        connection = trusting(server).wrap_socket(connection, server_hostname="localhost")
+    with connection:
+        start = time.monotonic()
+        received, is_closed = exchange(connection, GET)
+    assert (statuses(received), is_closed) == ([200], True) and 0.9 < time.monotonic() - start < 5
+    assert ended(server, "idle") == 1
+
+
+def test_a_slow_body(serve):
+    server = serve(*METRICS, "--body-timeout", "1s")
+    with server.connect() as connection:
+        start = time.monotonic()
+        connection.sendall(PUT + b"Content-Length: 1000\r\n\r\n")
+        for _ in range(4):
+            time.sleep(0.2)
+            connection.sendall(b"a")
+        received, is_closed = exchange(connection, b"", seconds=10)
+    assert (statuses(received), is_closed) == ([408], True) and b"connection: close" in received
+    assert 0.9 < time.monotonic() - start < 12
+    assert ended(server, "slow") == 1 and list((server.directory / "backups").iterdir()) == []
+
+
+def test_a_large_body_gets_more_time(serve):
+    """It comes at 40 KiB a second, five times the least rate."""
+    server = serve(*METRICS, "--body-timeout", "1s")
+    with server.connect() as connection:
+        connection.sendall(PUT + b"Content-Length: 131072\r\n\r\n")
+        for _ in range(32):
+            connection.sendall(b"a" * 4096)
+            time.sleep(0.1)
+        assert statuses(exchange(connection, b"", seconds=2)[0]) == [201]
+
+
+def test_an_answer_that_nobody_takes(serve):
+    server = serve(*METRICS, "--body-timeout", "0s")
+    curl(f"{server.url}/backups/{ID}", body=b"x" * 500_000)
+    with server.connect() as connection:
+        connection.setsockopt(1, 8, 4096)  # SOL_SOCKET, SO_RCVBUF
+        # More than the kernel's buffers hold.
+        connection.sendall(f"GET /backups/{ID} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 8)
+        wait_for(lambda: ended(server, "slow") >= 1, seconds=80)
+
+
+def test_too_many_connections_of_a_client(serve):
+    server = serve(*METRICS, "--max-connections-per-client", "3")
+    first = [server.connect() for _ in range(3)]
+    assert statuses(exchange(first[0], GET, seconds=0.3)[0]) == [200]
+    with server.connect() as fourth:
+        assert exchange(fourth, GET) == (b"", True)
+    assert statuses(exchange(first[2], GET, seconds=0.3)[0]) == [200]
+    first.pop().close()
+
+    def is_accepted():
+        with server.connect() as another:
+            return statuses(exchange(another, GET, seconds=0.3)[0]) == [200]
+
+    wait_for(is_accepted)
+    for each in first:
+        each.close()
+    assert ended(server, "tooMany") >= 1
+
+
+def test_too_many_connections(serve):
+    """They wait until one is closed."""
+    server = serve("--max-connections", "3")
+    first = [server.connect() for _ in range(3)]
+    for each in first:
+        assert statuses(exchange(each, GET, seconds=0.3)[0]) == [200]
+    with server.connect() as fourth:
+        assert exchange(fourth, GET, seconds=1) == (b"", False)
+        first.pop().close()
+        assert statuses(exchange(fourth, b"", seconds=2)[0]) == [200]
+    for each in first:
+        each.close()
+
+
+def test_bodies_take_no_more_memory_than_allowed(serve):
+    server = serve("--max-body-memory", "1")
+    slow = [server.connect() for _ in range(3)]
+    for number, each in enumerate(slow):
+        each.sendall(PUT.replace(b"0123", b"%04d" % number) + b"Content-Length: 400000\r\n\r\n" + b"a" * 390_000)
+    time.sleep(0.5)
+    answers = [statuses(exchange(each, b"", seconds=0.5)[0]) for each in slow]
+    assert sorted(answers) == [[], [], [503]]
+    finished = [statuses(exchange(each, b"a" * 10_000, seconds=2)[0])
+                for each, answer in zip(slow, answers) if not answer]
+    assert finished == [[201], [201]]
+    for each in slow:
+        each.close()
+    # All of it was given back.
+    for _ in range(5):
+        assert curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status in (201, 204)
+        assert curl(f"{server.url}/backups/{ID}").status == 200
+
+
+def test_memory_is_given_back_by_those_who_leave(serve):
+    server = serve("--max-body-memory", "1")
+    for _ in range(20):
+        with server.connect() as connection:
+            connection.sendall(PUT + b"Content-Length: 500000\r\n\r\n" + b"a" * 400_000)
+            time.sleep(0.05)
+    wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status in (201, 204))
+
+
+def test_a_client_that_asks_too_often(serve):
+    server = serve("--client-rate", "5")
+    answers = [curl(f"{server.url}/config") for _ in range(7)]
+    assert [each.status for each in answers] == [200] * 5 + [429] * 2
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 12
+    assert curl(f"{server.url}/health").status == 200
+
+
+def test_a_backup_that_is_asked_for_too_often(serve):
+    server = serve("--backup-rate", "3")
+    assert [curl(f"{server.url}/backups/{ID}").status for _ in range(8)] == [404] * 6 + [429] * 2
+    assert curl(f"{server.url}/backups/{ID[::-1]}").status == 404
+
+
+def test_many_clients_at_once(serve):
+    server = serve("--client-rate", "10000")
+    results = []
+
+    def work(number):
+        backup = f"{number:064x}"
+        for round in range(5):
+            body = bytes([number]) * (1000 + round)
+            put = curl(f"{server.url}/backups/{backup}", body=body)
+            got = curl(f"{server.url}/backups/{backup}")
+            results.append(put.status in (201, 204) and got.body == body)
+
+    threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert results == [True] * 40 and server.stop() == 0

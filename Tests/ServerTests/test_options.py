@@ -1,0 +1,98 @@
+"""Options, variables and what is refused."""
+
+import pytest
+
+from server import ID, curl, run, wait_for
+
+STORE = "--store=file:///nonexistent/store"
+
+
+@pytest.mark.parametrize("options, words", [
+    ([], "no store is given"),
+    (["--store", "ftp://x"], "is not a store"),
+    ([STORE], "without TLS, --listen has to be a loopback address or a Unix socket"),
+    ([STORE, "--listen", "0.0.0.0:8443"], "without TLS"),
+    ([STORE, "--listen", "[::]:8443"], "without TLS"),
+    ([STORE, "--listen", "192.0.2.1:1"], "without TLS"),
+    ([STORE, "--listen", "example.org:1"], "--listen"),
+    ([STORE, "--listen", "127.0.0.1:99999"], "--listen"),
+    ([STORE, "--listen", "127.0.0.1"], "--listen"),
+    ([STORE, "--listen", "::1:80"], "--listen"),
+    ([STORE, "--listen", "unix:relative"], "--listen"),
+    ([STORE, "--listen", "unix:/" + "x" * 107], "--listen"),
+    ([STORE, "--tls-certificate", "x"], "--tls-certificate and --tls-key belong together"),
+    ([STORE, "--tls-key", "x"], "--tls-certificate and --tls-key belong together"),
+    ([STORE, "--tls-self-signed", "x", "--tls-key", "x"], "cannot be combined"),
+    ([STORE, "--behind-proxy", "proxy"], "--behind-proxy"),
+    ([STORE, "--behind-proxy", "10.0.0.0/33"], "--behind-proxy"),
+    ([STORE, "--listen", "127.0.0.1:0", "--proxy-header", "forwarded"], "--proxy-header requires --behind-proxy"),
+    ([STORE, "--workers", "0"], "--workers"),
+])
+def test_refused(options, words):
+    result = run("serve", *options)
+    assert result.returncode == 64 and words in result.stderr, result.stderr
+
+
+def test_a_missing_directory_above_the_store():
+    result = run("serve", STORE, "--listen", "127.0.0.1:0")
+    assert result.returncode == 66 and "/nonexistent" in result.stderr
+
+
+def test_variables(serve, tmp_path):
+    server = serve(KEYTOOL_SERVER_LOG_REQUESTS="1", KEYTOOL_SERVER_CLIENT_RATE="2",
+                   KEYTOOL_SERVER_METRICS_LISTEN="127.0.0.1:0")
+    assert [curl(f"{server.url}/config").status for _ in range(3)] == [200, 200, 429]
+    wait_for(lambda: server.words.count("GET config") == 3)
+    assert "127.0.0.1" not in server.words and "metrics" in server.said
+
+
+def test_the_option_comes_before_the_variable(serve):
+    server = serve("--client-rate", "1", KEYTOOL_SERVER_CLIENT_RATE="1000")
+    assert [curl(f"{server.url}/config").status for _ in range(2)] == [200, 429]
+
+
+@pytest.mark.parametrize("name, value", [
+    ("LISTEN", "nowhere"), ("WORKERS", "-1"), ("LOG_REQUESTS", "yes"), ("KEEP_PREVIOUS", "7"),
+])
+def test_wrong_variables(tmp_path, name, value):
+    result = run("serve", "--store", f"file://{tmp_path}/store", *(
+        [] if name == "LISTEN" else ["--listen", "127.0.0.1:0"]), **{f"KEYTOOL_SERVER_{name}": value})
+    assert result.returncode == 64 and f"KEYTOOL_SERVER_{name}={value}" in result.stderr
+
+
+def test_addresses_in_the_log(serve):
+    server = serve("--log-clients")
+    curl(f"{server.url}/backups/{ID}")
+    # The line comes after the answer.
+    wait_for(lambda: server.words.endswith(" 127.0.0.1\n"))
+    assert server.words.startswith("keytool-server: GET backup 404 ")
+
+
+# How a proxy names the client, and by what the server counts it.
+@pytest.mark.parametrize("options, headers, client", [
+    ([], ["X-Forwarded-For: 192.0.2.7"], "127.0.0.1"),
+    (["--behind-proxy", "192.0.2.0/24"], ["X-Forwarded-For: 192.0.2.7"], "127.0.0.1"),
+    (["--behind-proxy", "127.0.0.1"], [], "127.0.0.1"),
+    (["--behind-proxy", "127.0.0.0/8"], ["X-Forwarded-For: 192.0.2.7"], "192.0.2.7"),
+    (["--behind-proxy", "127.0.0.1"], ["X-Forwarded-For: 1.2.3.4, 192.0.2.7"], "192.0.2.7"),
+    (["--behind-proxy", "127.0.0.1"], ["X-Forwarded-For: 1.2.3.4", "X-Forwarded-For: 192.0.2.7"], "192.0.2.7"),
+    (["--behind-proxy", "127.0.0.1,10.0.0.0/8"], ["X-Forwarded-For: 1.2.3.4, 192.0.2.7, 10.1.2.3"], "192.0.2.7"),
+    (["--behind-proxy", "127.0.0.1"], ["X-Forwarded-For: 2001:db8:1:2:3::4"], "2001:db8:1:2::/64"),
+    (["--behind-proxy", "127.0.0.1"], ["X-Forwarded-For: unknown"], "127.0.0.1"),
+    (["--behind-proxy", "127.0.0.1"], ["Forwarded: for=192.0.2.7"], "127.0.0.1"),
+    (["--behind-proxy", "127.0.0.1", "--proxy-header", "forwarded"],
+     ["Forwarded: for=1.2.3.4;proto=http, proto=https; For=\"[2001:db8::1]:4711\""], "2001:db8:0:0::/64"),
+    (["--behind-proxy", "127.0.0.1", "--proxy-header", "forwarded"], ["X-Forwarded-For: 192.0.2.7"], "127.0.0.1"),
+])
+def test_forwarded_clients(serve, options, headers, client):
+    server = serve("--log-clients", *options)
+    curl(f"{server.url}/config", *[word for each in headers for word in ("-H", each)])
+    wait_for(lambda: server.words.endswith("\n"))
+    assert server.words.endswith(f" {client}\n"), server.words
+
+
+def test_clients_behind_a_unix_socket(serve, tmp_path):
+    path = f"{tmp_path}/s"
+    server = serve("--client-rate", "1", "--behind-proxy", "unix", listen=f"unix:{path}")
+    ask = ["http://x/config", "--unix-socket", path, "-H"]
+    assert [curl(*ask, f"X-Forwarded-For: 192.0.2.{number}").status for number in (1, 1, 2)] == [200, 429, 200]

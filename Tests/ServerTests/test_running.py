@@ -1,0 +1,289 @@
+"""Start, reload and stop: signals, systemd, locks, sockets, certificates."""
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from server import ID, curl, exchange, run, statuses, wait_for
+
+PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\n".encode()
+
+
+class Manager:
+    """systemd's end of the socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.socket.settimeout(10)
+        self.path = path.replace("\0", "@")
+
+    def next(self):
+        return self.socket.recv(4096).decode().split("\n")
+
+
+@pytest.mark.parametrize("is_abstract", [False, True])
+def test_systemd_is_told(serve, tmp_path, is_abstract):
+    manager = Manager(f"\0{tmp_path}/notify" if is_abstract else f"{tmp_path}/notify")
+    before = time.clock_gettime(time.CLOCK_MONOTONIC)
+    server = serve("--tls-self-signed", "localhost", NOTIFY_SOCKET=manager.path)
+    assert manager.next() == ["READY=1"]
+    assert curl(f"https://localhost:{server.port}/config", "--cacert", server.said["ca_file"]).status == 200
+    server.process.send_signal(signal.SIGHUP)
+    word, clock = manager.next()
+    assert word == "RELOADING=1"
+    assert before < int(clock.removeprefix("MONOTONIC_USEC=")) / 1e6 <= time.clock_gettime(time.CLOCK_MONOTONIC)
+    assert manager.next() == ["READY=1"]
+    assert server.stop() == 0
+    assert manager.next() == ["STOPPING=1"]
+
+
+def test_a_second_server_is_refused(serve):
+    server = serve()
+    second = run("serve", "--store", f"file://{server.directory}", "--listen", "127.0.0.1:0")
+    assert second.returncode == 11 and "another keytool-server is using this directory" in second.stderr
+    server.process.kill()
+    server.ended()
+    third = serve()
+    assert curl(f"{third.url}/config").status == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_waits_for_an_upload(serve, number):
+    server = serve()
+    with server.connect() as upload, server.connect() as idle:
+        upload.sendall(PUT + b"Content-Length: 10\r\n\r\nhello")
+        assert statuses(exchange(idle, b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)[0]) == [200]
+        server.process.send_signal(number)
+        assert exchange(idle, b"") == (b"", True), "an idle connection is closed at once"
+        with pytest.raises(OSError):
+            wait_for(lambda: server.connect().close())
+        assert server.process.poll() is None
+        received, is_closed = exchange(upload, b"world")
+        assert (statuses(received), is_closed) == ([201], True)
+    assert server.ended() == 0
+    assert (server.directory / "backups" / ID).read_bytes() == b"helloworld"
+    assert server.words.splitlines()[-2:] == ["keytool-server: stopping", "keytool-server: stopped"]
+
+
+def test_a_stop_does_not_wait_for_ever(serve):
+    server = serve()
+    with server.connect() as upload:
+        upload.sendall(PUT + b"Content-Length: 10\r\n\r\nhello")
+        time.sleep(0.2)
+        start = time.monotonic()
+        assert server.stop(timeout=20) == 0
+        assert 9 < time.monotonic() - start < 13
+        assert exchange(upload, b"") == (b"", True)
+    assert "some requests were cut off" in server.words and list((server.directory / "backups").iterdir()) == []
+
+
+def test_a_stop_under_http2(serve):
+    server = serve("--tls-self-signed", "localhost")
+    results = []
+
+    def put():
+        results.append(curl(f"https://localhost:{server.port}/backups/{ID}", "--http2", "--cacert",
+                            server.said["ca_file"], "--limit-rate", "20k", body=b"x" * 60_000))
+
+    thread = threading.Thread(target=put)
+    thread.start()
+    time.sleep(1)
+    assert server.stop() == 0
+    thread.join()
+    assert [(each.status, each.version) for each in results] == [(201, "2")]
+
+
+def test_reload_of_a_certificate(serve, certificates, tmp_path):
+    certificate, key = tmp_path / "server.crt", tmp_path / "server.key"
+
+    def install(which):
+        certificate.write_bytes(which.path.read_bytes())
+        key.write_bytes(which.key.read_bytes())
+
+    def pin():
+        command = ["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-servername", "localhost"]
+        shown = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).stdout
+        key = subprocess.run(["openssl", "x509", "-pubkey", "-noout"], input=shown, capture_output=True).stdout
+        return key
+
+    def asks(which):
+        return curl(f"https://localhost:{server.port}/config", "--cacert", certificates.authority.path, "--pinnedpubkey",
+                    which.pin).status == 200
+
+    install(certificates.good)
+    server = serve("--tls-certificate", certificate, "--tls-key", key)
+    assert server.said["pin"] == certificates.good.pin and "setup" not in server.said
+    assert asks(certificates.good)
+    first = pin()
+    install(certificates.renewed)
+    assert pin() == first
+    server.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: "the certificate was read again" in server.words)
+    assert pin() != first and asks(certificates.renewed)
+    # One that cannot be used changes nothing.
+    for content, sentence in [(b"", "no usable certificate (PEM) in --tls-certificate FILE"),
+                              (certificates.good.path.read_bytes(), "is not that of the certificate")]:
+        certificate.write_bytes(content)
+        server.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: f"the present certificate stays in use: " in server.words and sentence in server.words)
+        assert asks(certificates.renewed)
+    assert server.stop() == 0
+
+
+def test_tls_versions(serve):
+    server = serve("--tls-self-signed", "localhost")
+    url, trust = f"https://localhost:{server.port}/config", ["--cacert", server.said["ca_file"]]
+    assert curl(url, *trust, "--tlsv1.2", "--tls-max", "1.2").status == 200
+    assert curl(url, *trust, "--tlsv1.3").status == 200
+    old = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{server.port}", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0"],
+        stdin=subprocess.DEVNULL, capture_output=True)
+    assert old.returncode != 0
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1"])
+def test_a_self_signed_certificate_stays(serve, name):
+    first = serve("--tls-self-signed", name)
+    files = {each.name: each.read_bytes() for each in (first.directory / "tls").iterdir()}
+    assert set(files) == {"authority.pem", "certificate.pem", "key.pem"}
+    assert [oct(path.stat().st_mode)[-3:] for path in
+            (first.directory / "tls", first.directory / "tls/key.pem")] == ["700", "600"]
+    assert first.stop() == 0
+    second = serve("--tls-self-signed", name)
+    assert {each.name: each.read_bytes() for each in (second.directory / "tls").iterdir()} == files
+    assert second.said["pin"] == first.said["pin"]
+    assert curl(f"https://{name}:{second.port}/config", "--cacert", second.said["ca_file"]).status == 200
+
+
+def test_a_renewed_self_signed_certificate_has_the_same_key(serve, tmp_path):
+    """A client needs no other file."""
+    first = serve("--tls-self-signed", "127.0.0.1")
+    authority = tmp_path / "old.pem"
+    authority.write_bytes((first.directory / "tls/authority.pem").read_bytes())
+    certificate = (first.directory / "tls/certificate.pem").read_bytes()
+    assert first.stop() == 0
+    second = serve("--tls-self-signed", "localhost")
+    assert second.said["pin"] == first.said["pin"]
+    assert (second.directory / "tls/certificate.pem").read_bytes() != certificate
+    for file in (authority, second.said["ca_file"]):
+        assert curl(f"https://localhost:{second.port}/config", "--cacert", file).status == 200
+
+
+def test_a_self_signed_certificate_is_renewed_in_time(serve):
+    """Here by a server whose clock is ahead."""
+    first = serve("--tls-self-signed", "localhost")
+    certificate = first.directory / "tls/certificate.pem"
+    before, authority = certificate.read_bytes(), (first.directory / "tls/authority.pem").read_bytes()
+    assert first.stop() == 0
+    for days, changes in [(500, False), (600, True)]:
+        # faketime is preloaded: only the wall clock moves.
+        library = next(Path("/usr/lib").rglob("libfaketimeMT.so.1"))
+        second = serve("--tls-self-signed", "localhost", LD_PRELOAD=str(library), FAKETIME=f"+{days}d",
+                       FAKETIME_DONT_FAKE_MONOTONIC="1")
+        assert second.said["pin"] == first.said["pin"]
+        assert second.stop() == 0
+        assert (certificate.read_bytes() != before) == changes
+    assert (first.directory / "tls/authority.pem").read_bytes() == authority
+    subprocess.run(["openssl", "verify", "-x509_strict", "-attime", str(int(time.time()) + 600 * 86400), "-CAfile",
+                    first.directory / "tls/authority.pem", certificate], check=True, capture_output=True)
+
+
+def test_a_unix_socket(serve, tmp_path):
+    path = f"{tmp_path}/s"
+    server = serve(listen=f"unix:{path}")
+    assert server.said["listening"] == f"unix:{path}"
+    assert oct(os.stat(path).st_mode)[-3:] == "660"
+    assert curl("http://x/config", "--unix-socket", path).status == 200
+    second = run("serve", "--store", f"file://{tmp_path}/other", "--listen", f"unix:{path}")
+    assert second.returncode == 69 and "another program is listening" in second.stderr
+    server.process.kill()
+    server.ended()
+    # The socket of a server that was killed is replaced, and that of one that stopped is gone.
+    again = serve(listen=f"unix:{path}")
+    assert curl("http://x/config", "--unix-socket", path).status == 200
+    assert again.stop() == 0 and not os.path.exists(path)
+
+
+def test_a_file_in_the_place_of_the_socket_stays(serve, tmp_path):
+    path = tmp_path / "s"
+    path.write_text("precious")
+    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", f"unix:{path}")
+    assert refused.returncode == 17 and path.read_text() == "precious"
+
+
+def test_an_address_in_use(serve):
+    server = serve()
+    second = run("serve", "--store", f"file://{server.directory}-2", "--listen", f"127.0.0.1:{server.port}")
+    assert second.returncode == 69 and "another program is listening on 127.0.0.1:" in second.stderr
+
+
+def test_ipv6(serve):
+    server = serve(listen="[::1]:0")
+    assert server.url.startswith("http://[::1]:") and curl(f"{server.url}/config").status == 200
+
+
+def test_limits_of_the_directory(serve, tmp_path):
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "backups").mkdir()
+    (store / "config").write_text('{"maxBackupBytes": 1000, "retentionDays": 30}')
+    server = serve()
+    assert curl(f"{server.url}/config").body == b'{"maxBackupBytes":1000,"retentionDays":30}'
+    assert curl(f"{server.url}/backups/{ID}", body=b"x" * 1001).status == 413
+    assert curl(f"{server.url}/backups/{ID}", body=b"x" * 1000).status == 201
+
+
+def test_a_directory_of_something_else(tmp_path):
+    (tmp_path / "letter").write_text("dear")
+    refused = run("serve", "--store", f"file://{tmp_path}", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 17 and os.listdir(tmp_path) == ["letter"]
+
+
+def test_metrics_and_health(serve):
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    assert curl(f"{server.url}/health").body == b"ok\n"
+    assert curl(f"{server.url}/metrics").status == 404, "not for clients"
+    curl(f"{server.url}/backups/{ID}", body=b"x" * 1000)
+    curl(f"{server.url}/backups/{ID}")
+    metrics = server.metrics()
+    assert metrics['keytool_server_requests_total{method="PUT",subject="backup",status="201"}'] == 1
+    assert metrics['keytool_server_requests_total{method="GET",subject="backup",status="200"}'] == 1
+    assert (metrics["keytool_server_received_bytes_total"], metrics["keytool_server_sent_bytes_total"]) == (1000, 1003)
+    assert metrics["keytool_server_request_seconds_count"] == 4
+    wait_for(lambda: server.metrics().get("keytool_server_stored_backups") == 0)
+    text = curl(f"http://{server.said['metrics']}/metrics")
+    assert text.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8" and ID.encode() not in text.body
+    assert curl(f"http://{server.said['metrics']}/metrics", "-X", "POST").status == 405
+    assert curl(f"http://{server.said['metrics']}/config").status == 404
+
+
+def test_previous_backups(serve):
+    server = serve()
+    for body in (b"one", b"two", b"three"):
+        curl(f"{server.url}/backups/{ID}", body=body)
+    assert sorted(each.read_bytes() for each in (server.directory / "previous").iterdir()) == [b"one", b"two"]
+    assert server.stop() == 0
+    server = serve("--keep-previous", "0s", "--metrics-listen", "127.0.0.1:0")
+    wait_for(lambda: server.metrics()["keytool_server_expired_previous_backups_total"] == 2)
+    curl(f"{server.url}/backups/{ID}", body=b"four")
+    assert list((server.directory / "previous").iterdir()) == []
+
+
+def test_a_sweep_that_looks_wrong(serve, tmp_path):
+    """All backups are old: that is a wrong clock, or a restored disk."""
+    store = tmp_path / "store"
+    (store / "backups").mkdir(parents=True)
+    (store / "config").write_text('{"maxBackupBytes": 1000, "retentionDays": 30}')
+    (store / "backups" / ID).write_bytes(b"old")
+    os.utime(store / "backups" / ID, (1_500_000_000, 1_500_000_000))
+    server = serve("--metrics-listen", "127.0.0.1:0")
+    wait_for(lambda: server.metrics()["keytool_server_sweep_suspicious"] == 1)
+    assert "the sweep of old backups deleted nothing: 1 of 1 backups would expire at once" in server.words
+    assert (store / "backups" / ID).read_bytes() == b"old"
