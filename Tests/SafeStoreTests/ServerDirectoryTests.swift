@@ -57,6 +57,9 @@ import Testing
         #expect(!tree.contains { $0.contains("bob") })
         let left = try server.size(of: alice)?.backups
         #expect(left == 2)
+        try FileManager.default.removeItem(atPath: place.path + "/accounts/alice/backups")
+        let damaged = try server.size(of: alice)
+        #expect(damaged == nil)
         // A store that was opened before works again when the account is back.
         let store = try FolderStore(at: place.path, account: bob)
         #expect(throws: StoreError.self) { try store.get(id(1)) }
@@ -116,6 +119,10 @@ import Testing
         let first = try server.loginsVersion()
         struct Refusal: Error {}
         #expect(throws: Refusal.self) { try server.editLogins { _ in throw Refusal() } }
+        let tooLarge = FileError.tooLarge(path: server.loginsPath, limit: ServerDirectory.maxLoginsBytes)
+        #expect(throws: tooLarge) {
+            try server.editLogins { _ in [UInt8](repeating: 35, count: ServerDirectory.maxLoginsBytes + 1) }
+        }
         let unchanged = try server.loginsVersion()
         #expect(first == unchanged && first != nil)
         try server.editLogins { _ in [2] }

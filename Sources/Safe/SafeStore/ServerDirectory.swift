@@ -80,6 +80,10 @@ public struct ServerDirectory: ~Copyable, Sendable {
         let lock = try accounts.lock(wait: Self.editWait)
         defer { withExtendedLifetime(lock) {} }
         let content = try edit(try logins() ?? [])
+        // What cannot be read again would lock out everybody.
+        guard content.count <= Self.maxLoginsBytes else {
+            throw FileError.tooLarge(path: loginsPath, limit: Self.maxLoginsBytes)
+        }
         try shared.directory.write(Self.loginsName, content.span)
     }
 
@@ -150,9 +154,12 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     /// How many backups an account has, and their total length in bytes; nil without a directory.
     public func size(of account: AccountName) throws(FileError) -> (backups: Int, bytes: Int)? {
-        guard try accountsWithBackups().contains(account) else { return nil }
-        let lengths = try FolderStore(in: shared, account: account).allLengths()
-        return (lengths.count, lengths.reduce(0) { $0 + $1.count })
+        do throws(FileError) {
+            let lengths = try FolderStore(in: shared, account: account).allLengths()
+            return (lengths.count, lengths.reduce(0) { $0 + $1.count })
+        } catch .missing {
+            return nil
+        }
     }
 
     // MARK: Sweeping
