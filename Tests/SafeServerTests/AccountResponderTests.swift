@@ -124,6 +124,17 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         #expect(server.ask("PUT", "/alice" + path, alice, body: [2]).status == 201)
     }
 
+    @Test func `an account that was written by hand gets its directory`() throws {
+        let server = try Accounts()
+        try server.edit { $0.set(Account(name: AccountName("alice")!, hash: cheapHash("a"), quota: nil)) }
+        let alice = basic("alice", "a")
+        #expect(server.ask("PUT", "/alice" + path, alice, body: [1]).status == 201)
+        try server.remove("alice")
+        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!)
+        try server.edit { $0.set(Account(name: AccountName("alice")!, hash: cheapHash("a"), quota: nil)) }
+        #expect(server.ask("GET", "/alice" + path, alice).status == 404)
+    }
+
     @Test func `a quota is 507, and may be changed`() throws {
         let server = try Accounts()
         let alice = basic("alice", "a")
