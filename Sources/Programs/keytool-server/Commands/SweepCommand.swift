@@ -34,7 +34,7 @@ struct SweepCommand: Verb {
         let server = try store.server()
         let sweep = Sweep(
             retentionDays: try store.limits().retentionDays,
-            keepPrevious: try retention() ?? Sweep.defaultKeepPrevious,
+            keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil, isForced: force, isDryRun: dryRun)
         let report = try server.sweep(sweep)
         if let suspicion = report.suspicion {
@@ -44,16 +44,6 @@ struct SweepCommand: Verb {
             dialog.output.warn(suspicion.sentence)
         }
         try dialog.output.done(lines(report, dialog.output), json: json(report, dialog.output))
-    }
-
-    /// That of the option, else that of the variable, which a server follows, too.
-    private func retention() throws -> Duration? {
-        let variable = "KEYTOOL_SERVER_KEEP_PREVIOUS"
-        guard keepPrevious == nil, let text = try Environment.setting(variable) else { return keepPrevious?.duration }
-        guard let span = TimeSpan(argument: text) else {
-            throw UsageFailure("\(variable) is not a duration", hint: "a number and a unit: 30s, 10m, 24h or 3d")
-        }
-        return span.duration
     }
 
     private func lines(_ report: SweepReport, _ output: Output) -> [String] {
