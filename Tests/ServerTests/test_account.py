@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import subprocess
+import time
 
 import pytest
 from kit_store import BINARY, on_terminal, store  # noqa: F401
@@ -138,6 +139,28 @@ def test_parallel_adds_are_all_kept(store):
     for process in running:
         process.stdout.close()
         process.stderr.close()
+
+
+def test_a_killed_edit_leaves_the_old_file_or_the_new_one(store):
+    """Killed at ten moments of its run; the next edit removes what was left."""
+    store.add("alice", "password 0")
+    began = time.monotonic()
+    store.ok("account", "passwd", "alice", "--account-password-file", "-", stdin="password 0")
+    length = time.monotonic() - began
+    for step in range(1, 11):
+        before = store.logins
+        process = store.start("account", "passwd", "alice", "--account-password-file", "-", stdin=subprocess.PIPE)
+        process.stdin.write(f"password {step}".encode())
+        process.stdin.close()
+        time.sleep(length * step / 10)
+        process.kill()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            stream.close()
+        assert store.logins == before or is_password(store.logins.strip(), f"password {step}")
+    store.ok("account", "passwd", "alice", "--account-password-file", "-", stdin="password 99")
+    assert set(store.tree()) == {
+        "config", "backups", "logins", "accounts", "accounts/alice", "accounts/alice/backups"}
 
 
 def test_a_store_that_is_none(store, tmp_path):
