@@ -21,6 +21,13 @@ final class Neighbourhood: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    func removeLogins() throws { try FileManager.default.removeItem(atPath: server + "/logins") }
+
+    /// Nobody can read a directory as a file, not even root.
+    func replaceLoginsByDirectory() throws {
+        try FileManager.default.createDirectory(atPath: server + "/logins", withIntermediateDirectories: false)
+    }
+
     func store() throws(FileError) -> FolderStore { try FolderStore(at: server, keepsPrevious: true) }
 
     /// Names and contents outside the server's own directories.

@@ -23,15 +23,9 @@ struct OpenedStore {
         try FolderStore.prepare(at: path, limits: .standard)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
-        let responder = try responder(path, keepsPrevious, limits, throttle)
+        let responder = try DirectoryResponder(
+            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
         return OpenedStore(answering: responder, limits: limits, expire: responder.expire, lock: lock)
-    }
-
-    private static func responder(
-        _ path: String, _ keepsPrevious: Bool, _ limits: ServerLimits, _ throttle: Throttle
-    ) throws(FileError) -> SafeResponder<FolderStore> {
-        SafeResponder(
-            try FolderStore(at: path, keepsPrevious: keepsPrevious), limits: limits, throttle: throttle)
     }
 
     /// A lock that is held while a copy of this exists.

@@ -1,0 +1,69 @@
+import HTTP
+import SafeStore
+import SafeWire
+import Testing
+
+@testable import SafeServer
+
+private let backup = "/backups/" + String(repeating: "ab", count: 32)
+
+@Suite struct DirectoryResponderTests {
+    private let place: Neighbourhood
+    private let responder: DirectoryResponder
+
+    init() throws {
+        place = try Neighbourhood()
+        responder = try DirectoryResponder(at: place.server, limits: .standard, throttle: .wide())
+    }
+
+    private func status(_ method: String, _ target: String, login: String? = nil, body: [UInt8] = []) -> Int {
+        var headers = login.map { [(name: "Authorization", value: $0)] } ?? []
+        if !body.isEmpty { headers.append((name: "Content-Length", value: "\(body.count)")) }
+        let request = ServerRequest(method, target, headers: headers, client: "192.0.2.1")
+        return responder.answer(request, body: body, at: reading()).status
+    }
+
+    private func setAccounts(_ names: [String]) throws {
+        let directory = try ServerDirectory(at: place.server)
+        try directory.editLogins { _ in
+            var file = AccountFile([])
+            for name in names {
+                file.set(Account(name: AccountName(name)!, hash: cheapHash("secret", salt: 1), quota: nil))
+            }
+            return file.content
+        }
+    }
+
+    @Test func `a directory without accounts is open, and asks for a login from the first account on`() throws {
+        #expect(try !responder.needsLogin())
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        try setAccounts(["alice"])
+        #expect(status("GET", backup) == 401)
+        #expect(status("GET", "/config") == 401)
+        #expect(try responder.needsLogin())
+    }
+
+    @Test func `a backup from before the accounts belongs to none of them`() throws {
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        try setAccounts(["alice"])
+        let login = "Basic " + "YWxpY2U6c2VjcmV0"  // alice:secret
+        #expect(status("GET", "/alice/config", login: login) == 200)
+        #expect(status("GET", "/alice" + backup, login: login) == 404)
+        #expect(status("GET", backup, login: login) == 404)
+    }
+
+    @Test func `a file of accounts that is removed or emptied opens nothing`() throws {
+        try setAccounts(["alice"])
+        #expect(status("GET", "/config") == 401)
+        try setAccounts([])
+        #expect(status("GET", "/config") == 401)
+        try place.removeLogins()
+        #expect(status("GET", "/config") == 401)
+        #expect(status("GET", backup) == 401)
+    }
+
+    @Test func `a file of accounts that cannot be read is no open server`() throws {
+        try place.replaceLoginsByDirectory()
+        #expect(status("GET", "/config", login: "Basic YWxpY2U6c2VjcmV0") == 503)
+    }
+}
