@@ -1,4 +1,5 @@
 import Encodings
+import Foundation
 import HTTP
 import SafeObjectStore
 import SafeWire
@@ -34,6 +35,10 @@ final class S3Double: HTTPClient {
     }
 
     private let state = Mutex(State())
+    /// How long each answer takes, in seconds.
+    private let delay: Double
+
+    init(delay: Double = 0) { self.delay = delay }
 
     static let address = try! S3Address(parsing: "s3://store.example:8080/safe")
 
@@ -85,6 +90,7 @@ final class S3Double: HTTPClient {
             case nil: return .success(Self.carryOut(sent, &state))
             }
         }
+        if delay > 0 { Thread.sleep(forTimeInterval: delay) }
         let answer = try result.get()
         guard answer.body.count <= request.limit else { throw .bodyTooLong }
         return answer

@@ -66,22 +66,17 @@ func present() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalS
         #expect(throws: StoreError.unavailable) { try store.delete(id(1), if: .none, now: day(0)) }
     }
 
-    @Test func `many threads share a store`() async throws {
+    @Test func `many threads share a store`() throws {
         let connection = try connection()
         try connection.prepare()
         let store = S3Store(on: connection, limits: limits)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for byte: UInt8 in 0..<16 {
-                group.addTask {
-                    for number: UInt8 in 1...8 {
-                        let content = [byte, number]
-                        _ = try store.put(content, at: id(byte), if: .none, now: day(0))
-                        let read = try store.get(id(byte))?.bytes
-                        #expect(read == content)
-                    }
-                }
+        let right = concurrently(16) { number in
+            try (1...8).allSatisfy { round in
+                let content = [UInt8(number), UInt8(round)]
+                _ = try store.put(content, at: id(UInt8(number)), if: .none, now: day(0))
+                return try store.get(id(UInt8(number)))?.bytes == content
             }
-            try await group.waitForAll()
         }
+        #expect(right == 16)
     }
 }

@@ -111,20 +111,16 @@ import Testing
         #expect(server.sent.isEmpty)
     }
 
-    @Test func `of many writers with one condition, one succeeds`() async throws {
-        let store = try server.store()
-        let created = await withTaskGroup(of: Bool.self) { group in
-            for byte: UInt8 in 1...32 {
-                group.addTask {
-                    let absent = Preconditions(noneMatch: .any)
-                    let result = try? store.put([byte], at: id(1), if: absent, now: day(0))
-                    if case .created = result { return true }
-                    return false
-                }
-            }
-            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    @Test func `of many writers with one condition, one succeeds`() throws {
+        // Long enough for another writer to look before the first one has written.
+        let store = try S3Double(delay: 0.005).store()
+        let created = concurrently(16) { writer in
+            let absent = Preconditions(noneMatch: .any)
+            return try store.put([UInt8(writer)], at: id(1), if: absent, now: day(0)) != .conditionFailed
         }
         #expect(created == 1)
+        let deleted = concurrently(16) { _ in try store.delete(id(1), if: .none, now: day(0)) == .deleted }
+        #expect(deleted == 1)
     }
 }
 
