@@ -10,7 +10,7 @@ package final class S3Connection: Sendable {
     package static let defaultRegion = "us-east-1"
     /// The timeouts of a request. Other threads wait for the same lock meanwhile.
     package static let defaultTimeouts = HTTPTimeouts(
-        connect: .seconds(5), idle: .seconds(10), total: .seconds(30))
+        connect: .seconds(5), idle: .seconds(15), total: .seconds(30))
     /// Longest answer that contains no backup, in bytes. Errors are XML.
     static let maxErrorBytes = 16 * 1024
 
