@@ -38,7 +38,7 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli examples vectors model build server completions install uninstall deb dist lint format arrows words secrets bench clean
-.PHONY: set-up-build set-up-test set-up-bench set-up-dist
+.PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
 help: ## this list
@@ -60,9 +60,11 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(own-trust) Scripts/test-binary
 
 # The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
-# seed: what they leave out differs little from what they try.
+# seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift
+# (OpenStackSwiftTests), which need the object store and two minutes.
 test-all: export ALL_CASES = 1
-test-all: test ## the same with all cases of the large matrices, of which make test tries a sample
+test-all: test set-up-test-all ## the same with all cases of the large matrices, and the S3 store against OpenStack Swift
+	$(own-trust) Scripts/test-object-store $(swift)
 
 check: ## build and run the tests of one room: make check ROOM=Threema
 	@test -n '$(ROOM)' -a -d 'Tests/$(ROOM)Tests' || { echo "make check: Tests/ has no $(ROOM)Tests" >&2; exit 2; }
@@ -150,8 +152,8 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 clean: ## remove what was built
 	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build
 
-# The first two are those of `make demo` and `make test`, which say that they install what is missing.
-set-up-build set-up-test:
+# These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
+set-up-build set-up-test set-up-test-all:
 	@Scripts/set-up --only-say $(@:set-up-%=%)
 
 set-up-bench set-up-dist:
