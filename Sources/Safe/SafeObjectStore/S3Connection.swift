@@ -15,6 +15,8 @@ package final class S3Connection: Sendable {
     static let maxErrorBytes = 16 * 1024
 
     let address: S3Address
+    /// Many, because each is held while two requests are under way.
+    let locks = IDLocks(count: 1024)
     private let endpoint: HTTPEndpoint
     private let signer: S3Signer
     private let client: any HTTPClient
@@ -45,7 +47,7 @@ package final class S3Connection: Sendable {
 
     /// Sends a request once.
     /// - Parameters:
-    ///   - path: of a bucket or an object: a slash and segments as of `S3Signature.encoded`.
+    ///   - path: of a bucket or an object: percent-encoded, with a slash in front.
     ///   - headers: names in lower case. They are signed.
     ///   - limit: longest body of the answer, in bytes.
     /// - Returns: the answer, of any status.

@@ -23,7 +23,6 @@ package struct S3Store: BackupStore {
     private let readLimit: Int
     /// How long an object stays after its PUT, in seconds.
     private let termSeconds: Int64
-    private let locks = IDLocks()
 
     private static let newest = ["x-newest": "true"]
 
@@ -57,7 +56,7 @@ package struct S3Store: BackupStore {
         _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> PutResult {
         guard !backup.isEmpty else { throw .failed(reason: "an empty object is a deleted backup") }
-        return try locks.holding(id) { () throws(StoreError) in
+        return try connection.locks.holding(id) { () throws(StoreError) in
             let exists: Bool
             if conditions == .none {
                 exists = try hasBackup(id)
@@ -76,7 +75,7 @@ package struct S3Store: BackupStore {
     package func delete(
         _ id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> DeleteResult {
-        try locks.holding(id) { () throws(StoreError) in
+        try connection.locks.holding(id) { () throws(StoreError) in
             guard let present = try get(id) else { return .missing }
             guard conditions.hold(for: present.tag) else { return .conditionFailed }
             try write([], at: id)

@@ -8,10 +8,11 @@ package final class IDLocks: Sendable {
         let mutex = Mutex(())
     }
 
-    private let locks = (0..<64).map { _ in Lock() }
+    private let locks: [Lock]
 
     /// Creates locks that nobody holds.
-    package init() {}
+    /// - Parameter count: the more there are, the less often do two ids take turns by chance.
+    package init(count: Int = 64) { locks = (0..<count).map { _ in Lock() } }
 
     /// Runs `body` while no other thread holds the lock of this id.
     package func holding<Result, E>(_ id: BackupID, _ body: () throws(E) -> Result) throws(E) -> Result {
