@@ -35,8 +35,13 @@ struct ObjectStore: Sendable {
         suppression = .seconds(try #require(Int(variable("_SUPPRESSION"))))
     }
 
+    /// An account that no other test has.
+    static func newAccount() -> AccountName {
+        AccountName(String(UUID().uuidString.lowercased().prefix(AccountName.maxBytes)))!
+    }
+
     /// A store of an account that no other test has.
-    func store() -> S3Store { S3Store(on: connection, limits: Self.limits, account: UUID().uuidString) }
+    func store() -> S3Store { S3Store(on: connection, limits: Self.limits, account: Self.newAccount()) }
 
     /// Runs `body` while these devices are away, and waits until the server uses them again.
     func without(_ away: [Int], _ body: () throws -> Void) throws {
@@ -119,7 +124,7 @@ struct OpenStackSwiftTests {
 
     @Test(arguments: 1...3) func `a device that was away brings no old and no deleted backup back`(_ away: Int) throws {
         let server = try ObjectStore()
-        let account = UUID().uuidString
+        let account = ObjectStore.newAccount()
         let store = S3Store(on: server.connection, limits: ObjectStore.limits, account: account)
         let overwritten = (0..<15).map { id($0) }
         let deleted = (15..<30).map { id($0) }
@@ -137,7 +142,7 @@ struct OpenStackSwiftTests {
             for each in deleted { #expect(try store.get(each) == nil) }
             // Without the header, the replica that was away answers: this test would see it.
             for each in overwritten + deleted {
-                let path = "/safe-\(each.hex.prefix(2))/\(account)/\(each.hex)"
+                let path = "/safe-\(each.hex.prefix(2))/\(account.text)/\(each.hex)"
                 if try server.connection.send(.get, path, limit: 1000).body == [1] { stale += 1 }
             }
         }

@@ -2,6 +2,7 @@ import Encodings
 import Foundation
 import HTTP
 import SafeObjectStore
+import SafeStore
 import SafeWire
 import SecureMemory
 import StoreKit
@@ -57,7 +58,7 @@ final class S3Double: HTTPClient {
     }
 
     /// A store on prepared buckets.
-    func store(account: String? = nil, limits: ServerLimits = .standard) throws -> S3Store {
+    func store(account: AccountName? = nil, limits: ServerLimits = .standard) throws -> S3Store {
         let connection = connection()
         try connection.prepare()
         state.withLock { $0.sent = [] }

@@ -34,7 +34,7 @@ func present() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalS
     @Test(arguments: StoreRule.everywhere) func `the contract`(_ rule: StoreRule) throws {
         let connection = try connection()
         try connection.prepare()
-        try rule.check(S3Store(on: connection, limits: limits, account: "anna müller+@home"))
+        try rule.check(S3Store(on: connection, limits: limits, account: AccountName("anna")))
     }
 
     @Test func `wrong credentials and clocks are refused by the server`() throws {

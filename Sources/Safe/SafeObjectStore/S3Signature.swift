@@ -22,7 +22,7 @@ struct S3Signature: Equatable, Sendable {
 
     /// In upper case.
     let method: String
-    /// Percent-encoded (`encoded`), with a slash in front.
+    /// Percent-encoded, with a slash in front.
     let path: String
     /// All signed headers: names in lower case, and values without blanks at the ends.
     let headers: [String: String]
@@ -32,7 +32,7 @@ struct S3Signature: Equatable, Sendable {
     private let digest: String
 
     /// - Parameters:
-    ///   - path: with a slash in front; percent-encoded except for its slashes.
+    ///   - path: as it is sent: with a slash in front, and every byte except letters, digits and `-._~/` as `%XX`.
     ///   - headers: names in lower case. Those of time and digest are added.
     ///   - region: the server's.
     init(
@@ -90,19 +90,4 @@ struct S3Signature: Equatable, Sendable {
         }
         return key
     }
-
-    /// A path segment as S3 signs it: every byte except letters, digits and `-._~` as `%XX`.
-    static func encoded(_ segment: String) -> String {
-        var text = ""
-        for byte in segment.utf8 {
-            if plain.contains(byte) {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                text += "%" + Hex.encode([byte]).uppercased()
-            }
-        }
-        return text
-    }
-
-    private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }

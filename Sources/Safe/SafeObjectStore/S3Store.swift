@@ -19,7 +19,7 @@ package import SafeWire
 /// a condition holds, and the later write stays. Each backup is whole in any case.
 package struct S3Store: BackupStore {
     private let connection: S3Connection
-    private let account: String?
+    private let account: AccountName?
     private let readLimit: Int
     /// How long an object stays after its PUT, in seconds.
     private let termSeconds: Int64
@@ -29,11 +29,10 @@ package struct S3Store: BackupStore {
     /// - Parameters:
     ///   - connection: shared by the stores of all accounts.
     ///   - limits: the longest backup that is read, and the retention, to which `Sweep.grace` is added.
-    ///   - account: not empty, without a slash, and neither `.` nor `..`; nil for no accounts.
-    package init(on connection: S3Connection, limits: ServerLimits, account: String? = nil) {
-        precondition(account.map { !["", ".", ".."].contains($0) && !$0.utf8.contains(UInt8(ascii: "/")) } ?? true)
+    ///   - account: the owner of these backups; nil for no accounts.
+    package init(on connection: S3Connection, limits: ServerLimits, account: AccountName? = nil) {
         self.connection = connection
-        self.account = account.map(S3Signature.encoded)
+        self.account = account
         readLimit = limits.maxBackupBytes
         termSeconds = (Duration.days(limits.retentionDays) + Sweep.grace).components.seconds
     }
@@ -95,7 +94,7 @@ package struct S3Store: BackupStore {
     package func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
 
     private func path(of id: BackupID) -> String {
-        "/" + connection.address.bucket(of: id) + "/" + (account.map { $0 + "/" } ?? "") + id.hex
+        "/" + connection.address.bucket(of: id) + "/" + (account.map { $0.text + "/" } ?? "") + id.hex
     }
 
     /// Whether a backup is stored, by its length. A missing bucket counts as no: a HEAD has no error code, and the PUT
