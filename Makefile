@@ -58,6 +58,8 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(MAKE) vectors
 	$(MAKE) model
 	$(own-trust) Scripts/test-binary
+	$(MAKE) server
+	$(own-trust) Scripts/test-server
 
 # The tests of the binary try a sample of their large matrices (damaged files, edited states, failing calls) with a fixed
 # seed: what they leave out differs little from what they try. `make test` skips the tests against OpenStack Swift

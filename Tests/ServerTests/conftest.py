@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "KeytoolTests"))
 
 from kit import dispositions  # noqa: E402
 from kit.certificates import Certificates  # noqa: E402
+from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD  # noqa: E402
 from kit.runner import Keytool  # noqa: E402
 
 import server as servers  # noqa: E402
@@ -54,3 +55,13 @@ def keytool(tmp_path):
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     return Keytool(home, keystore)
+
+
+@pytest.fixture
+def client(keytool, tmp_path):
+    """keytool with an identity."""
+    for name, content in [("code", CODE.encode()), ("password", CODE_PASSWORD), ("safe-password", SAFE_PASSWORD)]:
+        (tmp_path / name).write_bytes(content + b"\n")
+        (tmp_path / name).chmod(0o600)
+    keytool.ok("backup", "import", tmp_path / "code", "--backup-password-file", tmp_path / "password")
+    return keytool

@@ -2,19 +2,6 @@
 
 import shlex
 
-import pytest
-
-from kit.known import CODE, CODE_PASSWORD, SAFE_PASSWORD
-
-
-@pytest.fixture
-def client(keytool, tmp_path):
-    for name, content in [("code", CODE.encode()), ("password", CODE_PASSWORD), ("safe-password", SAFE_PASSWORD)]:
-        (tmp_path / name).write_bytes(content + b"\n")
-        (tmp_path / name).chmod(0o600)
-    keytool.ok("backup", "import", tmp_path / "code", "--backup-password-file", tmp_path / "password")
-    return keytool
-
 
 def backups(server):
     return [path.read_bytes() for path in (server.directory / "backups").iterdir()]
@@ -30,7 +17,7 @@ def test_all_verbs_with_an_authority(serve, certificates, client, tmp_path):
     client.ok("safe", "push", "--force")
     client.ok("safe", "check")
     client.ok("safe", "status")
-    client.ok("safe", "pull", "--overwrite")
+    client.ok("safe", "pull")
     assert client.json("safe", "status", "--json")
     client.ok("safe", "delete", "--yes")
     assert backups(server) == []
@@ -38,7 +25,7 @@ def test_all_verbs_with_an_authority(serve, certificates, client, tmp_path):
 
 def test_the_printed_line(serve, client, tmp_path):
     server = serve("--tls-self-signed", "localhost")
-    words = shlex.split(server.said["setup"])
+    words = shlex.split(server.said["setup"][0])
     assert words[:3] == ["keytool", "safe", "setup"] and server.said["pin"] in words
     client.ok(*words[1:], "--safe-password-file", tmp_path / "safe-password")
     client.ok("safe", "push")

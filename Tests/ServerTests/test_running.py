@@ -47,7 +47,7 @@ def test_systemd_is_told(serve, tmp_path, is_abstract):
 def test_a_second_server_is_refused(serve):
     server = serve()
     second = run("serve", "--store", f"file://{server.directory}", "--listen", "127.0.0.1:0")
-    assert second.returncode == 11 and "another keytool-server is using this directory" in second.stderr
+    assert second.returncode == 11 and "another keytool-server process is running" in second.stderr
     server.process.kill()
     server.ended()
     third = serve()
@@ -285,5 +285,5 @@ def test_a_sweep_that_looks_wrong(serve, tmp_path):
     os.utime(store / "backups" / ID, (1_500_000_000, 1_500_000_000))
     server = serve("--metrics-listen", "127.0.0.1:0")
     wait_for(lambda: server.metrics()["keytool_server_sweep_suspicious"] == 1)
-    assert "the sweep of old backups deleted nothing: 1 of 1 backups would expire at once" in server.words
+    assert "the sweep of old backups deleted nothing: 1 of 1 backup would expire at once" in server.words
     assert (store / "backups" / ID).read_bytes() == b"old"

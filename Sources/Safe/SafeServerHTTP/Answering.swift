@@ -71,7 +71,7 @@ extension RequestHandler {
         request = nil
         isComplete = false
         refusedBytes = 0
-        if isLast && isHTTP1 {
+        if hasNoNext && isHTTP1 {
             enter(.closed)
             return context.close(promise: nil)
         }

@@ -38,6 +38,8 @@ final class RequestHandler: ChannelDuplexHandler {
     var refusedBytes = 0
     /// Whether the connection is closed after this request.
     var isLast = false
+    /// Whether it is closed after all requests that have come.
+    private var isInputClosed = false
     /// What has come of the next request before the answer to this one was on its way.
     private var early: [HTTPServerRequestPart] = []
     private var isReadWanted = false
@@ -72,7 +74,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
-            isLast = true
+            isInputClosed = true
             if case .waiting = phase { context.close(promise: nil) }
         }
         context.fireUserInboundEventTriggered(event)
@@ -101,6 +103,9 @@ final class RequestHandler: ChannelDuplexHandler {
         let part = unwrapInboundIn(data)
         if case .answering = phase, isComplete { early.append(part) } else { receive(part, context) }
     }
+
+    /// Whether no other request is answered after this one.
+    var hasNoNext: Bool { isLast || isInputClosed && early.isEmpty }
 
     /// Receives what came early.
     func receiveNext(_ context: ChannelHandlerContext) {

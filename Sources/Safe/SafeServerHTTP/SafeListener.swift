@@ -54,7 +54,11 @@ package final class SafeListener: Sendable {
     /// - Returns: the port; 0 for a Unix socket.
     /// - Throws: `ListenError`.
     package func start() throws(ListenError) -> Int {
-        try socket?.makeRoom()
+        do { try socket?.makeRoom() } catch {
+            bound.fail(error)
+            ended.succeed(true)
+            throw error
+        }
         Task {
             do { try await server.run() } catch {
                 bound.fail(error)

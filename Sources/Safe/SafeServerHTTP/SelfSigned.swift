@@ -44,8 +44,10 @@ package struct SelfSigned {
         key = pem ?? Array((own.pemRepresentation + "\n").utf8)
         do {
             let key = Certificate.PrivateKey(own)
-            authority = try present ?? Self.authority(key, now)
-            certificate = try Self.certificate(subject, name, key, now)
+            // RFC 7093: without it, an authority of the same name and another key would be taken for this one.
+            let identifier = Array(SHA256.hash(data: own.publicKey.x963Representation)).prefix(20)
+            authority = try present ?? Self.authority(key, identifier, now)
+            certificate = try Self.certificate(subject, name, key, identifier, now)
         } catch {
             throw .name
         }
@@ -55,17 +57,21 @@ package struct SelfSigned {
         try DistinguishedName { CommonName("keytool-server authority") }
     }
 
-    private static func authority(_ key: Certificate.PrivateKey, _ now: Timestamp) throws -> [UInt8] {
+    private static func authority(
+        _ key: Certificate.PrivateKey, _ keyIdentifier: ArraySlice<UInt8>, _ now: Timestamp
+    ) throws -> [UInt8] {
         try signed(
             authorityName(), key, from: now, for: authorityTerm,
             Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                 Critical(KeyUsage(keyCertSign: true))
+                SubjectKeyIdentifier(keyIdentifier: keyIdentifier)
             })
     }
 
     private static func certificate(
-        _ name: GeneralName, _ text: String, _ key: Certificate.PrivateKey, _ now: Timestamp
+        _ name: GeneralName, _ text: String, _ key: Certificate.PrivateKey, _ keyIdentifier: ArraySlice<UInt8>,
+        _ now: Timestamp
     ) throws -> [UInt8] {
         // A common name has 64 characters at most.
         try signed(
@@ -75,6 +81,7 @@ package struct SelfSigned {
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames([name])
+                AuthorityKeyIdentifier(keyIdentifier: keyIdentifier)
             })
     }
 

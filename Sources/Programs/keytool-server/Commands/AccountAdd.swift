@@ -50,7 +50,7 @@ struct AccountAdd: AccountVerb {
                 [("name", .string(name.text)), ("quota_bytes", quota.map { .number($0.bytes) } ?? .null)]))
         dialog.output.hint("its Safe server is https://HOST/\(name.text)")
         if isFirst {
-            dialog.output.hint("this is the first account: from now on the server asks for logins")
+            dialog.output.hint("this is the first account: from now on, the server asks for logins")
         }
     }
 

@@ -45,8 +45,8 @@ struct Serve: Verb {
         let metrics = Metrics()
         let server = try RunningServer(
             settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())
-        try dialog.output.done(
-            Welcome(settings, server).lines, json: Welcome(settings, server).json)
+        let welcome = Welcome(settings, server, accounts: store.accounts)
+        try dialog.output.done(welcome.lines, json: welcome.json)
         let sweeping = Sweeping(
             retentionDays: store.limits.retentionDays, keepPrevious: settings.keepPrevious, metrics: metrics,
             log: settings.log, expire: store.expire)

@@ -13,6 +13,8 @@ struct OpenedStore {
     let limits: ServerLimits
     /// Deletes what a sweep decides to delete.
     let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
+    /// The accounts; nil if there are none, and everybody may use the server.
+    let accounts: [AccountName]?
     private let lock: HeldLock
 
     fileprivate static let lockName = "server.lock"
@@ -23,9 +25,11 @@ struct OpenedStore {
         try FolderStore.prepare(at: path, limits: .standard)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
-        let responder = try DirectoryResponder(
+        let responder = try ServerResponder(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
-        return OpenedStore(answering: responder, limits: limits, expire: responder.expire, lock: lock)
+        return OpenedStore(
+            answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
+            lock: lock)
     }
 
     /// A lock that is held while a copy of this exists.

@@ -2,7 +2,6 @@
 import Console
 import Encodings
 import SafeServerHTTP
-import SafeStore
 
 /// What a server says on stderr while it runs: one line for each event. Ids, logins and addresses are left out;
 /// addresses are named only if the operator has asked for them.
@@ -23,23 +22,6 @@ struct ServerLog: Sendable {
         let milliseconds = time.milliseconds
         let rest = String(milliseconds % 1000)
         return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest)s"
-    }
-}
-
-extension SweepSuspicion {
-    /// As the end of a sentence that begins with "nothing was deleted".
-    var words: String {
-        switch self {
-        case .wentBackwards(let time): "the clock has gone back by \(Self.hours(time))"
-        case .jumped(let time) where time < .zero: "the clock has lost \(Self.hours(.zero - time))"
-        case .jumped(let time): "the clock has gained \(Self.hours(time))"
-        case .tooMany(let expired, let total): "\(expired) of \(total) backups would expire at once"
-        }
-    }
-
-    private static func hours(_ time: Duration) -> String {
-        let hours = time.milliseconds / 3_600_000
-        return hours < 48 ? "\(hours) hours" : "\(hours / 24) days"
     }
 }
 #endif

@@ -47,7 +47,7 @@ final class Sweeping: Sendable {
 
     private func tell(_ report: SweepReport) {
         if let suspicion = report.suspicion {
-            log.say("warning: the sweep of old backups deleted nothing: \(suspicion.words)")
+            log.say("warning: the sweep of old backups deleted nothing: \(suspicion.sentence)")
         } else if !report.expired.isEmpty || !report.previous.isEmpty {
             log.say(
                 "the sweep deleted \(report.expired.count) of \(report.total) backups and "

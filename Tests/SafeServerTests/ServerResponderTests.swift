@@ -7,13 +7,13 @@ import Testing
 
 private let backup = "/backups/" + String(repeating: "ab", count: 32)
 
-@Suite struct DirectoryResponderTests {
+@Suite struct ServerResponderTests {
     private let place: Neighbourhood
-    private let responder: DirectoryResponder
+    private let responder: ServerResponder
 
     init() throws {
         place = try Neighbourhood()
-        responder = try DirectoryResponder(at: place.server, limits: .standard, throttle: .wide())
+        responder = try ServerResponder(at: place.server, limits: .standard, keepsPrevious: true, throttle: .wide())
     }
 
     private func status(_ method: String, _ target: String, login: String? = nil, body: [UInt8] = []) -> Int {
@@ -35,12 +35,12 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
     }
 
     @Test func `a directory without accounts is open, and asks for a login from the first account on`() throws {
-        #expect(try !responder.needsLogin())
+        #expect(try responder.accountNames() == nil)
         #expect(status("PUT", backup, body: [1, 2]) == 201)
         try setAccounts(["alice"])
         #expect(status("GET", backup) == 401)
         #expect(status("GET", "/config") == 401)
-        #expect(try responder.needsLogin())
+        #expect(try responder.accountNames() == [AccountName("alice")!])
     }
 
     @Test func `a backup from before the accounts belongs to none of them`() throws {

@@ -1,0 +1,55 @@
+public import AtomicFiles
+internal import HTTP
+public import SafeStore
+public import SafeWire
+internal import Synchronization
+
+/// A Safe server in a directory: `AccountResponder` from the moment when the directory has a file of accounts, before
+/// that `SafeResponder`, which everybody may use.
+///
+/// A file of accounts that vanishes while the server runs opens nothing: then no login is right.
+public final class ServerResponder: SafeAnswering {
+    private let directory: ServerDirectory
+    private let open: SafeResponder<FolderStore>
+    private let closed: AccountResponder
+    private let hasAccounts = Atomic<Bool>(false)
+
+    /// - Parameters:
+    ///   - path: the directory of the server, which is prepared.
+    ///   - limits: of all accounts.
+    ///   - keepsPrevious: retain backups that are replaced or deleted.
+    ///   - throttle: counts the requests of clients, and those for each backup.
+    /// - Throws: `FileError` if the directory cannot be opened.
+    public init(
+        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle
+    ) throws(FileError) {
+        directory = try ServerDirectory(at: path)
+        open = SafeResponder(
+            try FolderStore(at: path, keepsPrevious: keepsPrevious), limits: limits, throttle: throttle)
+        closed = try AccountResponder(at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
+    }
+
+    /// Decides by the head of a request, and carries it out if it has no body.
+    public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
+        guard !hasAccounts.load(ordering: .relaxed) else { return closed.examine(request, at: now) }
+        do throws(FileError) {
+            guard try directory.hasLogins() else { return open.examine(request, at: now) }
+        } catch {
+            return .answer(HTTPResponse(.unavailable))
+        }
+        hasAccounts.store(true, ordering: .relaxed)
+        return closed.examine(request, at: now)
+    }
+
+    /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
+    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try closed.expire(sweep) }
+
+    /// The names of the accounts, in the order of their file; nil for a server without accounts.
+    public func accountNames() throws(FileError) -> [AccountName]? {
+        guard try directory.hasLogins() else { return nil }
+        return AccountFile(try directory.logins() ?? []).accounts.map(\.name)
+    }
+
+    /// Lines of the file of accounts that are no accounts, from 1 on, for the operator.
+    public func badAccountLines() throws(FileError) -> [Int] { try closed.badAccountLines() }
+}

@@ -1,0 +1,66 @@
+"""Accounts: a server that asks for logins."""
+
+import shlex
+
+import pytest
+
+from server import ID, curl, run
+
+
+@pytest.fixture
+def add(tmp_path):
+    """add(name) -> its password"""
+
+    def add(name):
+        password = tmp_path / f"{name}-password"
+        password.write_text(f"correct horse {name} battery\n")
+        password.chmod(0o600)
+        result = run("account", "add", name, "--store", f"file://{tmp_path}/store", "--account-password-file", password)
+        assert result.returncode == 0, result.stderr
+        return password
+
+    return add
+
+
+def login(password):
+    return ["-u", f"{password.name.removesuffix('-password')}:{password.read_text().strip()}"]
+
+
+def test_a_server_asks_for_logins_from_its_first_account_on(serve, add):
+    server = serve()
+    assert "accounts" not in server.said
+    assert curl(f"{server.url}/backups/{ID}", body=b"open").status == 201
+    password = add("alice")
+    for path in ("/config", f"/backups/{ID}", "/alice/config", f"/alice/backups/{ID}"):
+        answer = curl(server.url + path)
+        assert answer.status == 401 and answer.headers["www-authenticate"].startswith("Basic ")
+    assert curl(f"{server.url}/health").status == 200
+    assert curl(f"{server.url}/alice/config", *login(password)).status == 200
+    assert curl(f"{server.url}/alice/backups/{ID}", *login(password)).status == 404
+    assert curl(f"{server.url}/backups/{ID}", *login(password)).status == 404
+    assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"hers").status == 201
+    # A file of accounts that vanishes opens nothing.
+    (server.directory / "logins").rename(server.directory / "away")
+    assert curl(f"{server.url}/backups/{ID}").status == 401
+    assert "alice" not in server.words and "horse" not in server.words
+
+
+def test_the_body_of_a_request_without_login_is_not_read(serve, add):
+    server = serve()
+    password = add("alice")
+    assert curl(f"{server.url}/alice/backups/{ID}", body=b"x" * 500_000).status == 401
+    assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"x" * 500_000).status == 201
+    assert curl(f"{server.url}/bob/backups/{ID}", *login(password), body=b"x").status == 404
+
+
+def test_the_printed_lines(serve, add, client, tmp_path):
+    first = serve("--tls-self-signed", "localhost")
+    first.stop()
+    password = {name: add(name) for name in ("alice", "bob")}
+    server = serve("--tls-self-signed", "localhost")
+    lines = [shlex.split(line) for line in server.said["setup"]]
+    assert [line[line.index("--server-user") + 1] for line in lines] == ["alice", "bob"] and server.said["accounts"] == 2
+    client.ok(*lines[0][1:], "--server-password-file", password["alice"], "--safe-password-file",
+              tmp_path / "safe-password")
+    client.ok("safe", "push")
+    assert len(list((server.directory / "accounts/alice/backups").iterdir())) == 1
