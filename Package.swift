@@ -177,8 +177,8 @@ let package = Package(
         .executableTarget(
             name: "keytool-server",
             dependencies: [
-                "SafeServerHTTP", "SafeServer", "SafeStore", "SafeWire", "Console", "Encodings", "Primitives",
-                "AtomicFiles", "SecureMemory",
+                "SafeServerHTTP", "SafeObjectStore", "SafeServer", "SafeStore", "SafeWire", "HTTPTransport", "Console",
+                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool-server",

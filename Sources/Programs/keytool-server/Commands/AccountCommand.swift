@@ -7,8 +7,7 @@ struct AccountCommand: ParsableCommand {
         commandName: "account", abstract: "The accounts of the server.",
         discussion: """
             With accounts, each client logs in with name and password, and its Safe server is https://HOST/NAME. The \
-            accounts are in the file logins of the store; a running server reads it again when it changes. A server \
-            that was started without that file has to be started again.
+            accounts are in the file logins of the store; a running server reads it again when it changes.
             """,
         subcommands: [AccountAdd.self, AccountRemove.self, AccountList.self, AccountPasswd.self])
 

@@ -20,6 +20,8 @@ struct Serve: Verb {
     @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var store: StoreOption
+    @OptionGroup(title: "A store on an S3 server") var objects: ObjectStoreOptions
+    @OptionGroup(title: "Configuration of a store that is no directory") var config: ConfigOptions
     @OptionGroup(title: "TLS") var certificate: CertificateOptions
     @OptionGroup(title: "Listening") var listening: ListenOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
@@ -36,12 +38,25 @@ struct Serve: Verb {
     @Flag(help: "Log the address of each request's client, too.")
     var logClients = false
 
+    private func opened(_ settings: ServeSettings, _ dialog: Dialog) throws -> OpenedStore {
+        let throttle = try limits.throttle()
+        switch settings.location {
+        case .directory(let path):
+            try config.refuse()
+            return try .directory(path, keepsPrevious: settings.keepPrevious > .zero, throttle: throttle)
+        case .objects(let address):
+            let connection = try objects.connection(to: address, dialog)
+            return try .objects(connection, limits: config.limits(), throttle: throttle)
+        case .memory:
+            return .memory(limits: try config.limits(), throttle: throttle)
+        }
+    }
+
     func run(_ dialog: Dialog) throws {
         // Before the threads of the listener.
         let signals = ServerSignals()
         let settings = try ServeSettings(self)
-        let store = try OpenedStore.open(
-            settings.directory, keepsPrevious: settings.keepPrevious > .zero, throttle: try limits.throttle())
+        let store = try opened(settings, dialog)
         let metrics = Metrics()
         let server = try RunningServer(
             settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())
@@ -60,7 +75,7 @@ struct Serve: Verb {
 
 /// The options of `serve` and their variables, checked.
 struct ServeSettings {
-    let directory: String
+    let location: StoreLocation
     let listen: TypedListenAddress
     let metricsListen: TypedListenAddress?
     let source: CertificateSource?
@@ -70,8 +85,8 @@ struct ServeSettings {
     let log: ServerLog
 
     init(_ options: Serve) throws {
-        directory = try options.store.directory()
-        source = try options.certificate.source(store: directory)
+        location = try options.store.location()
+        source = try options.certificate.source(store: location)
         listen =
             try Setting.value(options.listening.listen, "listen") ?? TypedListenAddress(argument: "[::]:8443")!
         metricsListen = try Setting.value(options.listening.metricsListen, "metrics-listen")

@@ -26,13 +26,19 @@ struct CertificateOptions: ParsableArguments {
 
     /// Where the certificate is.
     /// - Returns: nil for plain HTTP.
-    func source(store: String) throws -> CertificateSource? {
+    func source(store: StoreLocation) throws -> CertificateSource? {
         let name = try Setting.value(tlsSelfSigned, "tls-self-signed")
         let certificate = try Setting.value(tlsCertificate, "tls-certificate")
         let key = try Setting.value(tlsKey, "tls-key")
         switch (name, certificate, key) {
         case (nil, nil, nil): return nil
-        case (let name?, nil, nil): return .selfSigned(name: name, directory: store)
+        case (let name?, nil, nil):
+            guard case .directory(let path) = store else {
+                throw UsageFailure(
+                    "--tls-self-signed needs a store that is a directory, for its key",
+                    hint: "use --tls-certificate and --tls-key")
+            }
+            return .selfSigned(name: name, directory: path)
         case (nil, let certificate?, let key?): return .files(certificate: certificate, key: key)
         case (_?, _, _):
             throw UsageFailure("--tls-self-signed and --tls-certificate cannot be combined")

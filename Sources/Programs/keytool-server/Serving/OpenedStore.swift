@@ -1,27 +1,28 @@
 #if Server
 import AtomicFiles
 import Console
+import SafeObjectStore
 import SafeServer
 import SafeStore
 import SafeWire
 
-/// The backups that a server serves. No other server can use the directory while this value exists.
+/// The backups that a server serves. No other server can use a directory while this value exists.
 struct OpenedStore {
     /// Who answers the requests.
     let answering: any SafeAnswering
-    /// From the document `config`.
+    /// The answer to `GET config`.
     let limits: ServerLimits
     /// Deletes what a sweep decides to delete.
     let expire: @Sendable (Sweep) throws(StoreError) -> SweepReport
     /// The accounts; nil if there are none, and everybody may use the server.
     let accounts: [AccountName]?
-    private let lock: HeldLock
+    private let lock: HeldLock?
 
     fileprivate static let lockName = "server.lock"
 
     /// Prepares a directory that is missing or empty, and opens it.
-    /// - Throws: `FileError`, among others `.locked` if another server uses it; `ServerLimitsError`.
-    static func open(_ path: String, keepsPrevious: Bool, throttle: Throttle) throws -> OpenedStore {
+    /// - Throws: `FileError`, among others `.locked` if another server uses it.
+    static func directory(_ path: String, keepsPrevious: Bool, throttle: Throttle) throws -> OpenedStore {
         try FolderStore.prepare(at: path, limits: .standard)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
@@ -30,6 +31,36 @@ struct OpenedStore {
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
             lock: lock)
+    }
+
+    /// Creates the buckets that are missing. Several servers may share them.
+    /// - Throws: `StoreError`.
+    static func objects(_ connection: S3Connection, limits: ServerLimits, throttle: Throttle) throws -> OpenedStore {
+        try connection.prepare()
+        return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle)
+    }
+
+    /// Empty, and lost when the process ends.
+    static func memory(limits: ServerLimits, throttle: Throttle) -> OpenedStore {
+        OpenedStore(MemoryStore(), limits, throttle)
+    }
+
+    private init(
+        answering: any SafeAnswering, limits: ServerLimits,
+        expire: @escaping @Sendable (Sweep) throws(StoreError) -> SweepReport, accounts: [AccountName]?, lock: HeldLock?
+    ) {
+        self.answering = answering
+        self.limits = limits
+        self.expire = expire
+        self.accounts = accounts
+        self.lock = lock
+    }
+
+    /// One store for everybody.
+    private init(_ store: consuming some BackupStore, _ limits: ServerLimits, _ throttle: Throttle) {
+        let responder = SafeResponder(store, limits: limits, throttle: throttle)
+        self.init(
+            answering: responder, limits: limits, expire: responder.expire, accounts: nil, lock: nil)
     }
 
     /// A lock that is held while a copy of this exists.
