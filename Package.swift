@@ -72,6 +72,12 @@ let package = Package(
             targets: [
                 "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
             ]),
+        .library(
+            name: "ThreemaForwardSecurity",
+            targets: [
+                "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings",
+                "Primitives", "SecureMemory",
+            ]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -150,6 +156,9 @@ let package = Package(
             ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
+        room(
+            "Threema/ThreemaForwardSecurity",
+            ["ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
             "Safe/SafeServerHTTP",
@@ -212,6 +221,12 @@ let package = Package(
             of: "ThreemaMessages",
             [
                 "Threema", "SessionStore", "HTTP", "Encodings", "Primitives", "AtomicFiles",
+                "SecureMemory", "VectorKit",
+            ]),
+        tests(
+            of: "ThreemaForwardSecurity",
+            [
+                "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(
