@@ -223,10 +223,17 @@ let package = Package(
                 "Threema", "SessionStore", "HTTP", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
+        .target(
+            name: "IbexModel",
+            dependencies: ["ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"],
+            path: "Tests/IbexModel", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "ibex-model", dependencies: ["IbexModel"],
+            path: "Tests/IbexModelRun", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(
             of: "ThreemaForwardSecurity",
             [
-                "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
+                "IbexModel", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(
