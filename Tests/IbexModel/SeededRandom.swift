@@ -5,11 +5,16 @@ import ThreemaForwardSecurity
 package final class SeededRandom: RandomSource {
     private var state: UInt64
 
-    package init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 &+ 1 }
+    /// Neighbouring seeds must not begin at neighbouring places of one sequence, so the seed is mixed first.
+    package init(seed: UInt64) { state = Self.mix(seed &+ 1) }
 
     package func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
+        return Self.mix(state)
+    }
+
+    private static func mix(_ number: UInt64) -> UInt64 {
+        var mixed = number
         mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
         mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
         return mixed ^ mixed >> 31

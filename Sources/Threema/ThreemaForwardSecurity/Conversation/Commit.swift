@@ -25,7 +25,7 @@ public struct Commit: ~Copyable {
     }
 }
 
-/// A message in the outbox. It is sent with these bytes until the chat server acknowledges it, however often that takes.
+/// A message in the outbox. It is sent with these bytes until the chat server acknowledges it, whatever happens.
 public struct QueuedMessage: Equatable, Sendable {
     /// Its place in the order of sending.
     public let number: UInt64
