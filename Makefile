@@ -83,9 +83,12 @@ examples: ## build the programs in Examples, which use the libraries, and compar
 vectors: ## build the program in Vectors, which computes test vectors, and run it on right and wrong ones
 	Scripts/test-vectors $(swift)
 
-model: ## check the rules of the Safe: every sequence of verbs and faults to a depth, then random ones
+model: ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones
 	$(swift) build -c release --product safe-model $(imports)
 	.build/release/safe-model
+	$(swift) build -c release --product ibex-model $(imports)
+	.build/release/ibex-model search 20
+	.build/release/ibex-model random 300
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
