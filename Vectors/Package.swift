@@ -15,6 +15,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Primitives", package: "keytool"), .product(name: "Threema", package: "keytool"),
                 .product(name: "ThreemaMessages", package: "keytool"),
+                .product(name: "ThreemaForwardSecurity", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])

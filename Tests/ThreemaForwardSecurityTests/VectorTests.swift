@@ -19,6 +19,22 @@ import VectorKit
         #expect(Turned(key: key, counter: UInt64(start), advancedTo: UInt64(start + turns)) == turned)
     }
 
+    @Test(arguments: try Vector.all(in: .threemaClient, op: "fs-ratchet-limit"))
+    func `a chain goes neither too far nor back`(_ vector: Vector) throws {
+        let inputs = vector.inputs
+        let counter = UInt64(try inputs.integer("initialCounter"))
+        let limit = UInt64(try inputs.integer("maxIncrement"))
+        let target = UInt64(try inputs.integer("targetCounter"))
+        let error: ChainError =
+            try vector.expected.string("error") == "passed"
+            ? .passed(counter: counter, target: target) : .tooFar(counter: counter, target: target)
+        #expect(limit == Chain.maxAdvance)
+        #expect(throws: error) {
+            var chain = Chain(key: secure([UInt8](repeating: 1, count: 32)), counter: counter)
+            try chain.advance(to: target, limit: limit)
+        }
+    }
+
     @Test(arguments: try Vector.all(in: .threemaClient, op: "fs-session"))
     func `a session has the chains, boxes and envelopes of its vector`(_ vector: Vector) throws {
         let (inputs, expected) = (vector.inputs, vector.expected)

@@ -27,6 +27,10 @@ let operations: [String: Operation] = [
     "seal-blob": Media.sealBlob,
     "set-profile-picture": Media.setProfilePicture,
 
+    "fs-ratchet": ForwardSecurity.ratchet,
+    "fs-ratchet-limit": ForwardSecurity.ratchetLimit,
+    "fs-session": ForwardSecurity.session,
+
     "open-push-payload": Push.openPayload,
     "push-token-payload": Push.tokenPayload,
 
