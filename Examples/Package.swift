@@ -31,5 +31,11 @@ let package = Package(
                 .product(name: "ThreemaMessages", package: "keytool"),
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
+        .executableTarget(
+            name: "write-forward",
+            dependencies: [
+                .product(name: "ThreemaForwardSecurity", package: "keytool"),
+                .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
+            ]),
     ]
 )

@@ -14,8 +14,15 @@ public import ThreemaMessages
 
 /// The sessions of forward security with one contact, and the order of the messages that wait for the chat server.
 ///
-/// Make it from the contact's record, take one step, and store the step's ``Commit`` in one transaction. For the next
-/// step, make it again from the stored record. A step consumes this value, so it cannot be taken twice.
+/// Make it from the contact's record, take one step, and store the step's ``Commit`` in one transaction:
+///
+///     let conversation = try Conversation(decoding: record)
+///     let sealed = try conversation.seal(message, parties, circumstances)
+///     try store.transaction { try write(sealed.commit, in: $0) }
+///     // Now the messages in `sealed.commit.queued` may be sent.
+///
+/// For the next step, make it again from the stored record. A step consumes this value, so it cannot be taken twice.
+/// The essay of this library has the rest, and `Examples/Sources/write-forward` a program.
 public struct Conversation: ~Copyable {
     var sessions: SessionSet
 

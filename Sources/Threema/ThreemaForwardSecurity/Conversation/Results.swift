@@ -62,3 +62,14 @@ extension Conversation {
         }
     }
 }
+
+extension Received {
+    /// Answers the pipeline's step `.unwrap` with the message in the envelope, or with none.
+    /// - Returns: the next step.
+    public func answer(_ pipeline: inout IncomingPipeline) -> IncomingPipeline.Step {
+        switch inner {
+        case .some(let inner): inner.withBytes { pipeline.answer(unwrapped: $0) }
+        case .none: pipeline.answer(unwrapped: nil)
+        }
+    }
+}
