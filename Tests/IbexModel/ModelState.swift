@@ -161,18 +161,6 @@ extension Chain? {
         case .none: nil
         }
     }
-
-    /// The key of a later message; nil if that is passed or there is no chain.
-    func key(at counter: UInt64) -> [UInt8]? {
-        switch self {
-        case .some(let chain):
-            guard counter >= chain.counter else { return nil }
-            var copy = Chain(key: chain.key.withBytes { SecureBytes(copying: $0) }, counter: chain.counter)
-            while copy.counter < counter { copy.turn() }
-            return copy.key.withBytes { $0.revealBytes() }
-        case .none: return nil
-        }
-    }
 }
 
 /// IDs above or below all that were drawn before, and keys that are different each time.
