@@ -259,6 +259,8 @@ let package = Package(
         .target(
             name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What of the listener needs no packages: the rest is tested as the binary, in Tests/ServerTests.
+        tests(of: "SafeServerHTTP", ["SafeServer", "SafeStore", "SafeWire", "HTTP", "Encodings"]),
         tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
         tests(
             of: "SafeObjectStore",

@@ -37,6 +37,38 @@ def test_a_handshake_that_does_not_come(serve):
     assert ended(server, "slow") == 1
 
 
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+PING = bytes([0, 0, 8, 6, 0, 0, 0, 0, 0]) + b"12345678"
+
+
+def http2(server):
+    context = trusting(server)
+    context.set_alpn_protocols(["h2"])
+    return context.wrap_socket(server.connect(), server_hostname="localhost")
+
+
+@pytest.mark.parametrize("first", [b"", PREFACE[:10], PREFACE, PREFACE + PING])
+def test_an_http2_connection_without_a_request(serve, first):
+    server = serve(*METRICS, "--head-timeout", "1s", "--tls-self-signed", "localhost")
+    with http2(server) as connection:
+        start = time.monotonic()
+        assert exchange(connection, first, seconds=20)[1]
+    assert 0.9 < time.monotonic() - start < 9 and ended(server, "slow") == 1
+
+
+def test_an_idle_http2_connection(serve):
+    """After a request; its client answers no PING."""
+    server = serve(*METRICS, "--idle-timeout", "1s", "--tls-self-signed", "localhost")
+    # GET /config: indexed fields, and the two literal ones :path and :authority.
+    block = bytes([0x82, 0x87, 0x04, 7]) + b"/config" + bytes([0x01, 9]) + b"localhost"
+    request = bytes([0, 0, len(block), 1, 5, 0, 0, 0, 1]) + block
+    with http2(server) as connection:
+        start = time.monotonic()
+        received, is_closed = exchange(connection, PREFACE + request, seconds=20)
+    assert is_closed and b"retentionDays" in received
+    assert 0.9 < time.monotonic() - start < 9 and ended(server, "idle") == 1
+
+
 @pytest.mark.parametrize("is_tls", [False, True])
 def test_an_idle_connection(serve, is_tls):
     server = serve(*METRICS, "--idle-timeout", "1s", *(["--tls-self-signed", "localhost"] if is_tls else []))

@@ -86,10 +86,10 @@ struct ConnectionSetup: ServerChildChannel {
 
     private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
-        let idle = NIOHTTP2ServerConnectionManagementHandler(
+        let goodbye = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: channel.eventLoop,
-            configuration: .init(
-                maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: nil, keepalive: nil))
+            configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
+        let idle = HTTP2Idle(service)
         var settings = NIOHTTP2Handler.ConnectionConfiguration()
         settings.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
@@ -97,14 +97,15 @@ struct ConnectionSetup: ServerChildChannel {
         ]
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
-            streamDelegate: idle.http2StreamDelegate
+            streamDelegate: HTTP2Idle.Streams(
+                idle: NIOLoopBound(idle, eventLoop: channel.eventLoop), other: goodbye.http2StreamDelegate)
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandlers(
                     HTTP2FramePayloadToHTTP1ServerCodec(), RequestHandler(connection, isHTTP1: false))
             }
         }
-        try channel.pipeline.syncOperations.addHandlers(handler, idle, CloseOnError())
+        try channel.pipeline.syncOperations.addHandlers(handler, goodbye, idle)
     }
 }
 
@@ -140,12 +141,5 @@ final class HandshakeDeadline: ChannelInboundHandler {
         if event is ChannelShouldQuiesceEvent, !isOver { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
-}
-
-/// Closes an HTTP/2 connection that breaks the protocol; NIO has told the client by then.
-final class CloseOnError: ChannelInboundHandler {
-    typealias InboundIn = Any
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 #endif

@@ -55,6 +55,7 @@ struct Serve: Verb {
     func run(_ dialog: Dialog) throws {
         // Before the threads of the listener.
         let signals = ServerSignals()
+        OpenFiles.raiseLimit()
         let settings = try ServeSettings(self)
         let store = try opened(settings, dialog)
         let metrics = Metrics()
@@ -87,8 +88,7 @@ struct ServeSettings {
     init(_ options: Serve) throws {
         location = try options.store.location()
         source = try options.certificate.source(store: location)
-        listen =
-            try Setting.value(options.listening.listen, "listen") ?? TypedListenAddress(argument: "[::]:8443")!
+        listen = try Setting.value(options.listening.listen, "listen") ?? .standard
         metricsListen = try Setting.value(options.listening.metricsListen, "metrics-listen")
         forwarding = try options.listening.forwarding()
         limits = try options.limits.limits()

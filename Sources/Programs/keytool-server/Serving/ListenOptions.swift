@@ -1,6 +1,7 @@
 #if Server
 import ArgumentParser
 import Console
+import Glibc
 import SafeServerHTTP
 
 /// Where a listener listens, as it is typed: `192.0.2.1:8443`, `[::1]:8443`, `localhost:8443`, `unix:/PATH`.
@@ -33,6 +34,13 @@ struct TypedListenAddress: ExpressibleByArgument {
         isLocal = ip.isLoopback
     }
 
+    /// All addresses of this machine.
+    static var standard: TypedListenAddress {
+        let file = socket(AF_INET6, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        if file >= 0 { close(file) }
+        return TypedListenAddress(argument: file >= 0 ? "[::]:8443" : "0.0.0.0:8443")!
+    }
+
     /// With the port that was chosen for 0.
     func shown(port: Int) -> String {
         guard case .tcp(let host, _) = address else { return text }
@@ -44,7 +52,7 @@ struct TypedListenAddress: ExpressibleByArgument {
 struct ListenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Listen here: ADDRESS:PORT, or unix:/PATH for a proxy on this machine (default: [::]:8443).",
+            "Listen here: ADDRESS:PORT, or unix:/PATH for a proxy (default: port 8443 of all addresses).",
             valueName: "address"))
     var listen: TypedListenAddress?
 

@@ -1,0 +1,68 @@
+import Encodings
+import HTTP
+import SafeServer
+import SafeStore
+import SafeWire
+import Testing
+
+@testable import SafeServerHTTP
+
+@Suite struct RequestRecordTests {
+    private static let id = String(repeating: "a1", count: 32)
+
+    @Test(arguments: [
+        ("/config", "config"), ("/alice/config", "config"), ("/config?x=/backups/", "config"), ("/health", "health"),
+        ("/backups/\(id)", "backup"), ("/alice/backups/\(id)", "backup"), ("/backups/", "backup"), ("/", "other"),
+        ("", "other"), ("/health?", "other"), ("/backups\(id)", "other"), ("*", "other"),
+    ])
+    func `the subject of a target`(_ target: String, _ subject: String) {
+        #expect(RequestRecord.Subject(target).rawValue == subject)
+    }
+
+    @Test func `the metrics name neither targets nor clients, and no method of the client's choice`() throws {
+        let metrics = Metrics()
+        for method in ["PUT", "PUT", "evil\"} 1\n"] {
+            metrics.count(
+                .answered(
+                    RequestRecord(
+                        method: method, target: "/backups/\(Self.id)", status: 201, time: .milliseconds(30),
+                        received: 100, sent: 7, client: "192.0.2.1")))
+        }
+        metrics.count(.opened)
+        metrics.count(.ended(.slow))
+        let text = try page(metrics, "GET", "/metrics")
+        #expect(text.contains("requests_total{method=\"PUT\",subject=\"backup\",status=\"201\"} 2\n"))
+        #expect(text.contains("requests_total{method=\"other\",subject=\"backup\",status=\"201\"} 1\n"))
+        #expect(text.contains("request_seconds_bucket{le=\"0.025\"} 0\n") && text.contains("le=\"0.1\"} 3\n"))
+        #expect(text.contains("keytool_server_received_bytes_total 300\n") && text.contains("sent_bytes_total 21\n"))
+        #expect(text.contains("keytool_server_connections 1\n") && text.contains("{reason=\"slow\"} 1\n"))
+        #expect(!text.contains("192.0.2.1") && !text.contains(Self.id) && !text.contains("evil"))
+    }
+
+    @Test func `a sweep that is not carried out keeps the time of the last one`() throws {
+        let metrics = Metrics()
+        let now = ClockReading(wall: Timestamp(milliseconds: 365 * 86_400_000), monotonic: .zero)
+        let id = try #require(BackupID(hex: Self.id))
+        /// Of nine backups, all of this age.
+        func report(days: Int) -> SweepReport {
+            let time = now.wall + .days(-days)
+            return Sweep(retentionDays: 10, now: now, last: nil)
+                .decide(backups: Array(repeating: Dated(id: id, time: time), count: 9), previous: [])
+        }
+        metrics.count(report(days: 100), at: now)
+        #expect(try page(metrics, "GET", "/metrics").contains("sweep_suspicious 1\n"))
+        #expect(try !page(metrics, "GET", "/metrics").contains("last_sweep"))
+        metrics.count(report(days: 1), at: now)
+        metrics.count(nil, at: now)
+        let text = try page(metrics, "GET", "/metrics")
+        #expect(text.contains("last_sweep_timestamp_seconds 31536000\n") && text.contains("sweep_suspicious 0\n"))
+        #expect(text.contains("sweep_failures_total 1\n") && text.contains("stored_backups 9\n"))
+    }
+
+    private func page(_ answering: some SafeAnswering, _ method: String, _ target: String) throws -> String {
+        let now = ClockReading(wall: Timestamp(milliseconds: 0), monotonic: .zero)
+        let answer = answering.answer(ServerRequest(method, target, client: "192.0.2.9"), at: now)
+        try #require(answer.status == 200)
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+}
