@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("KEYTOOL_SERVER", REPOSITORY / ".build/release/keytool-server"))
+BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", REPOSITORY / ".build/release/keytool-server"))
 TRAP = re.compile(r"Fatal error|Illegal instruction|Segmentation|stack dump|Program crashed")
 ID = "0123456789abcdef" * 4
 MAX_BYTES = 524_288
