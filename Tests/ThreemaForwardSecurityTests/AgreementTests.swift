@@ -100,6 +100,26 @@ import ThreemaMessages
         #expect(try pair.best(bob) == id)
     }
 
+    @Test func `an Init also ends the session that this side has begun and agreed upon`() throws {
+        let pair = try Pair.agreed()
+        #expect(try pair.states(alice) == [.L44, nil])
+        pair.sides[bob].reset()
+        try pair.deliver(pair.post(bob), to: alice)
+        #expect(try pair.states(alice) == [nil, .R20])
+    }
+
+    @Test(arguments: UInt64(0)..<6)
+    func `a session with 4DH is used before one without, whatever their IDs`(_ seed: UInt64) throws {
+        let pair = try Pair(seed: seed)
+        _ = try pair.post(alice)
+        let fromBob = try pair.post(bob)
+        try pair.deliver(fromBob, to: alice)
+        #expect(try pair.states(alice) == [.L20, .R20])
+        let sent = try #require(try pair.post(alice).last)
+        let (session, message) = try #require(try pair.encapsulated(sent))
+        #expect(try message.mode == .fourDH && session == pair.envelope(fromBob[0])?.session)
+    }
+
     @Test func `an Init with a known ID has no effect`() throws {
         let pair = try Pair.agreed()
         let id = try #require(try pair.best(bob))

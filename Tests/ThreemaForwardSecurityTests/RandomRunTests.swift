@@ -4,7 +4,7 @@ import Testing
 
 /// `Tests/IbexModel` with a few runs; `IBEX_RUNS` sets their number.
 @Suite struct RandomRunTests {
-    private static let runs = ProcessInfo.processInfo.environment["IBEX_RUNS"].flatMap { Int($0) } ?? 80
+    private static let runs = ProcessInfo.processInfo.environment["IBEX_RUNS"].flatMap { Int($0) } ?? 60
 
     @Test func `whatever goes wrong, each message comes once, no key is used twice, and both sides agree`() throws {
         var count = 0
