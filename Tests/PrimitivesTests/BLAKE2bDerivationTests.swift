@@ -12,6 +12,18 @@ import VectorKit
         #expect(derived(key, salt, personal).hex == (try vector.expected.string("derived")))
     }
 
+    @Test func `a key that is derived several times is the same as by single steps`() {
+        let first = [UInt8](0..<32)
+        var single = SecureBytes(copying: first.span)
+        for times in 1...5 {
+            single = BLAKE2b.deriveKey(from: single, salt: "kdf-ck", personal: "3ma-e2e")
+            let repeated = BLAKE2b.deriveKey(
+                from: SecureBytes(copying: first.span), times: times, salt: "kdf-ck", personal: "3ma-e2e")
+            let (one, other) = (single.copied, repeated.copied)
+            #expect(one == other)
+        }
+    }
+
     @Test(arguments: try Vector.all(in: .threemaClient, op: "blake2b-512"))
     func `BLAKE2b-512`(_ vector: Vector) throws {
         let key = vector.inputs.has("key") ? try vector.inputs.bytes("key") : []
