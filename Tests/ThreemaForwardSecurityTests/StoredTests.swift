@@ -46,9 +46,13 @@ import VectorKit
         return try Conversation(decoding: bytes.span)
     }
 
-    private func write(_ commit: borrowing Commit, _ changes: borrowing Transaction) throws {
+    private func write(
+        _ commit: borrowing Commit, _ changes: borrowing Transaction, with result: IncomingResult? = nil
+    ) throws {
         let replay = ReplayStore(ownID: "000ALICE")
-        for digest in commit.nonceDigests { try replay.remember(digest: digest.bytes, in: changes) }
+        for digest in result.map({ commit.nonceDigests(with: $0) }) ?? commit.nonceDigests {
+            try replay.remember(digest: digest.bytes, in: changes)
+        }
         for name in commit.removed { try changes.remove("outbox", name) }
         for message in commit.queued {
             let bytes = message.payload.encoded
@@ -73,6 +77,44 @@ import VectorKit
             try write(sealed.commit, changes)
             if crashes { throw Crash() }
         }
+    }
+
+    /// Receives a message up to its acknowledgement.
+    /// - Parameter crashes: whether the last write of the transaction is followed by an error.
+    private func receive(
+        _ bytes: [UInt8], _ store: OpenSessionStore, crashes: Bool = false
+    ) throws -> IncomingResult.Decision {
+        let payload = try MessagePayload(decoding: bytes.span)
+        var pipeline = IncomingPipeline(bytes.span, own: alice.id)
+        var received: Received?
+        var step = pipeline.start()
+        var result: IncomingResult?
+        for _ in 0..<6 where result == nil {
+            switch step {
+            case .lookUpNonce(let digest):
+                let isUsed = try Nonces(store: store).contains(digest)
+                step = pipeline.answer(nonceIsUsed: isUsed)
+            case .findContact: step = pipeline.open(keys: alice.parties.keys, isBlocked: false)
+            case .unwrap(let envelope, _):
+                let opened = try conversation(store).receive(
+                    envelope.span, of: payload, alice.parties, circumstances(store))
+                step = opened.answer(&pipeline)
+                received = consume opened
+            case .lookUpOrigin(let origin):
+                step = pipeline.answer(isDuplicate: try store.contains("message", origin.bytes))
+            case .finished(let finished): result = finished
+            }
+        }
+        guard let result else { throw Unexpected() }
+        try store.transaction { changes in
+            switch received {
+            case .some(let received): try write(received.commit, changes, with: result)
+            case .none: break
+            }
+            if case .deliver(let message) = result.decision { try changes.set("message", message.origin.bytes, Span()) }
+            if crashes { throw Crash() }
+        }
+        return result.decision
     }
 
     private func outbox(_ store: OpenSessionStore) throws -> [[UInt8]] {
@@ -115,6 +157,33 @@ import VectorKit
         let events = try pair.deliver(outbox(store), to: 1)
         // No counter is missing.
         #expect(events.dropFirst() == [.message(.twoDH, skipped: 0), .message(.twoDH, skipped: 0)])
+        store.close()
+    }
+
+    @Test func `a received message that was not stored comes again, and one that was is discarded`() throws {
+        var store = try open()
+        let sent = try pair.post(1) + pair.post(1)
+        for payload in sent {
+            #expect(throws: Crash.self) { _ = try receive(payload, store, crashes: true) }
+            store.close()
+            store = try open()
+            let first = try receive(payload, store)
+            store.close()
+            store = try open()
+            #expect(try receive(payload, store) == .discard(.nonceReused))
+            // The Init has no message in it.
+            if payload == sent[0] {
+                #expect(first == .discard(.forwardSecurity))
+            } else {
+                guard case .deliver = first else { throw Unexpected() }
+            }
+        }
+        // One Accept only: what did not happen has sent nothing.
+        let answers = try outbox(store)
+        #expect(answers.count == 1)
+        pair.sides[1].events = []
+        let session = try #require(try pair.best(1))
+        #expect(try pair.deliver(answers, to: 1) == [.agreed(session)])
         store.close()
     }
 
