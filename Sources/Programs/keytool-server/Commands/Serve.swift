@@ -11,10 +11,10 @@ struct Serve: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Serve the backups of a store until a signal stops it.",
         discussion: """
-            For a family: keytool-server serve --store file:///var/lib/keytool-server --tls-self-signed NAME
-            prints what to type on a client. The Threema apps need a certificate of an authority instead:
-            --tls-certificate and --tls-key. Without TLS, --listen has to be a loopback address or a Unix socket.
-            Every option can also be set in the environment: KEYTOOL_SERVER_LISTEN for --listen.
+            For a family: keytool-server serve --store file:///var/lib/keytool-server --tls-self-signed NAME prints \
+            what to type on a client. The Threema apps need a certificate of an authority instead: --tls-certificate \
+            and --tls-key. Without TLS, --listen has to be a loopback address or a Unix socket. Every option can also \
+            be set in the environment: KEYTOOL_SERVER_LISTEN for --listen.
             """)
 
     @ParentCommand var root: KeytoolServer

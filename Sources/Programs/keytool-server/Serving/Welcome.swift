@@ -11,10 +11,12 @@ struct Welcome {
     private let pin: String?
     private let setups: [String]
     private let accounts: [AccountName]?
+    private let mayHaveAccounts: Bool
     private let authorityPath: String?
 
     init(_ settings: ServeSettings, _ server: RunningServer, accounts: [AccountName]?) {
         self.accounts = accounts
+        mayHaveAccounts = if case .directory = settings.location { true } else { false }
         let scheme = settings.source == nil ? "http" : "https"
         let isTCP = if case .tcp = settings.listen.address { true } else { false }
         listening = isTCP ? "\(scheme)://\(settings.listen.shown(port: server.port))" : settings.listen.text
@@ -44,7 +46,7 @@ struct Welcome {
         }
         if accounts == nil {
             lines.append("without accounts, everybody who reaches this server can store backups on it")
-            lines.append("  keytool-server account add NAME")
+            if mayHaveAccounts { lines.append("  keytool-server account add NAME") }
         }
         return lines
     }
