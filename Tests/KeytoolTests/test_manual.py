@@ -10,6 +10,8 @@ from kit import manual
 from kit.runner import BINARY, REPOSITORY
 
 PAGES = manual.pages()
+# Tests/ServerTests compare the server's page with the server.
+CLIENT_PAGES = [page for page in PAGES if page.name != "keytool-server"]
 # The server has a manual of its own.
 SOURCES = sorted(path for path in (REPOSITORY / "Sources").rglob("*.swift") if "keytool-server" not in path.parts)
 EXTERNAL = {  # other people's pages
@@ -20,6 +22,7 @@ COMPLETION = "--generate-completion-script"
 PROXIES = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"}  # libcurl's
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path.name)
+every_client_page = pytest.mark.parametrize("page", CLIENT_PAGES, ids=lambda page: page.path.name)
 
 
 @pytest.fixture(scope="session")
@@ -125,7 +128,7 @@ def test_global_options(help):
                                    for option in manual.described(a))
 
 
-@every_page
+@every_client_page
 def test_options_in_running_text(help, page):
     """In a command's section they are its own, elsewhere the page's, unless a command is named with them."""
     noun = page.name.removeprefix("keytool-")
@@ -140,7 +143,7 @@ def test_options_in_running_text(help, page):
         assert set(part.commands) <= set(help.commands), part.title
 
 
-@every_page
+@every_client_page
 def test_options_in_examples(help, page):
     for arguments in page.command_lines:
         names = [argument for argument in arguments if re.match("-.", argument)]
@@ -175,7 +178,7 @@ def test_exit_codes():
     assert dict(found) == {"0": "ok", **statuses()}
 
 
-@every_page
+@every_client_page
 def test_exit_codes_of_a_noun(page):
     assert set(listed_statuses(page)) <= {("0", "ok"), *statuses().items()}
 
