@@ -6,7 +6,9 @@ binary = .build/release/keytool
 server-binary = .build/release/keytool-server
 bin = $(DESTDIR)$(PREFIX)/bin
 units = $(DESTDIR)$(PREFIX)/lib/systemd/system
+sysusers = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 share = $(DESTDIR)$(PREFIX)/share
+# Those of keytool; that of keytool-server is in section 8.
 pages = $(sort $(notdir $(wildcard man/*.1 man/*.5 man/*.7)))
 page-place = $(share)/man/man$(subst .,,$(suffix $(page)))/$(page)
 
@@ -14,10 +16,10 @@ page-place = $(share)/man/man$(subst .,,$(suffix $(page)))/$(page)
 quoted = '$(subst ','\'',$(1))'
 blank := $(subst ,, )
 # The program as a systemd unit names it: % and \ are doubled, and what has a blank is quoted.
-named = $(subst %,%%,$(subst \,\\,$(PREFIX)/bin/keytool))
-named-as-word = $(if $(findstring $(blank),$(named)),"$(named)",$(named))
+named = $(subst %,%%,$(subst \,\\,$(PREFIX)/bin/$(1)))
+named-as-word = $(if $(findstring $(blank),$(PREFIX)),"$(named)",$(named))
 # The sed command that puts it there: \, & and | mean something to sed.
-name-program = s|^ExecStart=/usr/local/bin/keytool|ExecStart=$(subst |,\|,$(subst &,\&,$(subst \,\\,$(named-as-word))))|
+name-program = s|^ExecStart=/usr/local/bin/$(1) |ExecStart=$(subst |,\|,$(subst &,\&,$(subst \,\\,$(named-as-word)))) |
 # What `make deb` and `make dist` leave.
 release-files = .build/packages
 
@@ -37,7 +39,8 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli examples vectors model build server completions install uninstall deb dist lint format arrows words secrets bench clean
+.PHONY: help demo test test-all check check-cli examples vectors model build server completions completions-server
+.PHONY: install uninstall install-server uninstall-server deb deb-server dist lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -104,11 +107,16 @@ completions: build ## write what the release says of itself to the shells into c
 	$(binary) --generate-completion-script zsh > completions/_keytool
 	$(binary) --generate-completion-script fish > completions/keytool.fish
 
+completions-server: server ## the same for the Safe server
+	$(server-binary) --generate-completion-script bash > completions/keytool-server.bash
+	$(server-binary) --generate-completion-script zsh > completions/_keytool-server
+	$(server-binary) --generate-completion-script fish > completions/keytool-server.fish
+
 install: $(binary) ## copy the release, its manual, completions and systemd units to PREFIX (/usr/local), below DESTDIR
 	install -d $(call quoted,$(bin)) $(call quoted,$(units))
 	install -m 755 $(call quoted,$(binary)) $(call quoted,$(bin)/keytool)
 	install -m 644 systemd/keytool-safe@.service systemd/keytool-safe@.timer $(call quoted,$(units))
-	sed -i $(call quoted,$(name-program)) $(call quoted,$(units)/keytool-safe@.service)
+	sed -i $(call quoted,$(call name-program,keytool)) $(call quoted,$(units)/keytool-safe@.service)
 	$(foreach page,$(pages),install -D -m 644 man/$(page) $(call quoted,$(page-place)) &&) true
 	install -D -m 644 completions/keytool.bash $(call quoted,$(share)/bash-completion/completions/keytool)
 	install -D -m 644 completions/_keytool $(call quoted,$(share)/zsh/site-functions/_keytool)
@@ -122,9 +130,31 @@ uninstall: ## remove what `make install` copied, with the same PREFIX and DESTDI
 	rm -f $(call quoted,$(share)/zsh/site-functions/_keytool)
 	rm -f $(call quoted,$(share)/fish/vendor_completions.d/keytool.fish)
 
+install-server: $(server-binary) ## copy the Safe server, its manual, completions and systemd unit in the same way
+	install -d $(call quoted,$(bin)) $(call quoted,$(units)) $(call quoted,$(sysusers))
+	install -m 755 $(call quoted,$(server-binary)) $(call quoted,$(bin)/keytool-server)
+	install -m 644 systemd/keytool-server.service $(call quoted,$(units))
+	sed -i $(call quoted,$(call name-program,keytool-server)) $(call quoted,$(units)/keytool-server.service)
+	install -m 644 systemd/keytool-server.conf $(call quoted,$(sysusers))
+	install -D -m 644 man/keytool-server.8 $(call quoted,$(share)/man/man8/keytool-server.8)
+	install -D -m 644 completions/keytool-server.bash $(call quoted,$(share)/bash-completion/completions/keytool-server)
+	install -D -m 644 completions/_keytool-server $(call quoted,$(share)/zsh/site-functions/_keytool-server)
+	install -D -m 644 completions/keytool-server.fish $(call quoted,$(share)/fish/vendor_completions.d/keytool-server.fish)
+
+uninstall-server: ## remove what `make install-server` copied, with the same PREFIX and DESTDIR
+	rm -f $(call quoted,$(bin)/keytool-server) $(call quoted,$(units)/keytool-server.service)
+	rm -f $(call quoted,$(sysusers)/keytool-server.conf) $(call quoted,$(share)/man/man8/keytool-server.8)
+	rm -f $(call quoted,$(share)/bash-completion/completions/keytool-server)
+	rm -f $(call quoted,$(share)/zsh/site-functions/_keytool-server)
+	rm -f $(call quoted,$(share)/fish/vendor_completions.d/keytool-server.fish)
+
 deb: set-up-dist build ## make the Debian package messenger-keytool in .build/packages, and check it with lintian
 	lintian --allow-root --fail-on error,warning "$$(Scripts/make-deb $(binary) $(release-files))"
-	@ls $(release-files)/*.deb
+	@ls $(release-files)/messenger-keytool_*.deb
+
+deb-server: set-up-dist server ## make the Debian package keytool-server in .build/packages, and check it with lintian
+	lintian --allow-root --fail-on error,warning "$$(Scripts/make-server-deb $(server-binary) $(release-files))"
+	@ls $(release-files)/keytool-server_*.deb
 
 dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SHA256SUMS in .build/packages
 	Scripts/make-dist $(release-files)
@@ -132,6 +162,9 @@ dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SH
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):
 	$(MAKE) build
+
+$(server-binary):
+	$(MAKE) server
 
 lint: ## check the formatting
 	$(swift) format lint --strict --recursive --parallel Sources Tests Examples Vectors Benchmarks Package.swift

@@ -1,0 +1,472 @@
+#!/bin/bash
+
+__keytool-server_cursor_index_in_current_word() {
+    local remaining="${COMP_LINE}"
+
+    local word
+    for word in "${COMP_WORDS[@]::COMP_CWORD}"; do
+        remaining="${remaining##*([[:space:]])"${word}"*([[:space:]])}"
+    done
+
+    local -ir index="$((COMP_POINT - ${#COMP_LINE} + ${#remaining}))"
+    if [[ "${index}" -le 0 ]]; then
+        printf 0
+    else
+        printf %s "${index}"
+    fi
+}
+
+# positional arguments:
+#
+# - 1: the current (sub)command's count of positional arguments
+#
+# required variables:
+#
+# - repeating_flags: the repeating flags that the current (sub)command can accept
+# - non_repeating_flags: the non-repeating flags that the current (sub)command can accept
+# - repeating_options: the repeating options that the current (sub)command can accept
+# - non_repeating_options: the non-repeating options that the current (sub)command can accept
+# - positional_number: value ignored
+# - unparsed_words: unparsed words from the current command line
+#
+# modified variables:
+#
+# - non_repeating_flags: remove flags for this (sub)command that are already on the command line
+# - non_repeating_options: remove options for this (sub)command that are already on the command line
+# - positional_number: set to the current positional number
+# - unparsed_words: remove all flags, options, and option values for this (sub)command
+__keytool-server_offer_flags_options() {
+    local -ir positional_count="${1}"
+    positional_number=0
+
+    local was_flag_option_terminator_seen=false
+    local is_parsing_option_value=false
+
+    local -ar unparsed_word_indices=("${!unparsed_words[@]}")
+    local -i word_index
+    for word_index in "${unparsed_word_indices[@]}"; do
+        if "${is_parsing_option_value}"; then
+            # This word is an option value:
+            # Reset marker for next word iff not currently the last word
+            [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]] && is_parsing_option_value=false
+            unset "unparsed_words[${word_index}]"
+            # Do not process this word as a flag or an option
+            continue
+        fi
+
+        local word="${unparsed_words["${word_index}"]}"
+        if ! "${was_flag_option_terminator_seen}"; then
+            case "${word}" in
+            --)
+                unset "unparsed_words[${word_index}]"
+                # by itself -- is a flag/option terminator, but if it is the last word, it is the start of a completion
+                if [[ "${word_index}" -ne "${unparsed_word_indices[${#unparsed_word_indices[@]} - 1]}" ]]; then
+                    was_flag_option_terminator_seen=true
+                fi
+                continue
+                ;;
+            -*)
+                # ${word} is a flag or an option
+                # If ${word} is an option, mark that the next word to be parsed is an option value
+                local option
+                for option in "${repeating_options[@]}" "${non_repeating_options[@]}"; do
+                    [[ "${word}" = "${option}" ]] && is_parsing_option_value=true && break
+                done
+
+                # Remove ${word} from ${non_repeating_flags} or ${non_repeating_options} so it isn't offered again
+                local not_found=true
+                local -i index
+                for index in "${!non_repeating_flags[@]}"; do
+                    if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                        unset "non_repeating_flags[${index}]"
+                        non_repeating_flags=("${non_repeating_flags[@]}")
+                        not_found=false
+                        break
+                    fi
+                done
+                if "${not_found}"; then
+                    for index in "${!non_repeating_flags[@]}"; do
+                        if [[ "${non_repeating_flags[${index}]}" = "${word}" ]]; then
+                            unset "non_repeating_flags[${index}]"
+                            non_repeating_flags=("${non_repeating_flags[@]}")
+                            break
+                        fi
+                    done
+                fi
+                unset "unparsed_words[${word_index}]"
+                continue
+                ;;
+            esac
+        fi
+
+        # ${word} is neither a flag, nor an option, nor an option value
+        if [[ "${positional_number}" -lt "${positional_count}" || "${positional_count}" -lt 0 ]]; then
+            # ${word} is a positional
+            ((positional_number++))
+            unset "unparsed_words[${word_index}]"
+        else
+            if [[ -z "${word}" ]]; then
+                # Could be completing a flag, option, or subcommand
+                positional_number=-1
+            else
+                # ${word} is a subcommand or invalid, so stop processing this (sub)command
+                positional_number=-2
+            fi
+            break
+        fi
+    done
+
+    unparsed_words=("${unparsed_words[@]}")
+
+    if\
+        ! "${was_flag_option_terminator_seen}"\
+        && ! "${is_parsing_option_value}"\
+        && [[ ("${cur}" = -* && "${positional_number}" -ge 0) || "${positional_number}" -eq -1 ]]
+    then
+        COMPREPLY+=($(compgen -W "${repeating_flags[*]} ${non_repeating_flags[*]} ${repeating_options[*]} ${non_repeating_options[*]}" -- "${cur}"))
+    fi
+}
+
+__keytool-server_add_completions() {
+    compopt -o filenames
+    local completion
+    while IFS='' read -r completion; do
+        COMPREPLY+=("${completion}")
+    done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
+}
+
+__keytool-server_custom_complete() {
+    if [[ -n "${cur}" || -z ${COMP_WORDS[${COMP_CWORD}]} || "${COMP_LINE:${COMP_POINT}:1}" != ' ' ]]; then
+        local -ar words=("${COMP_WORDS[@]}")
+    else
+        local -ar words=("${COMP_WORDS[@]::${COMP_CWORD}}" '' "${COMP_WORDS[@]:${COMP_CWORD}}")
+    fi
+
+    "${COMP_WORDS[0]}" "${@}" "${words[@]}"
+}
+
+_keytool-server() {
+    local state
+    state="$(shopt -p;shopt -po)"
+    trap "${state//$'\n'/;}" RETURN
+    shopt -s extglob
+    set +o history +o posix
+
+    local -xr SAP_SHELL=bash
+    local -x SAP_SHELL_VERSION
+    SAP_SHELL_VERSION="$(IFS='.';printf %s "${BASH_VERSINFO[*]}")"
+    local -r SAP_SHELL_VERSION
+
+    local -r cur="${2}"
+    local -r prev="${3}"
+
+    local -i positional_number
+    local -a unparsed_words=("${COMP_WORDS[@]:1:${COMP_CWORD}}")
+
+    local -a repeating_flags=()
+    local -a non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    local -a repeating_options=()
+    local -a non_repeating_options=(--color)
+    __keytool-server_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    serve|account|sweep|versions|restore|help)
+        # Offer subcommand argument completions
+        "_keytool-server_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'serve account sweep versions restore help' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool-server_serve() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --log-requests --log-clients --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --store --tls-self-signed --tls-certificate --tls-key --listen --metrics-listen --behind-proxy --proxy-header --client-rate --backup-rate --max-connections --max-connections-per-client --max-body-memory --head-timeout --body-timeout --idle-timeout --workers --keep-previous)
+    __keytool-server_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    '--tls-self-signed')
+        return
+        ;;
+    '--tls-certificate')
+        __keytool-server_add_completions -f
+        return
+        ;;
+    '--tls-key')
+        __keytool-server_add_completions -f
+        return
+        ;;
+    '--listen')
+        return
+        ;;
+    '--metrics-listen')
+        return
+        ;;
+    '--behind-proxy')
+        return
+        ;;
+    '--proxy-header')
+        return
+        ;;
+    '--client-rate')
+        return
+        ;;
+    '--backup-rate')
+        return
+        ;;
+    '--max-connections')
+        return
+        ;;
+    '--max-connections-per-client')
+        return
+        ;;
+    '--max-body-memory')
+        return
+        ;;
+    '--head-timeout')
+        return
+        ;;
+    '--body-timeout')
+        return
+        ;;
+    '--idle-timeout')
+        return
+        ;;
+    '--workers')
+        return
+        ;;
+    '--keep-previous')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_account() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color)
+    __keytool-server_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    add|remove|list|passwd)
+        # Offer subcommand argument completions
+        "_keytool-server_account_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'add remove list passwd' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool-server_account_add() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --quota --account-password-file --account-password-command --account-password-fd --store)
+    __keytool-server_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--quota')
+        return
+        ;;
+    '--account-password-file')
+        __keytool-server_add_completions -f
+        return
+        ;;
+    '--account-password-command')
+        return
+        ;;
+    '--account-password-fd')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_account_remove() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --delete-backups --yes --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --store)
+    __keytool-server_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_account_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --store)
+    __keytool-server_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_account_passwd() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --account-password-file --account-password-command --account-password-fd --store)
+    __keytool-server_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--account-password-file')
+        __keytool-server_add_completions -f
+        return
+        ;;
+    '--account-password-command')
+        return
+        ;;
+    '--account-password-fd')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_sweep() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --dry-run --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --keep-previous --store)
+    __keytool-server_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--keep-previous')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_versions() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --account --store)
+    __keytool-server_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--account')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_restore() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --account --store)
+    __keytool-server_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--account')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_help() {
+    repeating_flags=()
+    non_repeating_flags=(--version)
+    repeating_options=()
+    non_repeating_options=()
+    __keytool-server_offer_flags_options -1
+}
+
+complete -F _keytool-server keytool-server
