@@ -31,9 +31,10 @@ def run(*arguments, timeout=30, **variables):
 class Server:
     """A running `serve`. What it prints on stdout is one JSON document."""
 
-    def __init__(self, directory, *options, listen="127.0.0.1:0", **variables):
+    def __init__(self, directory, *options, listen="127.0.0.1:0", store=None, **variables):
         self.directory, self.log = Path(directory), Path(directory).parent / "server.log"
-        command = [BINARY, "serve", "--json", "--store", f"file://{directory}", "--listen", listen, *map(str, options)]
+        store = store or f"file://{directory}"
+        command = [BINARY, "serve", "--json", "--store", store, "--listen", listen, *map(str, options)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, env=environment(**variables))

@@ -46,6 +46,9 @@ extension StoreError {
         self =
             switch error {
             case .connection, .libraryNeedsMemory: .unavailable
+            case .certificate: .failed(reason: "the certificate of the object store is not trusted")
+            case .badAuthority: .failed(reason: "the file of authorities contains no certificate")
+            case .libraryMissing(let package): .failed(reason: "the package \(package) is missing")
             default: .failed(reason: "\(error)")
             }
     }
