@@ -40,7 +40,7 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
 .PHONY: help demo test test-all check check-cli examples vectors model build server completions completions-server
-.PHONY: install uninstall install-server uninstall-server deb deb-server dist lint format arrows words secrets bench clean
+.PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
 
@@ -158,6 +158,9 @@ deb-server: set-up-dist server ## make the Debian package keytool-server in .bui
 
 dist: set-up-dist ## make the source tarball of the last commit, its SBOM and SHA256SUMS in .build/packages
 	Scripts/make-dist $(release-files)
+
+dist-server: dist server ## the same, with the SBOM of the Safe server
+	Scripts/make-server-sbom $(release-files)
 
 # No prerequisites: `sudo make install` copies what is there and never builds as root over a user's files.
 $(binary):
