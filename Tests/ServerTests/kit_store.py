@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BINARY = Path(os.environ.get("KEYTOOL_SERVER", REPOSITORY / ".build/release/keytool-server"))
+BINARY = Path(os.environ.get("KEYTOOL_SERVER_BINARY", REPOSITORY / ".build/release/keytool-server"))
 sys.path.insert(0, str(REPOSITORY / "Tests/KeytoolTests"))
 
 from kit.terminal import Terminal  # noqa: E402
@@ -124,7 +124,7 @@ def identifier(number):
 
 @pytest.fixture
 def store(tmp_path):
-    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: set KEYTOOL_SERVER"
+    assert os.access(BINARY, os.X_OK), f"{BINARY} is missing: set KEYTOOL_SERVER_BINARY"
     return Store(tmp_path)
 
 
