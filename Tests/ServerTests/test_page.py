@@ -96,9 +96,9 @@ def test_defaults(help):
     for command in help.commands.values():
         for name, body in bodies(command).items():
             said = re.search(r"default: ([^)]+)\)", command.options[name].get("abstract", ""))
-            shown = re.search(r"^The default is\n\.Cm (\S+) \.$", body, re.M)
+            shown = re.search(r"^The default is(?:\n\.Cm| )(.+?) ?\.$", body, re.M)
             said = said and re.sub("^no limit$", "", said[1])
-            assert (shown and shown[1] or "") == (said or ""), (command.title, name)
+            assert (shown[1].strip() if shown else "") == (said or ""), (command.title, name)
 
 
 def test_variables(help):
@@ -110,10 +110,13 @@ def test_variables(help):
         if path != ("serve",) and name not in ("--store", "--keep-previous"):
             expected = []
         assert variables == expected, (path, name)
-    texts = {"--store", "--tls-self-signed", "--tls-certificate", "--tls-key"}
+    texts = {"--store", "--tls-self-signed", "--tls-certificate", "--tls-key", "--s3-access-key", "--s3-secret-key-file",
+             "--s3-secret-key-command", "--s3-secret-key-fd", "--s3-ca-file", "--s3-region"}
     for name in bodies(help.commands[("serve",)]).keys() - texts:
         variable = "KEYTOOL_SERVER_" + name[2:].upper().replace("-", "_")
         given = {"KEYTOOL_SERVER_STORE": "file:///nonexistent/store", "KEYTOOL_SERVER_LISTEN": "127.0.0.1:0"}
+        if name in ("--max-backup-bytes", "--retention-days"):
+            given["KEYTOOL_SERVER_STORE"] = "memory:"
         if name == "--proxy-header":
             given["KEYTOOL_SERVER_BEHIND_PROXY"] = "unix"
         result = run("serve", **given | {variable: "?"})
@@ -125,6 +128,26 @@ def test_variables_that_are_texts(certificates, serve, tmp_path):
     server = serve(KEYTOOL_SERVER_TLS_CERTIFICATE=str(good.path), KEYTOOL_SERVER_TLS_KEY=str(good.key))
     assert server.url.startswith("https:") and "ca_file" not in server.said
     assert serve(name="other", KEYTOOL_SERVER_TLS_SELF_SIGNED="localhost").said["ca_file"].endswith("authority.pem")
+
+
+def test_variables_of_an_object_store(tmp_path):
+    """Each one is read: without it, or with a wrong one, another step fails."""
+    key, good = tmp_path / "key", {"KEYTOOL_SERVER_STORE": "s3://localhost:1/safe", "KEYTOOL_SERVER_LISTEN": "127.0.0.1:0"}
+    key.write_text("secret\n")
+    key.chmod(0o600)
+
+    def words(**more):
+        result = run("serve", "--no-input", **good, **{f"KEYTOOL_SERVER_S3_{name}": value for name, value in more.items()})
+        assert result.returncode != 0
+        return result.stderr
+
+    assert "--s3-access-key" in words()
+    assert "secret key of the S3 server is missing" in words(ACCESS_KEY="name")
+    assert "/nonexistent" in words(ACCESS_KEY="name", SECRET_KEY_FILE="/nonexistent")
+    assert "secret key of the S3 server" in words(ACCESS_KEY="name", SECRET_KEY_COMMAND="exit 3")
+    assert "file descriptor 99" in words(ACCESS_KEY="name", SECRET_KEY_FD="99")
+    assert "/nowhere" in words(ACCESS_KEY="name", SECRET_KEY_FILE=str(key), CA_FILE="/nowhere")
+    assert "cannot be reached" in words(ACCESS_KEY="name", SECRET_KEY_FILE=str(key))
 
 
 # Codes
