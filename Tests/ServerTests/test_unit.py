@@ -78,13 +78,13 @@ def test_install_copies_everything(built, tmp_path):
     assert modes(tmp_path) == {}
 
 
-# Each way of the page to reach the server.
+# The page's ways to reach the server, and its object store.
 DROP_INS = [lines for title, section in PAGE.examples.items() if title.startswith("SYSTEMD/")
             for lines in ["\n".join(section[section.index("[Service]"):])] if "[Service]" in section]
 
 
-def test_the_page_has_four_ways():
-    assert len(DROP_INS) == 4
+def test_the_page_has_five_drop_ins():
+    assert len(DROP_INS) == 5
 
 
 @needs_analyze
