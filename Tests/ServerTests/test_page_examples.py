@@ -81,7 +81,7 @@ class Machine:
 
     def serves(self, options):
         self.server = Terminal(
-            [str(BINARY), "serve", *options], self.environment | {"KEYTOOL_SERVER_LISTEN": "[::]:0"}, columns=1000)
+            [str(BINARY), "serve", *options], self.environment | {"KEYTOOL_SERVER_LISTEN": "127.0.0.1:0"}, columns=1000)
         self.address = self.server.expect(r"listening on (\S+:\d+)")[1]
         self.server.expect("account add NAME")
         return self.server.text
