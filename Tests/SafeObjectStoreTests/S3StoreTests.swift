@@ -69,11 +69,18 @@ import Testing
     }
 
     @Test func `a backup that is too long is not read`() throws {
-        let store = try server.store(limits: ServerLimits(maxBackupBytes: 20_000, retentionDays: 180))
-        server.set([UInt8](repeating: 1, count: 20_000), at: name)
-        #expect(try store.get(id(1))?.bytes.count == 20_000)
-        server.set([UInt8](repeating: 1, count: 20_001), at: name)
+        let limits = ServerLimits(maxBackupBytes: 2 * maxFetchedBytes, retentionDays: 180)
+        let store = try server.store(limits: limits)
+        server.set([UInt8](repeating: 1, count: limits.maxBackupBytes), at: name)
+        #expect(try store.get(id(1))?.bytes.count == limits.maxBackupBytes)
+        server.set([UInt8](repeating: 1, count: limits.maxBackupBytes + 1), at: name)
         #expect(throws: StoreError.failed(reason: "bodyTooLong")) { try store.get(id(1)) }
+    }
+
+    @Test func `a backup from before the limit was lowered is read`() throws {
+        let store = try server.store(limits: ServerLimits(maxBackupBytes: 20_000, retentionDays: 180))
+        server.set([UInt8](repeating: 1, count: 20_001), at: name)
+        #expect(try store.get(id(1))?.bytes.count == 20_001)
     }
 
     @Test func `a missing bucket is an error, and not a missing backup`() throws {

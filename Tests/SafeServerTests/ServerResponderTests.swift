@@ -62,6 +62,24 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
         #expect(status("GET", backup) == 401)
     }
 
+    @Test func `a file of accounts that is removed before the first request opens nothing`() throws {
+        try setAccounts(["alice"])
+        let started = try ServerResponder(at: place.server, limits: .standard, keepsPrevious: true, throttle: .wide())
+        try place.removeLogins()
+        let request = ServerRequest("GET", "/config", client: "192.0.2.1")
+        #expect(started.answer(request, at: reading()).status == 401)
+    }
+
+    @Test func `what an open server stores under a high limit it gives back`() throws {
+        let limits = ServerLimits(maxBackupBytes: 2 * maxFetchedBytes, retentionDays: 180)
+        let server = try ServerResponder(at: place.server, limits: limits, keepsPrevious: true, throttle: .wide())
+        let bytes = [UInt8](repeating: 7, count: limits.maxBackupBytes)
+        let put = ServerRequest("PUT", backup, client: "192.0.2.1")
+        #expect(server.answer(put, body: bytes, at: reading()).status == 201)
+        let get = ServerRequest("GET", backup, client: "192.0.2.1")
+        #expect(server.answer(get, at: reading()).body == bytes)
+    }
+
     @Test func `a file of accounts that cannot be read is no open server`() throws {
         try place.replaceLoginsByDirectory()
         #expect(status("GET", "/config", login: "Basic YWxpY2U6c2VjcmV0") == 503)

@@ -33,7 +33,7 @@ package struct S3Store: BackupStore {
     package init(on connection: S3Connection, limits: ServerLimits, account: AccountName? = nil) {
         self.connection = connection
         self.account = account
-        readLimit = limits.maxBackupBytes
+        readLimit = limits.maxReadBytes
         termSeconds = (Duration.days(limits.retentionDays) + Sweep.grace).components.seconds
     }
 
@@ -42,7 +42,7 @@ package struct S3Store: BackupStore {
     /// - Throws: `.failed` also if the bucket is missing.
     package func get(_ id: BackupID) throws(StoreError) -> StoredBackup? {
         let answer = try connection.send(
-            .get, path(of: id), headers: Self.newest, limit: max(readLimit, S3Connection.maxErrorBytes))
+            .get, path(of: id), headers: Self.newest, limit: readLimit)
         if answer.status == 404, answer.errorCode == "NoSuchKey" { return nil }
         guard answer.status == 200 else { throw StoreError(answer) }
         guard !answer.body.isEmpty else { return nil }

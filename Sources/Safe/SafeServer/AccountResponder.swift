@@ -111,7 +111,7 @@ public final class AccountResponder: SafeAnswering {
             }
             let quota = Quota(bytes: account.quota)
             let store = directory.store(
-                of: account.name, keepsPrevious: keepsPrevious, readLimit: max(maxFetchedBytes, limits.maxBackupBytes))
+                of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes)
             let responder = SafeResponder(
                 QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle)
             served[account.name] = Served(responder: responder, quota: quota)

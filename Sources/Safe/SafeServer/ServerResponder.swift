@@ -25,8 +25,10 @@ public final class ServerResponder: SafeAnswering {
     ) throws(FileError) {
         directory = try ServerDirectory(at: path)
         open = SafeResponder(
-            try FolderStore(at: path, keepsPrevious: keepsPrevious), limits: limits, throttle: throttle)
+            try FolderStore(at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes), limits: limits,
+            throttle: throttle)
         closed = try AccountResponder(at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
+        if try directory.hasLogins() { hasAccounts.store(true, ordering: .relaxed) }
     }
 
     /// Decides by the head of a request, and carries it out if it has no body.

@@ -18,6 +18,10 @@ public struct ServerLimits: Equatable, Sendable {
     /// The limits of a server that keytool prepares (the whitepaper's example).
     public static let standard = ServerLimits(maxBackupBytes: 524_288, retentionDays: defaultRetentionDays)
 
+    /// Longest stored backup that a server with these limits reads, in bytes: one that was stored under a higher limit,
+    /// too, as long as clients read it.
+    public var maxReadBytes: Int { max(maxFetchedBytes, maxBackupBytes) }
+
     /// Creates limits, which must be in range.
     public init(maxBackupBytes: Int, retentionDays: Int) {
         self.maxBackupBytes = maxBackupBytes

@@ -16,8 +16,9 @@ struct BackupArgument: ParsableArguments {
     func backups(in store: StoreOption) throws -> FolderStore {
         let server = try store.server()
         if let account, try server.size(of: account) == nil { throw AbsentAccount(name: account) }
-        let limit = max(maxFetchedBytes, try store.limits().maxBackupBytes)
-        return try FolderStore(at: server.path, account: account, keepsPrevious: true, readLimit: limit, isAlone: true)
+        return try FolderStore(
+            at: server.path, account: account, keepsPrevious: true, readLimit: try store.limits().maxReadBytes,
+            isAlone: true)
     }
 
     /// The failure for an id of which nothing is stored.
