@@ -1,4 +1,5 @@
 import AtomicFiles
+import Dispatch
 import Encodings
 import Foundation
 import SafeStore
@@ -138,6 +139,26 @@ final class StoreInDirectory: Sendable {
             }
             return writers.withLock { $0 }
         }
+    }
+
+    @Test func `writers of one backup wait together for a directory that is locked`() throws {
+        let directory = try StoreInDirectory()
+        let client = try FolderStore(at: directory.path)
+        let lock = try client.lock(wait: .zero)
+        let start = ContinuousClock.now
+        let busy = Mutex(0)
+        let shared = Shared(try FolderStore(at: directory.path))
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            do {
+                _ = try shared.store.put([1], at: id(1), if: .none, now: day(0))
+            } catch StoreError.busy {
+                busy.withLock { $0 += 1 }
+            } catch {}
+        }
+        #expect(busy.withLock { $0 } == 2)
+        // Each waits for five seconds.
+        #expect(ContinuousClock.now - start < .seconds(9))
+        _ = consume lock
     }
 
     @Test func `a client that has locked the directory makes a writer wait`() throws {

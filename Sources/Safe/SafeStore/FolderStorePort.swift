@@ -112,12 +112,11 @@ extension FolderStore: BackupStore {
         for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Result
     ) throws(StoreError) -> Result {
         try answered { () throws(FileError) in
-            try locks.holding(id) { () throws(FileError) in
-                let backups = try backups()
-                let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
-                defer { withExtendedLifetime(lock) {} }
-                return try body(backups)
-            }
+            let backups = try backups()
+            // First the lock of the directory: threads that want the same id wait for it together, not in turn.
+            let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
+            defer { withExtendedLifetime(lock) {} }
+            return try locks.holding(id) { () throws(FileError) in try body(backups) }
         }
     }
 

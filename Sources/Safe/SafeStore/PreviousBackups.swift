@@ -15,7 +15,10 @@ extension FolderStore {
             try withPrevious { previous throws(FileError) in
                 for name in try previous.names() {
                     guard let each = Dated(name), each.id == id else { continue }
-                    versions.append(BackupVersion(time: each.time, count: try previous.length(of: name)))
+                    // A sweep may remove it meanwhile.
+                    do throws(FileError) {
+                        versions.append(BackupVersion(time: each.time, count: try previous.length(of: name)))
+                    } catch .missing {}
                 }
             }
             return versions.reversed()
