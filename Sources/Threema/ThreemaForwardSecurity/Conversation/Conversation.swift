@@ -41,20 +41,6 @@ public struct Conversation: ~Copyable {
         contact.bytes + MessageID(number).bytes
     }
 
-    /// What protects the next message of this type; nil if nothing does, or if a session would have to begin first.
-    public func protection(of type: MessageType, supported: VersionRange = .supported) -> DHMode? {
-        guard let minimum = type.minimumVersion else { return nil }
-        func mode(_ session: borrowing Session) -> DHMode? {
-            guard minimum <= session.applied(supported) else { return nil }
-            return session.hasFourDH ? .fourDH : .twoDH
-        }
-        return switch sessions.best {
-        case .local: sessions.local.lend(mode) ?? nil
-        case .remote: sessions.remote.lend(mode) ?? nil
-        case nil: nil
-        }
-    }
-
     // MARK: Steps
 
     /// Encrypts a message, and begins a session if there is none. If no session protects messages of its type, it is
