@@ -96,3 +96,14 @@ def test_clients_behind_a_unix_socket(serve, tmp_path):
     server = serve("--client-rate", "1", "--behind-proxy", "unix", listen=f"unix:{path}")
     ask = ["http://x/config", "--unix-socket", path, "-H"]
     assert [curl(*ask, f"X-Forwarded-For: 192.0.2.{number}").status for number in (1, 1, 2)] == [200, 429, 200]
+
+
+@pytest.mark.parametrize("days", ["0", "3651", "5000", "180.5", '"180"'])
+def test_a_retention_that_a_client_would_not_take_ends_the_start(tmp_path, days):
+    """Clients take 180 days instead, and a sweep by these would delete what the operator wants to retain."""
+    store = tmp_path / "store"
+    (store / "backups").mkdir(parents=True)
+    (store / "config").write_text(f'{{"maxBackupBytes":524288,"retentionDays":{days}}}')
+    for verb in (["serve", "--listen", "127.0.0.1:0"], ["sweep"]):
+        result = run(*verb, "--store", f"file://{store}")
+        assert result.returncode == 65 and "config" in result.stderr, result.stderr

@@ -1,4 +1,5 @@
 import Console
+import Encodings
 import Glibc
 import SafeStore
 import SafeWire
@@ -39,6 +40,11 @@ extension ServerLimits {
         } catch {
             throw CommandFailure(
                 failure: Failure(.badData, "\(path)/config is not the configuration of a Safe server"))
+        }
+        // A client takes another number for 180 days. A server that did would delete what its operator wants to retain.
+        let document = try? JSONScanner.parse(config.span, limits: .init(depth: 16, values: 1000))
+        guard document?["retentionDays"]?.integer == Int64(retentionDays) else {
+            throw CommandFailure(failure: Failure(.badData, "retentionDays in \(path)/config is not in 1 to 3650"))
         }
     }
 }
