@@ -1,5 +1,6 @@
 """Clients that are slow, greedy or many."""
 
+import subprocess
 import threading
 import time
 
@@ -210,3 +211,14 @@ def test_many_clients_at_once(serve):
     for each in threads:
         each.join()
     assert results == [True] * 40 and server.stop() == 0
+
+
+def test_many_requests_of_one_http2_connection(serve, certificates):
+    """curl sends a PRIORITY frame with each request but the first."""
+    server = serve("--tls-self-signed", "localhost", "--client-rate", "10000", "--backup-rate", "10000")
+    run = subprocess.run(
+        ["curl", "-q", "-sS", "-m", "60", "--http2", "--cacert", server.said["ca_file"], "-w", "%{http_code} %{num_connects}\\n",
+         "-o", "/dev/null", f"https://localhost:{server.port}/backups/{'0' * 61}[100-699]"], capture_output=True, text=True)
+    lines = [line.split() for line in run.stdout.splitlines()]
+    assert run.returncode == 0 and len(lines) == 600 and {status for status, _ in lines} == {"404"}, run.stderr
+    assert sum(int(connects) for _, connects in lines) == 1

@@ -84,6 +84,9 @@ struct ConnectionSetup: ServerChildChannel {
     /// Bytes that are read at once.
     private static let readBytes = 16 * 1024
 
+    /// Most frames without a part of a request in 30 seconds, of an HTTP/2 connection.
+    private static let maxControlFrames = 10_000
+
     private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
         let goodbye = NIOHTTP2ServerConnectionManagementHandler(
@@ -95,6 +98,8 @@ struct ConnectionSetup: ServerChildChannel {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeadBytes),
         ]
+        // curl sends a PRIORITY frame with each request; NIO's own limit of 200 would end its connection.
+        settings.controlFrameRateLimit = .init(maximumCount: Self.maxControlFrames, counterWindow: .seconds(30))
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
             streamDelegate: HTTP2Idle.Streams(
