@@ -107,3 +107,16 @@ def test_a_retention_that_a_client_would_not_take_ends_the_start(tmp_path, days)
     for verb in (["serve", "--listen", "127.0.0.1:0"], ["sweep"]):
         result = run(*verb, "--store", f"file://{store}")
         assert result.returncode == 65 and "config" in result.stderr, result.stderr
+
+
+@pytest.mark.parametrize("options", [["--tls-certificate", "missing", "--tls-key", "missing"]])
+def test_a_file_of_tls_that_is_missing_is_no_input(tmp_path, options):
+    result = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options)
+    assert result.returncode == 66 and "cannot read missing: no such file" in result.stderr, result.stderr
+
+
+def test_a_directory_with_other_files_is_not_prepared(tmp_path):
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store/x").write_text("hi")
+    result = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0")
+    assert result.returncode == 17 and "holds other files" in result.stderr, result.stderr

@@ -1,3 +1,4 @@
+import AtomicFiles
 import Console
 import Encodings
 import Glibc
@@ -29,6 +30,20 @@ extension StoreOption {
 
     /// The limits of the server.
     func limits() throws -> ServerLimits { try ServerLimits(preparedAt: directory()) }
+}
+
+extension StoreLocation {
+    /// Makes a server's directory of a path that is missing or an empty directory.
+    static func prepare(_ path: String) throws {
+        do throws(FileError) {
+            try FolderStore.prepare(at: path, limits: .standard)
+        } catch .exists {
+            throw CommandFailure(
+                failure: Failure(
+                    .exists, "\(path) holds other files, and no config and backups of a Safe server",
+                    hints: "use a directory that is empty or missing"))
+        }
+    }
 }
 
 extension ServerLimits {

@@ -23,7 +23,7 @@ struct OpenedStore {
     /// Prepares a directory that is missing or empty, and opens it.
     /// - Throws: `FileError`, among others `.locked` if another server uses it.
     static func directory(_ path: String, keepsPrevious: Bool, throttle: Throttle) throws -> OpenedStore {
-        try FolderStore.prepare(at: path, limits: .standard)
+        try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
         let responder = try ServerResponder(
