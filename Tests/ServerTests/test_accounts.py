@@ -1,5 +1,6 @@
 """Accounts: a server that asks for logins."""
 
+import json
 import shlex
 
 import pytest
@@ -39,10 +40,34 @@ def test_a_server_asks_for_logins_from_its_first_account_on(serve, add):
     assert curl(f"{server.url}/alice/backups/{ID}", *login(password)).status == 404
     assert curl(f"{server.url}/backups/{ID}", *login(password)).status == 404
     assert curl(f"{server.url}/alice/backups/{ID}", *login(password), body=b"hers").status == 201
-    # A file of accounts that vanishes opens nothing.
+    # The backup from before is nobody's, and said to be.
+    listed = run("account", "list", "--json", "--store", f"file://{server.directory}")
+    assert json.loads(listed.stdout)["backups_without_account"] == 1 and "1 backup of clients" in listed.stderr
+    # A file of accounts that vanishes opens nothing, also after a new start.
     (server.directory / "logins").rename(server.directory / "away")
     assert curl(f"{server.url}/backups/{ID}").status == 401
     assert "alice" not in server.words and "horse" not in server.words
+    server.stop()
+    again = serve()
+    assert curl(f"{again.url}/config").status == 401 and again.said["accounts"] == 0
+
+
+def test_the_first_account_tells_of_backups_that_clients_can_no_longer_reach(serve, tmp_path):
+    server = serve()
+    assert curl(f"{server.url}/backups/{ID}", body=b"open").status == 201
+    password = tmp_path / "password"
+    password.write_text("correct horse battery\n")
+    password.chmod(0o600)
+    add = ["account", "add", "--store", f"file://{server.directory}", "--account-password-file", password]
+    first, second = run(*add, "alice"), run(*add, "bob")
+    assert "1 backup of clients without an account" in first.stderr and "keytool safe move" in first.stderr
+    assert "without an account" not in second.stderr
+
+
+def test_an_account_can_come_before_the_first_start(serve, add, tmp_path):
+    add("alice")
+    assert (tmp_path / "store/config").exists()
+    assert serve().said["accounts"] == 1
 
 
 def test_the_body_of_a_request_without_login_is_not_read(serve, add):

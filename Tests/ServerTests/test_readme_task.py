@@ -18,18 +18,19 @@ def task():
 def test_the_task(serve, client, tmp_path):
     lines = task()
     assert len(lines) == 5 and lines[0][:3] == ["make", "server", "&&"]
-    program, verb, *options = lines[1]
+    store = f"file://{tmp_path}/store"
+    program, verb, *options = lines[2]
     assert (program, verb) == ("keytool-server", "serve")
     named = dict(zip(options[::2], options[1::2]))
     assert set(named) == {"--store", "--tls-self-signed"}
-    server = serve("--tls-self-signed", "localhost")
 
     password = tmp_path / "server-password"
     password.write_text("three tin roofs\n")
     password.chmod(0o600)
-    add = [word.replace(named["--store"], f"file://{server.directory}") for word in lines[2]]
+    add = [word.replace(named["--store"], store) for word in lines[1]]
     subprocess.run([BINARY, *add[1:], "--account-password-file", password], check=True, env=environment(),
                    capture_output=True, stdin=subprocess.DEVNULL)
+    server = serve("--tls-self-signed", "localhost")
     assert lines[3][0] == lines[4][0] == "keytool"
     setup = [word.replace(f"{named['--tls-self-signed']}:8443", f"localhost:{server.port}").replace(
         "authority.pem", str(server.directory / "tls/authority.pem")) for word in lines[3][1:]]

@@ -4,10 +4,10 @@ public import SafeStore
 public import SafeWire
 internal import Synchronization
 
-/// A Safe server in a directory: `AccountResponder` from the moment when the directory has a file of accounts, before
-/// that `SafeResponder`, which everybody may use.
+/// A Safe server in a directory: `AccountResponder` from the moment when the directory has accounts, before that
+/// `SafeResponder`, which everybody may use.
 ///
-/// A file of accounts that vanishes while the server runs opens nothing: then no login is right.
+/// A file of accounts that vanishes opens nothing: then no login is right.
 public final class ServerResponder: SafeAnswering {
     private let directory: ServerDirectory
     private let open: SafeResponder<FolderStore>
@@ -28,14 +28,14 @@ public final class ServerResponder: SafeAnswering {
             try FolderStore(at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes), limits: limits,
             throttle: throttle)
         closed = try AccountResponder(at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
-        if try directory.hasLogins() { hasAccounts.store(true, ordering: .relaxed) }
+        if try directory.hasAccounts() { hasAccounts.store(true, ordering: .relaxed) }
     }
 
     /// Decides by the head of a request, and carries it out if it has no body.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         guard !hasAccounts.load(ordering: .relaxed) else { return closed.examine(request, at: now) }
         do throws(FileError) {
-            guard try directory.hasLogins() else { return open.examine(request, at: now) }
+            guard try directory.hasAccounts() else { return open.examine(request, at: now) }
         } catch {
             return .answer(HTTPResponse(.unavailable))
         }
@@ -48,7 +48,7 @@ public final class ServerResponder: SafeAnswering {
 
     /// The names of the accounts, in the order of their file; nil for a server without accounts.
     public func accountNames() throws(FileError) -> [AccountName]? {
-        guard try directory.hasLogins() else { return nil }
+        guard try directory.hasAccounts() else { return nil }
         return AccountFile(try directory.logins() ?? []).accounts.map(\.name)
     }
 

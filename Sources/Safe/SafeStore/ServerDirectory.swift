@@ -37,8 +37,12 @@ public struct ServerDirectory: ~Copyable, Sendable {
 
     // MARK: The file of accounts
 
-    /// Whether the file of accounts exists.
-    public func hasLogins() throws(FileError) -> Bool { try shared.directory.contains(Self.loginsName) }
+    /// Whether this is a server with accounts: the file of accounts exists, or the directory with their backups. So a
+    /// file that is lost opens nothing.
+    public func hasAccounts() throws(FileError) -> Bool {
+        if try shared.directory.contains(Self.loginsName) { return true }
+        return try shared.directory.contains(Self.accountsName)
+    }
 
     /// Identifies a state of the file of accounts.
     public struct LoginsVersion: Equatable, Sendable {
@@ -150,6 +154,11 @@ public struct ServerDirectory: ~Copyable, Sendable {
             found.append(account)
         }
         return found
+    }
+
+    /// How many backups belong to no account: clients stored them before there were accounts.
+    public func countWithoutAccount() throws(FileError) -> Int {
+        try FolderStore(in: shared, account: nil).allLengths().count
     }
 
     /// How many backups an account has, and their total length in bytes; nil without a directory.

@@ -27,8 +27,9 @@ struct AccountAdd: AccountVerb {
     @OptionGroup var store: StoreOption
 
     func run(_ dialog: Dialog) throws {
+        try StoreLocation.prepare(store.directory())
         let server = try store.changedServer()
-        let isFirst = try !server.hasLogins()
+        let isFirst = try !server.hasAccounts()
         try check(AccountFile(try server.logins() ?? []), server)
         let left = try server.size(of: name)?.backups ?? 0
         let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
@@ -49,8 +50,13 @@ struct AccountAdd: AccountVerb {
                 "account add",
                 [("name", .string(name.text)), ("quota_bytes", quota.map { .number($0.bytes) } ?? .null)]))
         dialog.output.hint("its Safe server is https://HOST/\(name.text)")
-        if isFirst {
-            dialog.output.hint("this is the first account: from now on, the server asks for logins")
+        guard isFirst else { return }
+        dialog.output.hint("this is the first account: from now on, the server asks for logins")
+        let stranded = try server.countWithoutAccount()
+        if stranded > 0 {
+            dialog.output.warn(
+                "\(Counted.backups(stranded)) of clients without an account stay in the store, out of their reach")
+            dialog.output.hint("on each of these clients: keytool safe move --server https://HOST/\(name.text)")
         }
     }
 

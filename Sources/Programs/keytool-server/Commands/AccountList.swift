@@ -32,13 +32,18 @@ struct AccountList: AccountVerb {
         }
         if lines.isEmpty { dialog.output.note("there are no accounts") }
         let left = try server.accountsWithBackups().filter { file[$0] == nil }
-        for name in left { dialog.output.note("\(server.path(of: name)) has no account") }
+        for name in left { dialog.output.warn("\(server.path(of: name)) has no account") }
+        let stranded = file.accounts.isEmpty ? 0 : try server.countWithoutAccount()
+        if stranded > 0 {
+            dialog.output.warn("\(Counted.backups(stranded)) of clients without an account are in the store")
+        }
         try dialog.output.data(
             lines,
             json: .result(
                 "account list",
                 [
                     ("accounts", .array(rows)), ("without_account", .array(left.map { .string($0.text) })),
+                    ("backups_without_account", .number(stranded)),
                     ("bad_lines", .array(file.badLines.map { .number($0) })),
                 ]))
     }
