@@ -72,6 +72,7 @@ struct RunningServer {
         let isWhole = listener.stop(within: Self.grace)
         _ = metricsListener?.stop(within: .seconds(1))
         log.say(isWhole ? "stopped" : "warning: stopped; some requests were cut off")
+        log.flush()
     }
 
     /// Renews a self-signed certificate in time.

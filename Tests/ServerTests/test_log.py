@@ -1,0 +1,73 @@
+"""The log on stderr, and a stderr that nobody reads."""
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+from server import BINARY, curl, environment, wait_for
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
+REQUESTS = 1500
+
+
+@pytest.fixture
+def unread():
+    """A server that logs each request to a pipe of one page, and the pipe's end."""
+    end, start = os.pipe()
+    fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 4096)
+    process = subprocess.Popen(
+        [BINARY, "serve", "--json", "--store", "memory:", "--listen", "127.0.0.1:0", "--log-requests"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=start, env=environment())
+    os.close(start)
+    yield process, json.loads(process.stdout.readline())["listening"], end
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    process.stdout.close()
+    os.close(end)
+
+
+def ask(url, times):
+    with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1])), timeout=5) as connection:
+        for _ in range(times):
+            connection.sendall(HEALTH)
+            assert b" 200 " in connection.recv(4096)
+
+
+def test_a_log_that_nobody_reads_stops_nothing(unread):
+    process, url, _ = unread
+    ask(url, REQUESTS)
+    assert curl(f"{url}/health").status == 200
+    start = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0 and time.monotonic() - start < 5
+
+
+def test_dropped_lines_are_counted(unread):
+    """Each request is a line that was written or that was counted."""
+    process, url, end = unread
+    ask(url, REQUESTS)
+    os.set_blocking(end, False)
+    words = b""
+
+    def read():
+        nonlocal words
+        try:
+            while more := os.read(end, 65536):
+                words += more
+        except BlockingIOError:
+            pass
+        return b"had to be dropped" in words
+
+    wait_for(read)
+    dropped = [int(line.split()[2]) for line in words.decode().splitlines() if line.endswith("had to be dropped")]
+    assert dropped and all(each > 0 for each in dropped)
+    assert words.count(b"GET health 200") + sum(dropped) == REQUESTS
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(10) == 0 and read() and words.endswith(b"stopped\n")
