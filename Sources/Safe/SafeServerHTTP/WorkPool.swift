@@ -3,7 +3,8 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// The threads on which stores block. Their number is bounded, and so is the number of calls that wait for one.
+/// The threads on which stores block. Their number is bounded, and so is the number of calls that wait for one. They end
+/// with the process: a call that hangs in a store must not delay it.
 final class WorkPool: Sendable {
     private let threads: NIOThreadPool
     private let capacity: Int
@@ -32,8 +33,5 @@ final class WorkPool: Sendable {
             return body()
         }
     }
-
-    /// Ends the threads when their present calls have returned.
-    func shutDown() { try? threads.syncShutdownGracefully() }
 }
 #endif
