@@ -129,7 +129,8 @@ package final class Metrics: SafeAnswering {
             "sweep_failures_total", "counter", "Sweeps that the store has not carried out.",
             [("", "\(state.failedSweeps)")])
         lines += family(
-            "sweep_suspicious", "gauge", "1 if the last sweep has deleted nothing because a clock looks wrong.",
+            "sweep_suspicious", "gauge",
+            "1 if the last sweep has deleted nothing because a clock or the number of expired backups looks wrong.",
             [("", state.isSuspicious ? "1" : "0")])
         if let stored = state.stored {
             lines += family("stored_backups", "gauge", "Backups after the last sweep.", [("", "\(stored)")])
