@@ -25,6 +25,9 @@ import Testing
         (["192.0.2.1:80:90"], "10.0.0.1"),
         (["[2001:db8::1"], "10.0.0.1"), (["192.0.2.1,;drop table"], "10.0.0.1"),
         ([String(repeating: "10.0.0.2,", count: 100_000) + "192.0.2.1"], "192.0.2.1"),
+        // There are no quotes that could swallow what the proxy has appended.
+        (["\", 192.0.2.7"], "192.0.2.7"), (["a\", 192.0.2.7"], "192.0.2.7"), (["\"1.1.1.1, 192.0.2.7"], "192.0.2.7"),
+        (["\"1.1.1.1, 9.9.9.9\", 192.0.2.7"], "192.0.2.7"), (["192.0.2.7, \""], "10.0.0.1"),
     ])
     func `X-Forwarded-For`(_ values: [String], _ expected: String) { #expect(client(values) == expected) }
 
@@ -35,6 +38,11 @@ import Testing
         (["for=1.1.1.1;x=\",for=9.9.9.9\", for=192.0.2.1"], "192.0.2.1"),
         (["for=unknown"], "10.0.0.1"), (["for=_hidden"], "10.0.0.1"), (["proto=https"], "10.0.0.1"),
         (["for=192.0.2.1, for=\""], "10.0.0.1"), (["192.0.2.1"], "10.0.0.1"),
+        // An open quote swallows nothing that the proxy has appended.
+        (["for=\", for=192.0.2.7"], "192.0.2.7"), (["\", for=192.0.2.7"], "192.0.2.7"),
+        (["x=\"1, for=\"[2001:db8::1]:4711\""], "2001:db8:0:0::/64"),
+        (["x=\"\\\", for=192.0.2.7"], "192.0.2.7"), (["x=\"\\\"\", for=192.0.2.7"], "192.0.2.7"),
+        (["for=\"", "for=192.0.2.7"], "192.0.2.7"),
     ])
     func `Forwarded`(_ values: [String], _ expected: String) {
         #expect(client(values, by: .forwarded) == expected)

@@ -55,7 +55,7 @@ package struct Forwarding: Equatable, Sendable {
     /// The addresses in order; nil for one that is not an address, for example `unknown`.
     private func entries(_ headers: [(name: String, value: String)]) -> [IPAddress?] {
         let values = headers.filter { $0.name.lowercased() == header.rawValue }.map(\.value)
-        let elements = values.flatMap { Self.split($0, at: UInt8(ascii: ",")) }.suffix(Self.maxEntries)
+        let elements = values.flatMap(elements).suffix(Self.maxEntries)
         return elements.map { element in
             switch header {
             case .xForwardedFor: return Self.address(element)
@@ -69,12 +69,20 @@ package struct Forwarding: Equatable, Sendable {
         }
     }
 
+    /// The elements of a header. `X-Forwarded-For` has no quotes. In `Forwarded`, a quote that a client leaves open must
+    /// not swallow what the proxies have appended, so quotes count only if they are balanced. What a proxy appends has
+    /// balanced ones, and no comma.
+    private func elements(_ value: String) -> [String] {
+        let isBalanced = value.utf8.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
+        return Self.split(value, at: UInt8(ascii: ","), hasQuotes: header == .forwarded && isBalanced)
+    }
+
     /// The parts between separators that are not in quotes, without blanks around them.
-    private static func split(_ text: String, at separator: UInt8) -> [String] {
+    private static func split(_ text: String, at separator: UInt8, hasQuotes: Bool = true) -> [String] {
         var parts: [[UInt8]] = [[]]
         var isQuoted = false
         for byte in text.utf8 {
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if hasQuotes, byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             if byte == separator && !isQuoted { parts.append([]) } else { parts[parts.count - 1].append(byte) }
         }
         return parts.map { part in
