@@ -1,20 +1,15 @@
 internal import HTTP
-package import SafeServer
-package import SafeStore
+internal import SafeServer
 
-/// Answers `GET /health` and passes on all other requests. The throttle does not count it: it costs no more than a
-/// refusal.
-package struct HealthAnswer: SafeAnswering {
+/// The answer to `GET /health`. It is given without a thread that may block, so that it comes also if all of these wait
+/// for the store. The throttle does not count it: it costs no more than a refusal.
+enum HealthAnswer {
     static let path = "/health"
-    private let others: any SafeAnswering
 
-    /// - Parameter others: answers all other requests.
-    package init(before others: any SafeAnswering) { self.others = others }
-
-    /// Answers or passes on.
-    package func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
-        guard request.target == Self.path else { return others.examine(request, at: now) }
-        return .answer(.page("ok\n", type: "text/plain; charset=utf-8", to: request.method))
+    /// - Returns: nil for all other requests.
+    static func answer(to request: ServerRequest) -> HTTPResponse? {
+        guard request.target == path else { return nil }
+        return .page("ok\n", type: "text/plain; charset=utf-8", to: request.method)
     }
 }
 

@@ -15,6 +15,10 @@ extension RequestHandler {
         isLast = isLast || !request.isKeepAlive
         enter(.examining)
         let asked = request.request
+        if service.answersHealth, let answer = HealthAnswer.answer(to: asked) {
+            // Not before the end of the request, if that has come, too.
+            return schedule(after: .zero) { handler, context in handler.answer(answer, context) }
+        }
         work({ $0.answering.examine(asked, at: $0.clock()) }) { examined, context in
             switch examined {
             case .answer(let answer): self.answer(answer, context)

@@ -11,22 +11,26 @@ package final class Service: Sendable {
     let clock: @Sendable () -> ClockReading
     let observe: @Sendable (ListenerEvent) -> Void
     let pool: WorkPool
+    let answersHealth: Bool
     let connections: ConnectionCount
     let bodies: BodyMemory
 
     /// - Parameters:
     ///   - answering: called on one of `limits.workers` threads.
     ///   - clock: the only one that is read.
+    ///   - answersHealth: whether `GET /health` is answered here.
     ///   - observe: called on the threads of the listener; it must not block.
     package init(
         _ answering: any SafeAnswering, limits: ListenerLimits, forwarding: Forwarding,
-        clock: @escaping @Sendable () -> ClockReading, observe: @escaping @Sendable (ListenerEvent) -> Void
+        answersHealth: Bool, clock: @escaping @Sendable () -> ClockReading,
+        observe: @escaping @Sendable (ListenerEvent) -> Void
     ) {
         self.answering = answering
         self.limits = limits
         self.forwarding = forwarding
         self.clock = clock
         self.observe = observe
+        self.answersHealth = answersHealth
         pool = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         connections = ConnectionCount(limit: limits.maxConnectionsPerClient)
         bodies = BodyMemory(limit: limits.maxBodyMemory)

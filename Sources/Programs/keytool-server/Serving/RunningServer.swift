@@ -31,7 +31,7 @@ struct RunningServer {
             return try ServerCertificate(chain: files.chain, key: files.key)
         }
         let service = Service(
-            HealthAnswer(before: answering), limits: settings.limits, forwarding: settings.forwarding,
+            answering, limits: settings.limits, forwarding: settings.forwarding, answersHealth: true,
             clock: Clocks.now
         ) { event in
             metrics.count(event)
@@ -43,7 +43,8 @@ struct RunningServer {
             SafeListener(
                 at: address.address,
                 Service(
-                    metrics, limits: .metrics, forwarding: Forwarding(), clock: Clocks.now, observe: { _ in }),
+                    metrics, limits: .metrics, forwarding: Forwarding(), answersHealth: false, clock: Clocks.now,
+                    observe: { _ in }),
                 certificate: nil)
         }
         metricsPort = try metricsListener.map { try Self.start($0, settings.metricsListen!) }

@@ -1,0 +1,47 @@
+"""A store that does not answer: all threads that write wait for it."""
+
+import contextlib
+import fcntl
+import os
+import time
+
+import pytest
+
+from server import ID, curl, exchange, statuses, wait_for
+
+PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx".encode()
+
+
+@pytest.fixture
+def stuck(serve):
+    """stuck(number) -> a server with two threads, and the connections of so many PUTs that wait for a lock."""
+    with contextlib.ExitStack() as stack:
+
+        def stuck(number):
+            server = serve("--workers", "2")
+            lock = os.open(server.directory / "backups", os.O_RDONLY)
+            stack.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            connections = [stack.enter_context(server.connect()) for _ in range(number)]
+            for each in connections:
+                each.sendall(PUT)
+            time.sleep(0.5)
+            return server, connections, lock
+
+        yield stuck
+
+
+def test_health_needs_no_thread(stuck):
+    server, connections, _ = stuck(4)
+    start = time.monotonic()
+    assert curl(f"{server.url}/health").body == b"ok\n" and time.monotonic() - start < 2
+    assert [exchange(each, b"", seconds=0.1) for each in connections] == [(b"", False)] * 4, "they wait"
+
+
+def test_health_leaves_the_connection_open(serve):
+    server = serve()
+    with server.connect() as connection:
+        for method, status in [(b"GET", 200), (b"HEAD", 200), (b"POST", 405), (b"GET", 200)]:
+            received, is_closed = exchange(connection, method + b" /health HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)
+            assert (statuses(received), is_closed) == ([status], False)
+        assert statuses(exchange(connection, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 3, seconds=0.3)[0]) == [200] * 3
