@@ -45,3 +45,20 @@ def test_health_leaves_the_connection_open(serve):
             received, is_closed = exchange(connection, method + b" /health HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)
             assert (statuses(received), is_closed) == ([status], False)
         assert statuses(exchange(connection, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 3, seconds=0.3)[0]) == [200] * 3
+
+
+def test_who_waits_for_long_is_answered(stuck):
+    """What begins to wait for the store is stored; the others get 503 and are not stored, and so do reads."""
+    server, connections, lock = stuck(2)
+    with server.connect() as put, server.connect() as get:
+        start = time.monotonic()
+        put.sendall(PUT.replace(ID.encode(), ID[::-1].encode()))
+        received, is_closed = exchange(get, f"GET /backups/{ID} HTTP/1.1\r\nHost: x\r\n\r\n".encode(), seconds=9)
+        received += exchange(put, b"", seconds=1)[0]
+        assert statuses(received) == [503, 503] and received.lower().count(b"retry-after: ") == 2
+        assert 4 < time.monotonic() - start < 12
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        wait_for(lambda: curl(f"{server.url}/backups/{ID}").status == 200, seconds=20)
+        assert curl(f"{server.url}/backups/{ID[::-1]}").status == 404
+        # The connections are as good as before.
+        assert statuses(exchange(put, PUT.replace(ID.encode(), ID[::-1].encode()), seconds=2)[0]) == [201]

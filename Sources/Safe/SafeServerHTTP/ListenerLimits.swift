@@ -32,6 +32,8 @@ package struct ListenerLimits: Sendable {
     package var workers = 16
     /// Most requests that wait for one of these threads.
     package var maxWaiting = 256
+    /// The time for which a request waits for one of these threads, before it is answered with 503.
+    package var maxWait = Duration.seconds(5)
     /// Most requests of one HTTP/2 connection at once.
     package var maxStreams = 16
 

@@ -160,19 +160,26 @@ final class RequestHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Runs `work` on a thread that may block, and `done` with its result on the event loop.
+    /// Runs `work` on a thread that may block, and `done` with its result on the event loop. If no thread is free in
+    /// time, the answer is 503, and `work` is not run.
     func work<Result: Sendable>(
         _ work: @escaping @Sendable (Service) -> Result, done: @escaping (Result, ChannelHandlerContext) -> Void
     ) {
         guard let context else { return }
         cancelDeadline()
         let service = service
-        guard let future = service.pool.run(on: context.eventLoop, { work(service) }) else {
+        let call = WaitingCall()
+        guard let future = service.pool.run(call, on: context.eventLoop, { work(service) }) else {
             return answer(.busy, context)
         }
+        schedule(after: service.limits.maxWait) { handler, context in
+            if call.abandon() { handler.answer(.busy, context) }
+        }
         future.assumeIsolated().whenComplete { result in
+            // An abandoned call is answered by then.
+            if case .success(nil) = result { return }
             // The client may have gone.
-            guard let context = self.context, case .success(let value) = result, !self.isClosed else {
+            guard let context = self.context, case .success(let value?) = result, !self.isClosed else {
                 return self.release()
             }
             done(value, context)

@@ -19,19 +19,34 @@ final class WorkPool: Sendable {
         threads.start()
     }
 
-    /// Calls `body` on one of the threads.
-    /// - Returns: its result on the event loop; nil if too many calls are waiting.
+    /// Calls `body` on one of the threads, unless the call is abandoned before.
+    /// - Returns: its result on the event loop, nil if it was abandoned; no future if too many calls are waiting.
     func run<Result: Sendable>(
-        on loop: any EventLoop, _ body: @escaping @Sendable () -> Result
-    ) -> EventLoopFuture<Result>? {
+        _ call: WaitingCall, on loop: any EventLoop, _ body: @escaping @Sendable () -> Result
+    ) -> EventLoopFuture<Result?>? {
         guard count.wrappingAdd(1, ordering: .relaxed).newValue <= capacity else {
             count.wrappingSubtract(1, ordering: .relaxed)
             return nil
         }
         return threads.runIfActive(eventLoop: loop) {
             defer { self.count.wrappingSubtract(1, ordering: .relaxed) }
-            return body()
+            return call.begin() ? body() : nil
         }
+    }
+}
+
+/// A call that waits for a thread: either it begins, or it is abandoned.
+final class WaitingCall: Sendable {
+    private let isDecided = Atomic<Bool>(false)
+
+    /// - Returns: false if it was abandoned before.
+    fileprivate func begin() -> Bool { decide() }
+
+    /// - Returns: false if it has begun.
+    func abandon() -> Bool { decide() }
+
+    private func decide() -> Bool {
+        isDecided.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
     }
 }
 #endif
