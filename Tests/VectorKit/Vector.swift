@@ -49,6 +49,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case pushNotification = "push_notification"
         case legacyImage = "legacy_image"
 
+        case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"
         case hmacSHA256 = "hmac_sha256"
         case pbkdf2 = "pbkdf2_hmac_sha256"

@@ -142,6 +142,19 @@ public enum BLAKE2b {
         return digest
     }
 
+    /// Computes the digest of a message without a key, but with salt and personalisation.
+    /// - Parameters: `salt` and `personal` are at most 16 bytes of ASCII, padded with zeros.
+    /// - Returns: 32 bytes.
+    public static func hash(_ message: Span<UInt8>, salt: String, personal: String) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: count)
+        var output = digest.mutableSpan
+        let unkeyed: [UInt8] = []
+        hash(
+            message, key: unkeyed.span, salt: field(Array(salt.utf8)), personal: field(Array(personal.utf8)),
+            into: &output)
+        return digest
+    }
+
     private static func field(_ bytes: [UInt8]) -> [UInt8] {
         precondition(bytes.count <= 16)
         return bytes + [UInt8](repeating: 0, count: 16 - bytes.count)
