@@ -78,6 +78,12 @@ let package = Package(
                 "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings",
                 "Primitives", "SecureMemory",
             ]),
+        .library(
+            name: "ThreemaCalls",
+            targets: [
+                "ThreemaCalls", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
+            ]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -155,6 +161,9 @@ let package = Package(
             "Safe/SafeServer",
             ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+        room(
+            "Threema/ThreemaCalls",
+            ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         room(
             "Threema/ThreemaForwardSecurity",
@@ -236,6 +245,9 @@ let package = Package(
                 "IbexModel", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
+        tests(
+            of: "ThreemaCalls",
+            ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaDirectory",
             ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
