@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "Primitives", package: "keytool"), .product(name: "Threema", package: "keytool"),
                 .product(name: "ThreemaMessages", package: "keytool"),
                 .product(name: "ThreemaForwardSecurity", package: "keytool"),
+                .product(name: "ThreemaCalls", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])

@@ -39,6 +39,12 @@ let operations: [String: Operation] = [
     "directory-challenge": Directory.challenge,
     "work-directory-challenge": Directory.workChallenge,
 
+    "group-call-derivations": Calls.derivations,
+    "group-call-frame": Calls.frame,
+    "group-call-handshake": Calls.handshake,
+    "group-call-id": Calls.id,
+    "sdp-patch": Calls.patch,
+
     "match-email-alternatives": Matching.emailAlternatives,
     "match-email-hash": Matching.emailHash,
     "match-phone-hash": Matching.phoneHash,
