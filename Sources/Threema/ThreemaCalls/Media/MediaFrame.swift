@@ -63,7 +63,7 @@ public enum MediaFrame {
         let footerBytes = footer.bytes
         return cipher.seal(
             frame.extracting(headerCount..<frame.count), nonce: footer.nonce,
-            additionalData: footerBytes + header.revealBytes(), between: header, and: footerBytes.span)
+            additionalData: footer.additionalData(header), between: header, and: footerBytes.span)
     }
 
     /// Decrypts a frame with a given key. `MediaReceiver` finds the key.
@@ -81,7 +81,7 @@ public enum MediaFrame {
         do throws(AuthenticationError) {
             return try cipher.openPublic(
                 frame.extracting(headerCount..<frame.count - Footer.count), nonce: footer.nonce,
-                additionalData: footer.bytes + header.revealBytes(), after: header)
+                additionalData: footer.additionalData(header), after: header)
         } catch {
             throw .notAuthentic
         }
@@ -121,16 +121,18 @@ public enum MediaFrame {
             counter = (0..<4).reduce(0) { $0 | UInt32(bytes[2 + $1]) << UInt32(8 * $1) }
         }
 
-        private var counterBytes: [UInt8] {
-            [
-                UInt8(truncatingIfNeeded: counter), UInt8(truncatingIfNeeded: counter >> 8),
-                UInt8(truncatingIfNeeded: counter >> 16), UInt8(truncatingIfNeeded: counter >> 24),
-            ]
-        }
+        // Literals, because each concatenation would be an allocation for each frame.
 
-        var bytes: [UInt8] { [epoch, ratchet] + counterBytes }
+        var bytes: [UInt8] { [epoch, ratchet, byte(0), byte(1), byte(2), byte(3)] }
 
         /// 12 bytes.
-        var nonce: [UInt8] { counterBytes + [0, 0, 0, 0, 0, 0, 0, 0] }
+        var nonce: [UInt8] { [byte(0), byte(1), byte(2), byte(3), 0, 0, 0, 0, 0, 0, 0, 0] }
+
+        /// Footer ‖ clear header.
+        func additionalData(_ header: Span<UInt8>) -> [UInt8] {
+            header.isEmpty ? bytes : bytes + header.revealBytes()
+        }
+
+        private func byte(_ index: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: counter >> (8 * index)) }
     }
 }
