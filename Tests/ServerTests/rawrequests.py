@@ -34,7 +34,8 @@ class Request(NamedTuple):
 
 
 def whole_requests(raw):
-    """Reads by the letter of RFC 9112 and stops at the first deviation. Gives the whole requests before it."""
+    """Reads by the letter of RFC 9112 and stops at the first deviation. Gives the whole requests before it,
+    and one whose head alone is whole, if that is enough for an answer."""
     found, place = [], 0
     while request := REQUEST_LINE.match(raw, place):
         fields, place = [], request.end()
@@ -45,8 +46,12 @@ def whole_requests(raw):
             return found
         body, place = read_body(raw, place + 2, fields)
         hosts = [value for name, value in fields if name == b"host"]
-        if body is None or len(hosts) > 1 or request[3] == b"1" and not hosts:
+        if len(hosts) > 1 or request[3] == b"1" and not hosts:
             return found
+        if body is None:
+            # All but an upload may be answered before the body has come, and whatever it is.
+            is_certain = request[1] != b"PUT" and has_certain_length(fields)
+            return found + [Request(request[1].decode(), request[2], b"")] if is_certain else found
         found.append(Request(request[1].decode(), request[2], body))
     return found
 
@@ -65,6 +70,12 @@ def read_body(raw, place, fields):
         return None, place
     end = place + int(lengths[0])
     return raw[place:end], end
+
+
+def has_certain_length(fields):
+    framing = [(name, value.lower()) for name, value in fields if name in (b"content-length", b"transfer-encoding")]
+    return len(framing) == 1 and (framing[0] == (b"transfer-encoding", b"chunked")
+                                  or framing[0][0] == b"content-length" and framing[0][1].isdigit())
 
 
 def read_chunks(raw, place):
