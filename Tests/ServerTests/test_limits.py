@@ -1,6 +1,7 @@
 """Clients that are slow, greedy or many."""
 
 import subprocess
+import socket
 import threading
 import time
 
@@ -151,11 +152,16 @@ def test_too_many_connections(serve):
         each.close()
 
 
+def upload_from(server, address, number, length, body):
+    """A connection of another client that has begun an upload."""
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=20, source_address=(address, 0))
+    connection.sendall(PUT.replace(b"0123", b"%04d" % number) + b"Content-Length: %d\r\n\r\n" % length + body)
+    return connection
+
+
 def test_bodies_take_no_more_memory_than_allowed(serve):
     server = serve("--max-body-memory", "1")
-    slow = [server.connect() for _ in range(3)]
-    for number, each in enumerate(slow):
-        each.sendall(PUT.replace(b"0123", b"%04d" % number) + b"Content-Length: 400000\r\n\r\n" + b"a" * 390_000)
+    slow = [upload_from(server, f"127.0.0.{number + 1}", number, 400_000, b"a" * 390_000) for number in range(3)]
     time.sleep(0.5)
     answers = [statuses(exchange(each, b"", seconds=0.5)[0]) for each in slow]
     assert sorted(answers) == [[], [], [503]]
@@ -168,6 +174,36 @@ def test_bodies_take_no_more_memory_than_allowed(serve):
     for _ in range(5):
         assert curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status in (201, 204)
         assert curl(f"{server.url}/backups/{ID}").status == 200
+
+
+def test_a_client_has_a_share_of_the_memory(serve):
+    """A quarter, but at least the largest backup."""
+    server = serve("--max-body-memory", "4")
+    slow = [upload_from(server, "127.0.0.2", number, 524_288, b"a" * 500_000) for number in range(4)]
+    time.sleep(0.5)
+    answers = [statuses(exchange(each, b"", seconds=0.5)[0]) for each in slow]
+    assert sorted(answers) == [[], [], [503], [503]]
+    assert curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201
+    for each in slow:
+        each.close()
+
+
+def test_an_upload_that_comes_with_its_head_is_answered(serve):
+    """There is no memory for it by the time that its head is examined."""
+    server = serve("--max-body-memory", "1")
+    slow = [upload_from(server, f"127.0.0.{number + 2}", number, 524_288, b"a" * 524_287) for number in range(2)]
+    time.sleep(0.5)
+    for end in (False, True):
+        with server.connect() as connection:
+            received, _ = exchange(
+                connection, PUT + b"Content-Length: 5000\r\n\r\n" + b"b" * (5000 if end else 4999), seconds=1)
+            assert statuses(received) == [503] and b"retry-after: 5" in received.lower()
+            if end:
+                # What follows it is answered, too.
+                assert statuses(exchange(connection, GET, seconds=1)[0]) == [200]
+    for each in slow:
+        each.close()
+    wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201)
 
 
 def test_memory_is_given_back_by_those_who_leave(serve):

@@ -25,22 +25,48 @@ final class ConnectionCount: Sendable {
     }
 }
 
-/// The memory for bodies.
+/// The memory for bodies, of which each client has a share.
 final class BodyMemory: Sendable {
-    private let used = Atomic<Int>(0)
-    private let limit: Int
-
-    /// - Parameter limit: in bytes.
-    init(limit: Int) { self.limit = limit }
-
-    /// - Returns: false if there is no room for so many bytes. If true, `give(back:)` has to follow.
-    func take(_ bytes: Int) -> Bool {
-        if used.wrappingAdd(bytes, ordering: .relaxed).newValue <= limit { return true }
-        give(back: bytes)
-        return false
+    private struct Used {
+        var all = 0
+        var clients: [String: Int] = [:]
     }
 
-    func give(back bytes: Int) {
-        used.wrappingSubtract(bytes, ordering: .relaxed)
+    private let used = Mutex(Used())
+    private let limit: Int
+    private let share: Int
+
+    /// - Parameters:
+    ///   - limit: in bytes.
+    ///   - largest: the longest body, in bytes. No share is smaller.
+    init(limit: Int, largest: Int) {
+        self.limit = limit
+        share = max(limit / Self.shares, largest)
+    }
+
+    /// One client has one in this many parts of the memory.
+    private static let shares = 4
+
+    /// - Returns: false if the client, or all together, have no room for so many bytes. If true, `give(back:of:)` has to
+    ///   follow.
+    func take(_ bytes: Int, for client: String) -> Bool {
+        guard bytes > 0 else { return true }
+        return used.withLock { used in
+            let own = used.clients[client] ?? 0
+            // A stored backup may be longer than an upload may be today.
+            guard used.all + bytes <= limit, own == 0 || own + bytes <= share else { return false }
+            used.all += bytes
+            used.clients[client] = own + bytes
+            return true
+        }
+    }
+
+    func give(back bytes: Int, of client: String) {
+        guard bytes > 0 else { return }
+        used.withLock { used in
+            used.all -= bytes
+            let rest = (used.clients[client] ?? 0) - bytes
+            used.clients[client] = rest > 0 ? rest : nil
+        }
     }
 }

@@ -12,7 +12,7 @@ extension RequestHandler {
     func answer(_ answer: HTTPResponse, _ context: ChannelHandlerContext) {
         cancelDeadline()
         release()
-        guard answer.body.isEmpty || service.bodies.take(answer.body.count) else {
+        guard answer.body.isEmpty || service.bodies.take(answer.body.count, for: client) else {
             return self.answer(.busy, context)
         }
         taken = answer.body.count
@@ -71,6 +71,7 @@ extension RequestHandler {
         request = nil
         isComplete = false
         refusedBytes = 0
+        lacksMemory = false
         if hasNoNext && isHTTP1 {
             enter(.closed)
             return context.close(promise: nil)

@@ -12,6 +12,8 @@ package struct ListenerLimits: Sendable {
     package var maxConnectionsPerClient = 64
     /// Most bytes of all bodies that are being received, stored or sent.
     package var maxBodyMemory = 64 * 1024 * 1024
+    /// Longest body of an upload, in bytes. One client may take a quarter of `maxBodyMemory`, but at least this.
+    package var maxBodyBytes = 512 * 1024
     /// Most bytes of a head, and of each of its fields.
     package var maxHeadBytes = 16 * 1024
     /// Most fields of a head.

@@ -29,6 +29,7 @@ extension RequestHandler {
 
     private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
         guard body.readableBytes <= upload.maxBodyBytes else { return answer(upload.refusal, context) }
+        guard !lacksMemory else { return answer(.busy, context) }
         if isComplete { return store(upload) }
         if request?.isContinueExpected == true, body.readableBytes == 0 {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -60,17 +61,22 @@ extension RequestHandler {
                 return answer(upload.refusal, context)
             }
             keep(bytes, context)
-        case .storing, .answering, .draining:
-            refusedBytes += bytes.readableBytes
-            if refusedBytes > service.limits.maxRefusedBytes { context.close(promise: nil) }
+        case .storing, .answering, .draining: refuse(bytes, context)
         case .waiting, .closed: break
         }
     }
 
+    private func refuse(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        refusedBytes += bytes.readableBytes
+        if refusedBytes > service.limits.maxRefusedBytes { context.close(promise: nil) }
+    }
+
     private func keep(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard service.bodies.take(bytes.readableBytes) else {
-            if case .receiving = phase { answer(.busy, context) } else { context.close(promise: nil) }
-            return
+        guard !lacksMemory, service.bodies.take(bytes.readableBytes, for: client) else {
+            if case .receiving = phase { return answer(.busy, context) }
+            // The head is still being examined; the answer comes after that.
+            lacksMemory = true
+            return refuse(bytes, context)
         }
         taken += bytes.readableBytes
         body.writeImmutableBuffer(bytes)

@@ -33,6 +33,8 @@ final class RequestHandler: ChannelDuplexHandler {
     var body = ByteBuffer()
     /// Bytes of `BodyMemory` that this request has taken.
     var taken = 0
+    /// Whether there was no memory for a part of the body.
+    var lacksMemory = false
     /// Whether the request has come to its end.
     var isComplete = false
     var refusedBytes = 0
@@ -52,6 +54,8 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     var service: Service { connection.service }
+    /// Who has taken the memory; empty before a request, when none is taken.
+    var client: String { request?.request.client ?? "" }
 
     // MARK: The channel
 
@@ -133,7 +137,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func release() {
-        service.bodies.give(back: taken)
+        service.bodies.give(back: taken, of: client)
         taken = 0
         body = ByteBuffer()
     }

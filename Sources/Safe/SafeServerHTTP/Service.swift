@@ -33,7 +33,7 @@ package final class Service: Sendable {
         self.answersHealth = answersHealth
         pool = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         connections = ConnectionCount(limit: limits.maxConnectionsPerClient)
-        bodies = BodyMemory(limit: limits.maxBodyMemory)
+        bodies = BodyMemory(limit: limits.maxBodyMemory, largest: limits.maxBodyBytes)
     }
 }
 #endif

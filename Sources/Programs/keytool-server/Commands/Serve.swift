@@ -56,8 +56,9 @@ struct Serve: Verb {
         // Before the threads of the listener.
         let signals = ServerSignals()
         OpenFiles.raiseLimit()
-        let settings = try ServeSettings(self)
+        var settings = try ServeSettings(self)
         let store = try opened(settings, dialog)
+        settings.limits.maxBodyBytes = store.limits.maxBackupBytes
         let metrics = Metrics()
         let server = try RunningServer(
             settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())
@@ -81,7 +82,7 @@ struct ServeSettings {
     let metricsListen: TypedListenAddress?
     let source: CertificateSource?
     let forwarding: Forwarding
-    let limits: ListenerLimits
+    var limits: ListenerLimits
     let keepPrevious: Duration
     let log: ServerLog
 
