@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from server import ID, curl, exchange, statuses, trusting, wait_for
+from server import ID, curl, exchange, run, statuses, trusting, wait_for
 
 GET = b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n"
 PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\n".encode()
@@ -204,6 +204,25 @@ def test_an_upload_that_comes_with_its_head_is_answered(serve):
     for each in slow:
         each.close()
     wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201)
+
+
+def test_memory_for_less_than_one_backup_is_refused(tmp_path):
+    """Every upload of that length would be answered with 503."""
+    sentence = "--max-body-memory is smaller than the largest backup of the store"
+    refused = run("serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--max-body-memory", "1",
+                  "--max-backup-bytes", "2M")
+    assert refused.returncode == 64 and sentence in refused.stderr and "--max-body-memory 2 or more" in refused.stderr
+    store = tmp_path / "store"
+    (store / "backups").mkdir(parents=True)
+    (store / "config").write_text('{"maxBackupBytes": 67108865, "retentionDays": 30}')
+    refused = run("serve", "--store", f"file://{store}", "--listen", "127.0.0.1:0")
+    assert refused.returncode == 64 and sentence in refused.stderr and "--max-body-memory 65 or more" in refused.stderr
+
+
+def test_the_memory_may_be_one_backup(serve):
+    server = serve("--max-body-memory", "1", "--max-backup-bytes", "1M", store="memory:")
+    assert curl(f"{server.url}/backups/{ID}", body=b"x" * (1 << 20)).status == 201
+    assert len(curl(f"{server.url}/backups/{ID}").body) == 1 << 20
 
 
 def test_memory_is_given_back_by_those_who_leave(serve):

@@ -58,7 +58,7 @@ struct Serve: Verb {
         OpenFiles.raiseLimit()
         var settings = try ServeSettings(self)
         let store = try opened(settings, dialog)
-        settings.limits.maxBodyBytes = store.limits.maxBackupBytes
+        try settings.limits.adapt(to: store.limits)
         let metrics = Metrics()
         let server = try RunningServer(
             settings, answering: store.answering, metrics: metrics, log: settings.log, manager: ServiceManager())

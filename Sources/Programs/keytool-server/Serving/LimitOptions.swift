@@ -3,6 +3,7 @@ import ArgumentParser
 import Console
 import SafeServer
 import SafeServerHTTP
+import SafeWire
 
 /// The options about what clients may take.
 struct LimitOptions: ParsableArguments {
@@ -69,6 +70,20 @@ struct LimitOptions: ParsableArguments {
         if let time = try Setting.value(bodyTimeout, "body-timeout")?.duration { limits.bodyTime = time }
         if let time = try Setting.value(idleTimeout, "idle-timeout")?.duration { limits.idleTime = time }
         return limits
+    }
+}
+
+extension ListenerLimits {
+    /// Sets the longest body.
+    /// - Throws: `UsageFailure` if the memory for bodies cannot hold it: every such upload would be answered with 503.
+    mutating func adapt(to store: ServerLimits) throws {
+        guard maxBodyMemory >= store.maxBackupBytes else {
+            let needed = (store.maxBackupBytes - 1) / (1 << 20) + 1
+            throw UsageFailure(
+                "--max-body-memory is smaller than the largest backup of the store",
+                hint: "use --max-body-memory \(needed) or more")
+        }
+        maxBodyBytes = store.maxBackupBytes
     }
 }
 
