@@ -211,6 +211,32 @@ def test_a_unix_socket(serve, tmp_path):
     assert again.stop() == 0 and not os.path.exists(path)
 
 
+def test_the_socket_of_the_next_server_stays(serve, tmp_path):
+    """It starts while the first one still waits for an upload."""
+    path = f"{tmp_path}/s"
+    first = serve(listen=f"unix:{path}", store="memory:")
+    with socket.socket(socket.AF_UNIX) as upload:
+        upload.connect(path)
+        upload.sendall(PUT + b"Content-Length: 10\r\n\r\nhello")
+        time.sleep(0.3)
+        first.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: not os.path.exists(path))
+        second = serve(listen=f"unix:{path}", store="memory:")
+        assert statuses(exchange(upload, b"world")[0]) == [201]
+    assert first.ended() == 0
+    assert curl("http://x/config", "--unix-socket", path).status == 200
+    assert second.stop() == 0 and not os.path.exists(path)
+
+
+def test_a_start_that_fails_leaves_no_socket(serve, tmp_path):
+    """The address of the metrics is in use."""
+    other = serve()
+    path = tmp_path / "s"
+    refused = run("serve", "--store", "memory:", "--listen", f"unix:{path}", "--metrics-listen",
+                  f"127.0.0.1:{other.port}")
+    assert refused.returncode == 69 and not path.exists()
+
+
 def test_a_file_in_the_place_of_the_socket_stays(serve, tmp_path):
     path = tmp_path / "s"
     path.write_text("precious")

@@ -89,10 +89,7 @@ package final class SafeListener: Sendable {
     package func stop(within time: Duration) -> Bool {
         Task { try? await server.shutdownGracefully() }
         let late = group.next().scheduleTask(in: TimeAmount(time)) { [ended] in ended.succeed(false) }
-        defer {
-            late.cancel()
-            socket?.remove()
-        }
+        defer { late.cancel() }
         return (try? ended.futureResult.wait()) ?? false
     }
 }

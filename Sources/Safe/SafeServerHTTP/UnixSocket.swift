@@ -1,7 +1,8 @@
 #if Server
 internal import Glibc
 
-/// The file of a Unix socket.
+/// The file of a Unix socket. NIO removes it when the listener is closed. Nothing here removes it after that: another
+/// server may have its own in the same place by then.
 struct UnixSocket: Sendable {
     let path: String
 
@@ -17,8 +18,6 @@ struct UnixSocket: Sendable {
 
     /// Lets the account and its group connect: a proxy runs under another account. The directory can forbid it.
     func open() { unsafe chmod(path, 0o660) }
-
-    func remove() { unsafe unlink(path) }
 
     private var isConnected: Bool {
         let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

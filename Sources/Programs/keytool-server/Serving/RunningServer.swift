@@ -47,7 +47,13 @@ struct RunningServer {
                     observe: { _ in }),
                 certificate: nil)
         }
-        metricsPort = try metricsListener.map { try Self.start($0, settings.metricsListen!) }
+        do {
+            metricsPort = try metricsListener.map { try Self.start($0, settings.metricsListen!) }
+        } catch {
+            // So that its Unix socket is removed.
+            _ = listener.stop(within: .seconds(1))
+            throw error
+        }
     }
 
     private static func start(_ listener: SafeListener, _ address: TypedListenAddress) throws -> Int {
