@@ -55,7 +55,7 @@ public struct AES256GCM: ~Copyable, Sendable {
         and suffix: Span<UInt8>
     ) -> [UInt8] {
         precondition(nonce.count == Self.nonceCount)
-        defer { Self.wipeStack() }
+        defer { SpentStack.wipe() }
         let sealedCount = plaintext.count + Self.tagCount
         return unsafe [UInt8](
             unsafeUninitializedCapacity: prefix.count + sealedCount + suffix.count
@@ -124,7 +124,7 @@ public struct AES256GCM: ~Copyable, Sendable {
         _ sealed: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8], into plaintext: inout MutableSpan<UInt8>
     ) throws(AuthenticationError) {
         precondition(nonce.count == Self.nonceCount)
-        defer { Self.wipeStack() }
+        defer { SpentStack.wipe() }
         let isAuthentic = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
             unsafe sealed.withUnsafeBufferPointer { sealed in
                 schedule.withBytes { schedule in
@@ -185,11 +185,6 @@ extension AES256GCM {
             }
         }
     }
-
-    /// Wipes what a call with an expanded key has used of the stack, which is far less than other primitives use: wiping
-    /// as much as theirs costs as much as a frame.
-    @inline(never)
-    private static func wipeStack() { sodium_stackzero(2048) }
 
     private static func sodiumState(
         _ schedule: UnsafeRawBufferPointer
