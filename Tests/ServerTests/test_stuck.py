@@ -14,11 +14,16 @@ PUT = f"PUT /backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx".enc
 
 @pytest.fixture
 def stuck(serve):
-    """stuck(number) -> a server with two threads, and the connections of so many PUTs that wait for a lock."""
+    """stuck(number) -> a server with two threads, the connections of so many PUTs that wait for a lock, and two of PUTs
+    whose last byte has yet to come."""
     with contextlib.ExitStack() as stack:
 
         def stuck(number):
             server = serve("--workers", "2")
+            begun = [stack.enter_context(server.connect()) for _ in range(2)]
+            for each in begun:
+                each.sendall(PUT[:-1])
+            time.sleep(0.3)
             lock = os.open(server.directory / "backups", os.O_RDONLY)
             stack.callback(os.close, lock)
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -26,13 +31,13 @@ def stuck(serve):
             for each in connections:
                 each.sendall(PUT)
             time.sleep(0.5)
-            return server, connections, lock
+            return server, connections, begun, lock
 
         yield stuck
 
 
 def test_health_needs_no_thread(stuck):
-    server, connections, _ = stuck(4)
+    server, connections, _, _ = stuck(4)
     start = time.monotonic()
     assert curl(f"{server.url}/health").body == b"ok\n" and time.monotonic() - start < 2
     assert [exchange(each, b"", seconds=0.1) for each in connections] == [(b"", False)] * 4, "they wait"
@@ -49,14 +54,19 @@ def test_health_leaves_the_connection_open(serve):
 
 def test_who_waits_for_long_is_answered(stuck):
     """What begins to wait for the store is stored; the others get 503 and are not stored, and so do reads."""
-    server, connections, lock = stuck(2)
+    server, _, begun, lock = stuck(2)
     with server.connect() as put, server.connect() as get:
+        # A store waits for its lock for five seconds. Then these two follow.
+        time.sleep(2)
+        for each in begun:
+            each.sendall(PUT[-1:])
+        time.sleep(0.5)
         start = time.monotonic()
         put.sendall(PUT.replace(ID.encode(), ID[::-1].encode()))
-        received, is_closed = exchange(get, f"GET /backups/{ID} HTTP/1.1\r\nHost: x\r\n\r\n".encode(), seconds=9)
-        received += exchange(put, b"", seconds=1)[0]
-        assert statuses(received) == [503, 503] and received.lower().count(b"retry-after: ") == 2
-        assert 4 < time.monotonic() - start < 12
+        get.sendall(f"GET /backups/{ID} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        answers = [each.recv(4096) for each in (put, get)]
+        assert 4 < time.monotonic() - start < 7
+        assert all(statuses(each) == [503] and b"retry-after: 5" in each.lower() for each in answers)
         fcntl.flock(lock, fcntl.LOCK_UN)
         wait_for(lambda: curl(f"{server.url}/backups/{ID}").status == 200, seconds=20)
         assert curl(f"{server.url}/backups/{ID[::-1]}").status == 404
