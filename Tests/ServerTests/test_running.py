@@ -195,6 +195,45 @@ def test_a_self_signed_certificate_is_renewed_in_time(serve):
                     first.directory / "tls/authority.pem", certificate], check=True, capture_output=True)
 
 
+def other_key():
+    key = subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"], capture_output=True)
+    pkcs8 = ["openssl", "pkcs8", "-topk8", "-nocrypt"]
+    return subprocess.run(pkcs8, input=key.stdout, capture_output=True, check=True).stdout
+
+
+@pytest.mark.parametrize("is_certificate_there", [True, False])
+@pytest.mark.parametrize("name, content, sentence", [
+    ("key.pem", lambda: b"damaged\n", "tls/key.pem in the store's directory is damaged"),
+    ("key.pem", other_key, "tls/key.pem in the store's directory is not the key of tls/authority.pem"),
+    ("authority.pem", lambda: b"damaged\n", "tls/authority.pem in the store's directory is damaged"),
+], ids=["damaged key", "other key", "damaged authority"])
+def test_damaged_files_of_a_self_signed_certificate(serve, name, content, sentence, is_certificate_there):
+    server = serve("--tls-self-signed", "localhost")
+    assert server.stop() == 0
+    tls = server.directory / "tls"
+    (tls / name).write_bytes(content())
+    if not is_certificate_there:
+        (tls / "certificate.pem").unlink()
+    before = {path.name: path.read_bytes() for path in tls.iterdir()}
+    refused = run("serve", "--store", f"file://{server.directory}", "--listen", "127.0.0.1:0", "--tls-self-signed",
+                  "localhost")
+    assert refused.returncode == 65 and sentence in refused.stderr and "--tls-key" not in refused.stderr
+    assert {path.name: path.read_bytes() for path in tls.iterdir()} == before
+    # The hint helps.
+    (tls / name).unlink()
+    again = serve("--tls-self-signed", "localhost")
+    assert curl(f"https://localhost:{again.port}/config", "--cacert", again.said["ca_file"]).status == 200
+
+
+def test_a_certificate_of_another_key_is_made_again(serve, certificates):
+    server = serve("--tls-self-signed", "localhost")
+    assert server.stop() == 0
+    (server.directory / "tls/certificate.pem").write_bytes(certificates.good.path.read_bytes())
+    again = serve("--tls-self-signed", "localhost")
+    assert again.said["pin"] == server.said["pin"]
+    assert curl(f"https://localhost:{again.port}/config", "--cacert", again.said["ca_file"]).status == 200
+
+
 def test_a_unix_socket(serve, tmp_path):
     path = f"{tmp_path}/s"
     server = serve(listen=f"unix:{path}")

@@ -33,14 +33,8 @@ package struct SelfSigned {
         name: String, authority present: [UInt8]?, key pem: [UInt8]?, now: Timestamp
     ) throws(SelfSignedError) {
         guard let subject = Self.subjectAlternativeName(name) else { throw .name }
-        let own: P256.Signing.PrivateKey
-        if let pem {
-            guard let present = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
-            else { throw .key }
-            own = present
-        } else {
-            own = P256.Signing.PrivateKey()
-        }
+        let own = try pem.map(Self.parse) ?? P256.Signing.PrivateKey()
+        if let present { try Self.compare(present, own) }
         key = pem ?? Array((own.pemRepresentation + "\n").utf8)
         do {
             let key = Certificate.PrivateKey(own)
@@ -101,10 +95,36 @@ package struct SelfSigned {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000))
     }
 
-    /// Whether a certificate is for this name and valid for long enough.
-    /// - Parameter certificate: PEM.
-    package static func isGood(_ certificate: [UInt8], name: String, now: Timestamp) -> Bool {
-        guard let certificate = try? Certificate(pemEncoded: String(decoding: certificate, as: UTF8.self)),
+    private static func parse(_ key: [UInt8]) throws(SelfSignedError) -> P256.Signing.PrivateKey {
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: key, as: UTF8.self))
+        else { throw .key }
+        return key
+    }
+
+    private static func parseCertificate(_ pem: [UInt8]) -> Certificate? {
+        try? Certificate(pemEncoded: String(decoding: pem, as: UTF8.self))
+    }
+
+    private static func compare(
+        _ authority: [UInt8], _ key: P256.Signing.PrivateKey
+    ) throws(SelfSignedError) {
+        guard let authority = parseCertificate(authority) else { throw .authority }
+        guard authority.publicKey == Certificate.PrivateKey(key).publicKey else { throw .otherKey }
+    }
+
+    /// Whether a certificate is one of this key and name, and valid for long enough.
+    /// - Parameters:
+    ///   - certificate: PEM.
+    ///   - key: PEM.
+    ///   - authority: PEM.
+    /// - Throws: `SelfSignedError` if the key or the authority is damaged, or if the key is not that of the authority.
+    package static func isGood(
+        _ certificate: [UInt8], key: [UInt8], authority: [UInt8], name: String, now: Timestamp
+    ) throws(SelfSignedError) -> Bool {
+        let own = try parse(key)
+        try compare(authority, own)
+        guard let certificate = parseCertificate(certificate),
+            certificate.publicKey == Certificate.PrivateKey(own).publicKey,
             let subject = subjectAlternativeName(name),
             let names = try? certificate.extensions.subjectAlternativeNames
         else { return false }
@@ -138,5 +158,9 @@ package enum SelfSignedError: Error, Equatable, Sendable {
     case name
     /// The present key is damaged, or of another kind.
     case key
+    /// The present authority is damaged.
+    case authority
+    /// The present key is not that of the present authority.
+    case otherKey
 }
 #endif

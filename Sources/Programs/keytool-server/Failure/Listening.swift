@@ -39,6 +39,15 @@ extension SelfSignedError: Explained {
             Failure(
                 .badData, "tls/key.pem in the store's directory is damaged",
                 hints: "if you remove it, the next start makes a new one, with another pin and authority")
+        case .authority:
+            Failure(
+                .badData, "tls/authority.pem in the store's directory is damaged",
+                hints: "if you remove it, the next start makes a new one; clients accept both")
+        case .otherKey:
+            Failure(
+                .badData, "tls/key.pem in the store's directory is not the key of tls/authority.pem",
+                hints: "restore the key from a backup; if you remove it, the next start makes a new one, "
+                    + "with another pin and authority")
         }
     }
 }

@@ -86,8 +86,8 @@ enum CertificateSource {
         // Without its key, the authority is of no use.
         let key = try content(keyName)
         let authority = key == nil ? nil : try content(authorityName)
-        if let key, authority != nil, let certificate = try content(certificateName),
-            SelfSigned.isGood(certificate, name: name, now: now)
+        if let key, let authority, let certificate = try content(certificateName),
+            try SelfSigned.isGood(certificate, key: key, authority: authority, name: name, now: now)
         {
             return (certificate, key)
         }
