@@ -1,5 +1,6 @@
 """Start, reload and stop: signals, systemd, locks, sockets, certificates."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -222,6 +223,23 @@ def test_damaged_files_of_a_self_signed_certificate(serve, name, content, senten
     # The hint helps.
     (tls / name).unlink()
     again = serve("--tls-self-signed", "localhost")
+    assert curl(f"https://localhost:{again.port}/config", "--cacert", again.said["ca_file"]).status == 200
+
+
+def test_a_renewal_that_fails_is_logged(serve):
+    """The first one comes with the first sweep, which here waits for a lock."""
+    server = serve("--tls-self-signed", "localhost")
+    assert server.stop() == 0
+    backup = server.directory / "backups" / ID
+    for path, days in [(backup, 300), *((backup.with_name(f"{number:064x}"), 0) for number in range(20))]:
+        path.write_bytes(b"x")
+        os.utime(path, (time.time() - days * 86_400,) * 2)
+    lock = os.open(server.directory / "backups", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    again = serve("--tls-self-signed", "localhost")
+    (server.directory / "tls/key.pem").write_bytes(b"damaged\n")
+    os.close(lock)
+    wait_for(lambda: "warning: the self-signed certificate was not renewed: tls/key.pem" in again.words)
     assert curl(f"https://localhost:{again.port}/config", "--cacert", again.said["ca_file"]).status == 200
 
 

@@ -10,6 +10,8 @@ package final class ServerCertificate: Sendable {
     private struct Loaded {
         let context: NIOSSLContext
         let pin: String
+        /// A digest of both files.
+        let digest: [UInt8]
     }
 
     private let current: Mutex<Loaded>
@@ -21,8 +23,11 @@ package final class ServerCertificate: Sendable {
         current = Mutex(try Self.load(chain, key))
     }
 
-    /// Uses others from now on. If one cannot be used, the present ones stay.
+    /// Uses others from now on. If one cannot be used, the present ones stay. They also stay, with the sessions that
+    /// clients may resume, if both files are the same.
     package func replace(chain: [UInt8], key: [UInt8]) throws(ServerCertificateError) {
+        let digest = Self.digest(chain, key)
+        guard current.withLock({ $0.digest != digest }) else { return }
         let loaded = try Self.load(chain, key)
         current.withLock { $0 = loaded }
     }
@@ -32,10 +37,15 @@ package final class ServerCertificate: Sendable {
 
     var context: NIOSSLContext { current.withLock(\.context) }
 
+    private static func digest(_ chain: [UInt8], _ key: [UInt8]) -> [UInt8] {
+        Array(SHA256.hash(data: Array(SHA256.hash(data: chain)) + Array(SHA256.hash(data: key))))
+    }
+
     private static func load(_ chain: [UInt8], _ key: [UInt8]) throws(ServerCertificateError) -> Loaded {
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(chain), let own = certificates.first else {
             throw .noCertificate
         }
+        let digest = digest(chain, key)
         guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .noKey }
         // An expired certificate is the operator's affair: the clients say so.
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -45,8 +55,8 @@ package final class ServerCertificate: Sendable {
         guard let context = try? NIOSSLContext(configuration: configuration),
             let publicKey = try? own.extractPublicKey().toSPKIBytes()
         else { throw .mismatch }
-        let digest = Array(SHA256.hash(data: publicKey))
-        return Loaded(context: context, pin: "sha256//" + Base64.encode(digest.span))
+        let keyDigest = Array(SHA256.hash(data: publicKey))
+        return Loaded(context: context, pin: "sha256//" + Base64.encode(keyDigest.span), digest: digest)
     }
 }
 

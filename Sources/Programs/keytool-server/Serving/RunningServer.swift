@@ -82,10 +82,15 @@ struct RunningServer {
         log.flush()
     }
 
-    /// Renews a self-signed certificate in time.
+    /// Renews a self-signed certificate in time. If that fails, the present one stays, and the next day tries again.
     func renew() {
-        guard case .selfSigned? = source, let certificate, let files = try? source?.read() else { return }
-        try? certificate.replace(chain: files.chain, key: files.key)
+        guard case .selfSigned? = source, let certificate, let source else { return }
+        do {
+            let files = try source.read()
+            try certificate.replace(chain: files.chain, key: files.key)
+        } catch {
+            log.say("warning: the self-signed certificate was not renewed: \(Failure(error).message)")
+        }
     }
 
     /// Reads the certificate again. If it cannot be used, the present one stays.
