@@ -373,3 +373,31 @@ def test_a_sweep_that_looks_wrong(serve, tmp_path):
     assert "# HELP keytool_server_sweep_suspicious 1 if the last sweep has deleted nothing because a clock or the " \
         "number of expired backups looks wrong.\n" in text
     assert (store / "backups" / ID).read_bytes() == b"old"
+
+
+SLEEP = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(clock, time);
+    if (result == 0 && (clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME) && access(getenv("SLEPT"), F_OK) == 0)
+        time->tv_sec += 3600;
+    return result;
+}
+"""
+
+
+def test_a_machine_that_sleeps(serve, tmp_path):
+    """After an hour of sleep, a client may ask again: the clock has gone on."""
+    library = tmp_path / "sleep.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=SLEEP, text=True, check=True)
+    slept = tmp_path / "slept"
+    server = serve("--client-rate", "3", LD_PRELOAD=str(library), SLEPT=str(slept))
+    assert [curl(f"{server.url}/config").status for _ in range(4)] == [200] * 3 + [429]
+    slept.touch()
+    assert [curl(f"{server.url}/config").status for _ in range(4)] == [200] * 3 + [429]

@@ -4,6 +4,8 @@ internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import SafeServer
+internal import SafeStore
+internal import Synchronization
 
 /// Where a listener listens.
 package enum ListenAddress: Equatable, Sendable {
@@ -74,11 +76,15 @@ package final class SafeListener: Sendable {
         }
     }
 
-    /// Calls `work` at once and again each time after `interval`, on a thread of its own that may block.
+    /// Calls `work` at once and again each time after `interval` by the service's monotonic clock, on a thread of its own
+    /// that may block.
     package func repeatedly(every interval: Duration, _ work: @escaping @Sendable () -> Void) {
         let thread = NIOThreadPool(numberOfThreads: 1)
         thread.start()
-        group.next().scheduleRepeatedTask(initialDelay: .zero, delay: TimeAmount(interval)) { _ in
+        let recurrence = Mutex(Recurrence(every: interval))
+        let period = TimeAmount(recurrence.withLock(\.period))
+        group.next().scheduleRepeatedTask(initialDelay: .zero, delay: period) { [service] _ in
+            guard recurrence.withLock({ $0.isDue(at: service.clock().monotonic) }) else { return }
             thread.submit { if $0 == .active { work() } }
         }
     }

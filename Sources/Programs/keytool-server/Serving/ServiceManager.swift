@@ -8,7 +8,7 @@ struct ServiceManager {
     init() throws { path = try Environment.setting("NOTIFY_SOCKET") }
 
     func ready() { tell("READY=1") }
-    func reloading() { tell("RELOADING=1\nMONOTONIC_USEC=\(Int(MonotonicClock.now() / .microseconds(1)))") }
+    func reloading() { tell("RELOADING=1\nMONOTONIC_USEC=\(Int(MonotonicClock.awake() / .microseconds(1)))") }
     func stopping() { tell("STOPPING=1") }
 
     /// Best effort; errors are ignored.
@@ -39,9 +39,15 @@ struct ServiceManager {
 
 /// The time since the machine was started.
 enum MonotonicClock {
-    @Sendable static func now() -> Duration {
+    /// Without the time in which the machine slept, as systemd counts it.
+    static func awake() -> Duration { time(CLOCK_MONOTONIC) }
+
+    /// With the time in which the machine slept. By the other clock, each sleep would look like a jump of the wall clock.
+    static func withSleep() -> Duration { time(CLOCK_BOOTTIME) }
+
+    private static func time(_ clock: clockid_t) -> Duration {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(clock, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 }

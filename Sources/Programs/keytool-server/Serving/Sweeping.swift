@@ -69,7 +69,7 @@ final class Sweeping: Sendable {
 /// The only clocks of the server.
 enum Clocks {
     @Sendable static func now() -> ClockReading {
-        ClockReading(wall: WallClock.now(), monotonic: MonotonicClock.now())
+        ClockReading(wall: WallClock.now(), monotonic: MonotonicClock.withSleep())
     }
 }
 #endif
