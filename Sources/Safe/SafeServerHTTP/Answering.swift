@@ -12,10 +12,9 @@ extension RequestHandler {
     func answer(_ answer: HTTPResponse, _ context: ChannelHandlerContext) {
         cancelDeadline()
         release()
-        guard answer.body.isEmpty || service.bodies.take(answer.body.count, for: client) else {
-            return self.answer(.busy, context)
-        }
-        taken = answer.body.count
+        let counted = answer.body.count > Self.maxUncountedBytes ? answer.body.count : 0
+        guard service.bodies.take(counted, for: client) else { return self.answer(.busy, context) }
+        taken = counted
         if !isComplete, !isRestShort { isLast = true }
         enter(.answering)
         let now = service.clock()
@@ -31,6 +30,9 @@ extension RequestHandler {
         close(after: service.limits.time(for: answer.body.count), because: .slow)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
+
+    /// Longest body that does not count for the memory of bodies: `/health` and `config` are also answered without it.
+    private static let maxUncountedBytes = 1024
 
     private func headers(of answer: HTTPResponse, at now: ClockReading) -> HTTPHeaders {
         var headers = HTTPHeaders(answer.headers.sorted { $0.key < $1.key })
