@@ -99,7 +99,7 @@ struct ConnectionSetup: ServerChildChannel {
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeadBytes),
         ]
         // curl sends a PRIORITY frame with each request; NIO's own limit of 200 would end its connection.
-        settings.controlFrameRateLimit = .init(maximumCount: Self.maxControlFrames, counterWindow: .seconds(30))
+        settings.controlFrameRateLimit.maximumCount = Self.maxControlFrames
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
             streamDelegate: HTTP2Idle.Streams(
