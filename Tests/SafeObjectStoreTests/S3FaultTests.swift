@@ -61,8 +61,8 @@ import Testing
         (.connection(.timeout), .unavailable), (.connection(.notConnected), .unavailable),
         (.connection(.brokenOff), .unavailable), (.connection(.unknownHost), .unavailable),
         (.libraryNeedsMemory, .unavailable),
-        (.certificate(.selfSigned), .failed(reason: "certificate(HTTP.CertificateFailure.selfSigned)")),
-        (.badAuthority, .failed(reason: "badAuthority")),
+        (.certificate(.selfSigned), .failed(reason: "the certificate of the object store is not trusted")),
+        (.badAuthority, .failed(reason: "the file of authorities contains no certificate")),
     ]
 
     @Test(arguments: failures)

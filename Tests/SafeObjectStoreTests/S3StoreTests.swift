@@ -39,7 +39,7 @@ import Testing
             #expect(try #require(request.headers["authorization"]).contains(signed))
             #expect(request.headers["expect"] == "")
         }
-        #expect(server.sent[5].limit == 16 * 1024)
+        #expect(server.sent[5].limit == maxFetchedBytes)
     }
 
     @Test func `a deletion leaves an empty object, which is no backup`() throws {

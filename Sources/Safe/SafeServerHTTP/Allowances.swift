@@ -47,8 +47,8 @@ final class BodyMemory: Sendable {
     /// One client has one in this many parts of the memory.
     private static let shares = 4
 
-    /// - Returns: false if the client, or all together, have no room for so many bytes. If true, `give(back:of:)` has to
-    ///   follow.
+    /// - Returns: false if the client, or all together, have no room for these bytes. If true, `give(back:of:)` has
+    ///   to follow.
     func take(_ bytes: Int, for client: String) -> Bool {
         guard bytes > 0 else { return true }
         return used.withLock { used in

@@ -69,7 +69,7 @@ package struct Forwarding: Equatable, Sendable {
         }
     }
 
-    /// The elements of a header. `X-Forwarded-For` has no quotes. In `Forwarded`, a quote that a client leaves open must
+    /// The elements of a header. `X-Forwarded-For` has no quotes. In `Forwarded`, an open quote of a client must
     /// not swallow what the proxies have appended, so quotes count only if they are balanced. What a proxy appends has
     /// balanced ones, and no comma.
     private func elements(_ value: String) -> [String] {

@@ -76,7 +76,7 @@ package final class SafeListener: Sendable {
         }
     }
 
-    /// Calls `work` at once and again each time after `interval` by the service's monotonic clock, on a thread of its own
+    /// Calls `work` at once and again each time after `interval` by the service's monotonic clock, on its own thread
     /// that may block.
     package func repeatedly(every interval: Duration, _ work: @escaping @Sendable () -> Void) {
         let thread = NIOThreadPool(numberOfThreads: 1)
