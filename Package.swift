@@ -84,6 +84,12 @@ let package = Package(
                 "ThreemaCalls", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
                 "SecureMemory",
             ]),
+        .library(
+            name: "ThreemaChat",
+            targets: [
+                "ThreemaChat", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
+            ]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -168,6 +174,7 @@ let package = Package(
         room(
             "Threema/ThreemaForwardSecurity",
             ["ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"]),
+        room("Threema/ThreemaChat", ["ThreemaMessages", "Threema", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
             "Safe/SafeServerHTTP",
@@ -245,6 +252,7 @@ let package = Package(
                 "IbexModel", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
+        tests(of: "ThreemaChat", ["ThreemaMessages", "Threema", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

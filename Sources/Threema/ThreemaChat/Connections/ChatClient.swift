@@ -1,0 +1,157 @@
+internal import Primitives
+internal import SecureMemory
+public import Threema
+internal import ThreemaMessages
+
+/// The client's half of a connection to a chat server: bytes in, events and bytes out.
+///
+/// Send `hello` first. Pass on what arrives, in pieces of any length, and send what comes back.
+public struct ChatClient: ~Copyable, Sendable {
+    /// What a client learns.
+    public enum Event: Equatable, Sendable {
+        /// The handshake is finished: payloads may be sent.
+        case loggedIn(LoginAcknowledgement)
+        /// A payload that a server sends. Echo requests are already answered.
+        case received(ChatPayload)
+        /// A payload of a type that is obsolete, not known, or not a server's.
+        case ignored(type: UInt8)
+    }
+
+    /// The first bytes of the connection, 48.
+    public let hello: [UInt8]
+
+    private enum Phase { case serverHello, acknowledgement, open, over }
+
+    private let identity: ThreemaID
+    private let serverKeys: [PublicKey]
+    private let extensions: LoginExtensions
+    private let cookie: ChatCookie
+    /// Both are wiped after the login is made.
+    private var clientKey: EnclosedKey?
+    private var temporaryKey: TemporaryKey?
+    private var boxes: ChatBoxes?
+    private var phase = Phase.serverHello
+    private var failure: ChatError?
+    private var arrived = ByteQueue()
+
+    /// - Parameters:
+    ///   - identity: who logs in. Its key is copied, and the copy wiped after the login.
+    ///   - serverKeys: the permanent keys that the server may have: the current one and alternatives.
+    ///   - extensions: what the client says of itself.
+    ///   - temporaryKey: of this connection only.
+    ///   - cookie: of this connection only.
+    public init(
+        identity: borrowing Identity, serverKeys: [PublicKey], extensions: LoginExtensions,
+        temporaryKey: TemporaryKey = .random(), cookie: ChatCookie = .random()
+    ) {
+        self.identity = identity.id
+        self.serverKeys = serverKeys
+        self.extensions = extensions
+        self.cookie = cookie
+        hello = Hello.client(temporaryKey.publicKey, cookie)
+        clientKey = EnclosedKey(identity.clientKey.bytes.withBytes { SecureBytes(copying: $0) })
+        self.temporaryKey = temporaryKey
+    }
+
+    /// Whether payloads can be sent.
+    public var isOpen: Bool { phase == .open }
+
+    /// Uses bytes of the server.
+    public mutating func receive(_ bytes: Span<UInt8>) -> ChatProgress<Event> {
+        var progress = ChatProgress<Event>()
+        if phase != .over {
+            arrived.append(bytes)
+            do throws(ChatError) {
+                try advance(&progress)
+            } catch {
+                failure = error
+                phase = .over
+                clientKey = nil
+                temporaryKey = nil
+                boxes = nil
+            }
+        }
+        progress.failure = failure
+        return progress
+    }
+
+    /// Seals a payload.
+    /// - Returns: the frame. Frames have to be sent in the order in which they were sealed.
+    public mutating func seal(_ payload: ChatPayload) throws(ChatSendingError) -> [UInt8] {
+        guard phase == .open, boxes != nil else { throw .notOpen }
+        guard payload.isFromClient else { throw .wrongDirection }
+        if case .idleTimeout(let seconds) = payload, !ChatPayload.idleTimeoutSeconds.contains(seconds) {
+            throw .outOfRange
+        }
+        return try ChatFrame.seal(payload, with: &boxes!)
+    }
+
+    private mutating func advance(_ progress: inout ChatProgress<Event>) throws(ChatError) {
+        if phase == .serverHello, let hello = arrived.take(Hello.serverCount) {
+            progress.toSend += try login(hello.span)
+            phase = .acknowledgement
+        }
+        if phase == .acknowledgement, let box = arrived.take(Box.tagCount + LoginAcknowledgement.count) {
+            progress.events.append(.loggedIn(try acknowledgement(box.span)))
+            phase = .open
+        }
+        guard phase == .open else { return }
+        while let box = try arrived.takeFrame() {
+            let payload = try ChatFrame.open(box.span, with: &boxes!)
+            guard payload.isFromServer else {
+                progress.events.append(.ignored(type: payload.type))
+                continue
+            }
+            // Fits: the request was in a frame of the same length.
+            if case .echoRequest(let bytes) = payload {
+                progress.toSend += ChatFrame.sealed(.echoResponse(bytes), with: &boxes!)
+            }
+            progress.events.append(.received(payload))
+        }
+    }
+
+    /// - Returns: both boxes of the login.
+    private mutating func login(_ hello: Span<UInt8>) throws(ChatError) -> [UInt8] {
+        guard let temporaryKey, let clientKey else { return [] }
+        defer {
+            self.temporaryKey = nil
+            self.clientKey = nil
+        }
+        let server = try Hello.open(
+            hello, temporaryKey: temporaryKey, clientCookie: cookie, serverKeys: serverKeys)
+        let session = try Self.shared(temporaryKey.bytes, server.temporaryKey)
+        let permanent = try Self.shared(clientKey.bytes, server.permanentKey)
+        let temporary = try Self.shared(clientKey.bytes, server.temporaryKey)
+        let vouchKey = ChatSecrets.vouchKey(permanent: permanent, temporary: temporary)
+        let extensionBytes = extensions.encoded
+        let data = LoginData(
+            identity: identity, extensionsBoxCount: UInt16(Box.tagCount + extensionBytes.count),
+            serverCookie: server.cookie,
+            vouch: ChatSecrets.vouch(
+                key: vouchKey, serverCookie: server.cookie, temporaryClientKey: temporaryKey.publicKey))
+        // The server's number 1 was that of its hello.
+        boxes = ChatBoxes(
+            key: session, own: ChatNonces(cookie, sequence: 1), other: ChatNonces(server.cookie, sequence: 2))
+        return boxes!.seal(data.encoded.span) + boxes!.seal(extensionBytes.span)
+    }
+
+    private static func shared(
+        _ privateKey: borrowing SecureBytes, _ publicKey: PublicKey
+    ) throws(ChatError) -> SecureBytes {
+        do throws(SharedKeyError) {
+            return try ChatSecrets.shared(privateKey, publicKey)
+        } catch {
+            throw .weakTemporaryKey
+        }
+    }
+
+    private mutating func acknowledgement(_ box: Span<UInt8>) throws(ChatError) -> LoginAcknowledgement {
+        let plaintext: [UInt8]
+        do throws(AuthenticationError) {
+            plaintext = try boxes!.open(box)
+        } catch {
+            throw .loginAcknowledgementNotAuthentic
+        }
+        return LoginAcknowledgement(decoding: plaintext.span)
+    }
+}

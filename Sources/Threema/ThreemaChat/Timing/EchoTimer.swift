@@ -1,0 +1,51 @@
+internal import ThreemaMessages
+
+/// When a client asks the server for an echo, and when it takes the connection for lost.
+///
+/// Times are on a clock that never goes back.
+public struct EchoTimer: Equatable, Sendable {
+    /// The time between two requests.
+    public static let interval = Duration.seconds(60)
+    /// How long a response may take.
+    public static let timeout = Duration.seconds(10)
+    /// The idle time-out for which a client asks the server, so that one lost echo does not end the connection.
+    public static let idleTimeoutSeconds: UInt16 = 120
+
+    /// What to do.
+    public enum Action: Equatable, Sendable {
+        /// Nothing before this time.
+        case wait(until: Duration)
+        /// Send a request with these 8 bytes.
+        case request([UInt8])
+        /// Close the connection: no response has come.
+        case close
+    }
+
+    private var next: Duration
+    private var deadline: Duration?
+    private var number: UInt64 = 0
+
+    /// - Parameter now: the time of the login.
+    public init(at now: Duration) { next = now + Self.interval }
+
+    /// The action that is due.
+    public mutating func due(at now: Duration) -> Action {
+        if let deadline { return now >= deadline ? .close : .wait(until: deadline) }
+        guard now >= next else { return .wait(until: next) }
+        number += 1
+        deadline = now + Self.timeout
+        next = now + Self.interval
+        return .request(body)
+    }
+
+    /// Notes a response. One with other bytes, also of an earlier request, is none.
+    public mutating func received(_ response: [UInt8]) {
+        if deadline != nil, response == body { deadline = nil }
+    }
+
+    private var body: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: number, width: 8)
+        return bytes
+    }
+}

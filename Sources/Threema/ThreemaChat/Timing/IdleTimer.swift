@@ -1,0 +1,25 @@
+/// When a server closes the connection of a silent client.
+///
+/// Times are on a clock that never goes back.
+public struct IdleTimer: Equatable, Sendable {
+    /// The time-out until the client asks for another one.
+    public static let standard = Duration.seconds(300)
+
+    private var timeout = Self.standard
+    private var last: Duration
+
+    /// - Parameter now: the time of the login.
+    public init(at now: Duration) { last = now }
+
+    /// Notes a payload of the client. `.idleTimeout` changes the time-out.
+    public mutating func received(_ payload: ChatPayload, at now: Duration) {
+        last = now
+        if case .idleTimeout(let seconds) = payload { timeout = .seconds(Int64(seconds)) }
+    }
+
+    /// Notes a message of the client.
+    public mutating func receivedMessage(at now: Duration) { last = now }
+
+    /// When the connection is to be closed.
+    public var deadline: Duration { last + timeout }
+}
