@@ -17,6 +17,7 @@ let package = Package(
                 .product(name: "ThreemaMessages", package: "keytool"),
                 .product(name: "ThreemaForwardSecurity", package: "keytool"),
                 .product(name: "ThreemaCalls", package: "keytool"),
+                .product(name: "ThreemaChat", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])

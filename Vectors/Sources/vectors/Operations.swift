@@ -27,6 +27,8 @@ let operations: [String: Operation] = [
     "seal-blob": Media.sealBlob,
     "set-profile-picture": Media.setProfilePicture,
 
+    "csp-handshake": Chat.handshake,
+
     "fs-ratchet": ForwardSecurity.ratchet,
     "fs-ratchet-limit": ForwardSecurity.ratchetLimit,
     "fs-session": ForwardSecurity.session,
