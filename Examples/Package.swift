@@ -31,6 +31,8 @@ let package = Package(
                 .product(name: "ThreemaMessages", package: "keytool"),
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
+        .executableTarget(name: "log-in", dependencies: [.product(name: "ThreemaChat", package: "keytool")]),
+        .executableTarget(name: "take-call", dependencies: [.product(name: "ThreemaCalls", package: "keytool")]),
         .executableTarget(
             name: "write-forward",
             dependencies: [
