@@ -28,7 +28,18 @@ class Proxy:
 
     def __init__(self, certificate, unix):
         self.directory = Path(tempfile.mkdtemp(prefix="ks-proxy-", dir="/tmp"))
-        self.certificate, self.unix, self.port = certificate, unix, free_port()
+        self.certificate, self.unix = certificate, unix
+        # Another process may take the port meanwhile.
+        for is_last in (False, False, True):
+            self.start()
+            wait_for(lambda: self.process.poll() is not None or self.answers())
+            if self.process.poll() is None:
+                return
+            words = (self.directory / "said").read_text() + self.errors()
+            assert not is_last and "in use" in words.lower(), words
+
+    def start(self):
+        self.port = free_port()
         self.url = f"https://localhost:{self.port}"
         (self.directory / "configuration").write_text(self.configuration())
         self.check()
@@ -36,7 +47,10 @@ class Proxy:
             self.process = subprocess.Popen(
                 self.command(), cwd=self.directory, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                 env=self.environment())
-        wait_for(self.answers)
+
+    def errors(self):
+        log = self.directory / "error.log"
+        return log.read_text() if log.exists() else ""
 
     def environment(self):
         return {"PATH": "/usr/sbin:/usr/bin", "HOME": str(self.directory)}
@@ -47,7 +61,6 @@ class Proxy:
         assert result.returncode == 0, result.stdout + result.stderr
 
     def answers(self):
-        assert self.process.poll() is None, (self.directory / "said").read_text()
         return curl(f"{self.url}/health", "--cacert", self.certificate.path, ok=False).status == 200
 
     def close(self):
