@@ -84,8 +84,8 @@ struct ConnectionSetup: ServerChildChannel {
     /// Bytes that are read at once.
     private static let readBytes = 16 * 1024
 
-    /// Most frames without a part of a request in 30 seconds, of an HTTP/2 connection.
-    private static let maxControlFrames = 10_000
+    /// Most streams of an HTTP/2 connection that the client resets in 30 seconds.
+    private static let maxResets = 10_000
 
     private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
@@ -98,10 +98,13 @@ struct ConnectionSetup: ServerChildChannel {
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.maxStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeadBytes),
         ]
-        // curl sends a PRIORITY frame with each request; NIO's own limit of 200 would end its connection.
-        settings.controlFrameRateLimit.maximumCount = Self.maxControlFrames
+        var streams = NIOHTTP2Handler.StreamConfiguration()
+        // curl resets a stream whose answer has no body, because the end of the stream is a frame of its own. NIO's limit
+        // of 200 would end its connection. The throttle counts requests, reset or not, and the workers are few.
+        streams.streamResetFrameRateLimit.maximumCount = Self.maxResets
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
+            streamConfiguration: streams,
             streamDelegate: HTTP2Idle.Streams(
                 idle: NIOLoopBound(idle, eventLoop: channel.eventLoop), other: goodbye.http2StreamDelegate)
         ) { stream in
