@@ -2,6 +2,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import Glibc
 import SafeServerHTTP
 import SafeStore
 import SafeWire
@@ -72,6 +73,8 @@ struct Serve: Verb {
             server.renew()
         }
         server.run(signals)
+        // The threads that sleep are still there, and `exit` would take away under them what libraries have set up.
+        _exit(0)
     }
 }
 
