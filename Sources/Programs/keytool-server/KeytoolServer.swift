@@ -28,17 +28,5 @@ struct KeytoolServer: ParsableCommand {
 
     func run() throws { throw MissingVerb(Self.self, in: .keytoolServer) }
 
-    static func main() {
-        Program.begin(as: _commandName)
-        let (arguments, areUTF8) = ProcessArguments.read()
-        do {
-            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
-                throw UsageFailure("an argument is not UTF-8 text")
-            }
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } catch {
-            CommandEnd.end(error, arguments, in: .keytoolServer)
-        }
-    }
+    static func main() { Program.run(Self.self, in: .keytoolServer) }
 }

@@ -25,20 +25,7 @@ struct Keytool: ParsableCommand {
 
     @OptionGroup var globals: GlobalOptions
 
-    static func main() {
-        Program.begin(as: _commandName)
-        let (arguments, areUTF8) = ProcessArguments.read()
-        do {
-            // Two paths would become one.
-            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
-                throw UsageFailure("an argument is not UTF-8 text")
-            }
-            var command = try parseAsRoot(arguments)
-            try command.run()
-        } catch {
-            CommandEnd.end(error, arguments, in: .keytool)
-        }
-    }
+    static func main() { Program.run(Self.self, in: .keytool) }
 }
 
 struct IDCommand: ParsableCommand {

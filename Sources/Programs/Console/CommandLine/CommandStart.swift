@@ -1,0 +1,22 @@
+package import ArgumentParser
+
+extension Program {
+    /// Runs the command that the arguments name, from the start of the process to its end.
+    /// - Parameters:
+    ///   - root: the program.
+    ///   - grammar: its commands.
+    package static func run<Root: ParsableCommand>(_ root: Root.Type, in grammar: CommandGrammar) {
+        begin(as: root._commandName)
+        let (arguments, areUTF8) = ProcessArguments.read()
+        do {
+            // Two paths would become one.
+            guard areUTF8 || CommandEnd.isCompletion(arguments) else {
+                throw UsageFailure("an argument is not UTF-8 text")
+            }
+            var command = try root.parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            CommandEnd.end(error, arguments, in: grammar)
+        }
+    }
+}
