@@ -19,11 +19,7 @@ extension StoreOption {
     func changedServer() throws -> ServerDirectory {
         let path = try directory()
         if geteuid() == 0, let owner = FileStatus(path)?.owner, owner != 0 {
-            let name = accountName(owner)
-            throw CommandFailure(
-                failure: Failure(
-                    .permission, "\(path) belongs to \(name)",
-                    hints: "run it as that account: sudo -u \(name) keytool-server …"))
+            throw FileError.notOurs(path: path, owner: owner)
         }
         return try server()
     }
