@@ -44,6 +44,7 @@ let package = Package(
         .executable(name: "keytool-server", targets: ["keytool-server"]),
         // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
         .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
+        .library(name: "TCPTransport", targets: ["TCPTransport", "ByteStreams"]),
         .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
         .library(
             name: "SafeServer",
@@ -126,6 +127,7 @@ let package = Package(
             "Base/Primitives", ["SecureMemory", "CSodium", "COpenSSL", "CArgon2"],
             linking: [":libsodium.a", ":libcrypto.a", ":libargon2.a"]),
         room("Base/AtomicFiles", ["SecureMemory", "CLinux"]),
+        room("Base/ByteStreams", []),
         // Storey 3
         room("Base/HTTP", ["Encodings", "SecureMemory"]),
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
@@ -134,6 +136,7 @@ let package = Package(
         room("Base/Paper", []),
         // Storey 4
         room("Programs/HTTPTransport", ["HTTP", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CCurl"]),
+        room("Programs/TCPTransport", ["ByteStreams", "AtomicFiles", "CLinux"]),
         room("Safe/SafeWire", ["HTTP", "Encodings", "SecureMemory"]),
         room(
             "Programs/Console",
@@ -220,6 +223,10 @@ let package = Package(
         .target(
             name: "ServerKit", path: "Tests/ServerKit",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        .target(
+            name: "StreamKit", dependencies: ["ByteStreams"], path: "Tests/StreamKit",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "TCPTransport", ["ByteStreams", "StreamKit"]),
         tests(of: "HTTP", ["SecureMemory"]),
         tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),

@@ -59,6 +59,11 @@ static inline int keytool_pipe(int *ends) {
     return (int)syscall(SYS_pipe2, ends, O_CLOEXEC);
 }
 
+/// accept4(2) without the address of the client.
+static inline int keytool_accept(int listener, int flags) {
+    return (int)syscall(SYS_accept4, listener, (void *)0, (void *)0, flags);
+}
+
 /// Marks every open descriptor from `first` on as close-on-exec, also those of libraries; Linux 5.11 or newer.
 static inline int keytool_close_on_exec_from(unsigned int first) {
     return (int)syscall(SYS_close_range, first, ~0U, 1U << 2);  // CLOSE_RANGE_CLOEXEC

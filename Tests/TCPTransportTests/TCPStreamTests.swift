@@ -1,0 +1,194 @@
+import ByteStreams
+import Foundation
+import Glibc
+import StreamKit
+import Testing
+
+@testable import TCPTransport
+
+/// Serves on a thread of its own until it is released.
+final class Serving: Sendable {
+    let listener: TCPListener
+
+    init(_ address: String, maxConnections: Int = 256, _ make: @escaping @Sendable () -> any StreamHandler) throws {
+        let listener = try TCPListener(address: address)
+        self.listener = listener
+        Thread.detachNewThread { try? listener.serve(make(), maxConnections: maxConnections) }
+    }
+
+    deinit { listener.stop() }
+
+    func connect(_ host: String) throws -> TCPStream {
+        try TCPStream(host: host, port: listener.port, within: .seconds(20))
+    }
+}
+
+@Suite struct TCPStreamTests {
+    @Test(arguments: ["127.0.0.1", "::1"], StreamContract.cases)
+    func `it keeps the contract of streams`(_ address: String, _ name: String) throws {
+        let serving = try Serving(address) { EchoHandler() }
+        try StreamContract.check(name, serving.connect(address))
+    }
+
+    /// That of the tests without sockets, too.
+    @Test(arguments: StreamContract.cases)
+    func `the stream without a network keeps the contract`(_ name: String) throws {
+        try StreamContract.check(name, LoopbackStream(LoopbackNetwork(EchoHandler())))
+    }
+
+    @Test func `a name has all its addresses`() throws {
+        // One of both families has no listener.
+        for address in ["127.0.0.1", "::1"] {
+            let serving = try Serving(address) { EchoHandler() }
+            let port = serving.listener.port
+            guard (try? TCPStream(host: "localhost", port: port, within: .seconds(20))) != nil else {
+                // A machine whose localhost is of one family only has nobody at the other one.
+                let families = try SocketAddress.all(of: "localhost", port: port, until: .now + .seconds(20)).map(
+                    \.family)
+                #expect(!families.contains(address == "::1" ? AF_INET6 : AF_INET))
+                continue
+            }
+        }
+    }
+
+    @Test func `nobody listens`() throws {
+        let port = try TCPListener().port
+        #expect(throws: StreamError.refused) { try TCPStream(host: "127.0.0.1", port: port, within: .seconds(20)) }
+    }
+
+    @Test(arguments: ["name.invalid", "::1::", "a name", "127.0.0.256"])
+    func `an unknown name`(_ host: String) {
+        do throws(StreamError) {
+            _ = try TCPStream(host: host, port: 1, within: .seconds(5))
+            Issue.record("connected")
+        } catch {
+            // Without a name server, the name cannot be known to be unknown.
+            #expect([.unknownName, .noNameServer, .timedOut(.lookUp)].contains(error), "\(error)")
+        }
+    }
+
+    @Test func `a full backlog lets the connection time out`() throws {
+        // No more than one connection waits to be accepted, and nobody accepts.
+        let socket = try Socket(family: AF_INET)
+        let address = try SocketAddress.all(of: "127.0.0.1", port: 0, until: .now + .seconds(9))[0]
+        #expect(address.with { bind(socket.descriptor, $0, $1) } == 0)
+        #expect(listen(socket.descriptor, 0) == 0)
+        let port = try SocketAddress.port(of: socket)
+        var streams: [TCPStream] = []
+        #expect(throws: StreamError.timedOut(.connect)) {
+            for _ in 0..<4 { streams.append(try TCPStream(host: "127.0.0.1", port: port, within: .milliseconds(200))) }
+        }
+    }
+
+    @Test func `a write to somebody who does not read times out`() throws {
+        let socket = try Socket(family: AF_INET)
+        let address = try SocketAddress.all(of: "127.0.0.1", port: 0, until: .now + .seconds(9))[0]
+        #expect(address.with { bind(socket.descriptor, $0, $1) } == 0)
+        #expect(listen(socket.descriptor, 1) == 0)
+        let stream = try TCPStream(
+            host: "127.0.0.1", port: SocketAddress.port(of: socket), within: .seconds(20))
+        let bytes = [UInt8](repeating: 1, count: 64 << 20)
+        #expect(throws: StreamError.timedOut(.write)) { try stream.write(bytes.span, within: .milliseconds(200)) }
+    }
+
+    @Test func `close ends a read on another thread`() throws {
+        let serving = try Serving("127.0.0.1") { EchoHandler() }
+        let stream = try serving.connect("127.0.0.1")
+        Thread.detachNewThread {
+            usleep(50_000)
+            stream.close()
+        }
+        let start = ContinuousClock.now
+        #expect(try stream.read(upTo: 1, within: .seconds(60)) == [])
+        #expect(start.duration(to: .now) < .seconds(30))
+    }
+}
+
+@Suite struct TCPListenerTests {
+    @Test func `a port is taken once`() throws {
+        let listener = try TCPListener()
+        #expect(throws: StreamError.portNotAvailable) { try TCPListener(port: listener.port) }
+    }
+
+    @Test func `an address of another machine is refused`() {
+        #expect(throws: StreamError.unreachable) { try TCPListener(address: "192.0.2.1") }
+    }
+
+    @Test func `others wait while all places are taken`() throws {
+        let serving = try Serving("127.0.0.1", maxConnections: 1) { EchoHandler() }
+        let first = try serving.connect("127.0.0.1")
+        try first.write([1].span, within: .seconds(20))
+        #expect(try first.read(upTo: 1, within: .seconds(20)) == [1])
+        let second = try serving.connect("127.0.0.1")
+        try second.write([2].span, within: .seconds(20))
+        #expect(throws: StreamError.timedOut(.read)) { try second.read(upTo: 1, within: .milliseconds(200)) }
+        first.close()
+        #expect(try second.read(upTo: 1, within: .seconds(20)) == [2])
+    }
+
+    @Test func `what is sent before closing arrives, though more was sent to the server`() throws {
+        let serving = try Serving("127.0.0.1") { EchoHandler() }
+        for _ in 0..<20 {
+            let stream = try serving.connect("127.0.0.1")
+            let bytes = [5, EchoHandler.closing] + [UInt8](repeating: 3, count: 200_000)
+            // The server may have closed before all is written.
+            try? stream.write(bytes.span, within: .seconds(20))
+            #expect(try stream.read(upTo: 9, within: .seconds(20)) == [5])
+        }
+    }
+
+    @Test func `a client that does not read is not read either`() throws {
+        let serving = try Serving("127.0.0.1") { EchoHandler() }
+        let stream = try serving.connect("127.0.0.1")
+        let bytes = [UInt8](repeating: 1, count: 64 << 20)
+        #expect(throws: StreamError.timedOut(.write)) { try stream.write(bytes.span, within: .milliseconds(500)) }
+        // Others are served.
+        let other = try serving.connect("127.0.0.1")
+        try other.write([4].span, within: .seconds(20))
+        #expect(try other.read(upTo: 1, within: .seconds(20)) == [4])
+    }
+
+    @Test func `stop closes all connections`() throws {
+        let serving = try Serving("127.0.0.1") { EchoHandler() }
+        let stream = try serving.connect("127.0.0.1")
+        try stream.write([1].span, within: .seconds(20))
+        #expect(try stream.read(upTo: 1, within: .seconds(20)) == [1])
+        serving.listener.stop()
+        #expect(try stream.read(upTo: 1, within: .seconds(20)) == [])
+    }
+
+    @Test func `a deadline is kept`() throws {
+        let serving = try Serving("127.0.0.1") { ClosesLater() }
+        let stream = try serving.connect("127.0.0.1")
+        let start = ContinuousClock.now
+        #expect(try stream.read(upTo: 9, within: .seconds(60)) == [9])
+        #expect(try stream.read(upTo: 9, within: .seconds(60)) == [])
+        #expect(start.duration(to: .now) >= .milliseconds(90))
+    }
+}
+
+/// Closes each connection after a tenth of a second, with a last byte.
+private final class ClosesLater: StreamHandler {
+    private var ends: [Int: Duration] = [:]
+    var deadline: Duration? { ends.values.min() }
+
+    func opened(_ connection: Int, at now: Duration) -> [StreamAction] {
+        ends[connection] = now + .milliseconds(100)
+        return []
+    }
+
+    func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] { [] }
+
+    func drained(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+
+    func closed(_ connection: Int, at now: Duration) -> [StreamAction] {
+        ends[connection] = nil
+        return []
+    }
+
+    func due(at now: Duration) -> [StreamAction] {
+        let over = ends.filter { $0.value <= now }.keys
+        for number in over { ends[number] = nil }
+        return over.flatMap { [.send([9], to: $0), .close($0)] }
+    }
+}
