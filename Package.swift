@@ -88,8 +88,8 @@ let package = Package(
         .library(
             name: "ThreemaChat",
             targets: [
-                "ThreemaChat", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
-                "SecureMemory",
+                "ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "HTTP", "KeyWrapping", "Encodings",
+                "Primitives", "SecureMemory",
             ]),
     ],
     traits: [
@@ -177,7 +177,8 @@ let package = Package(
         room(
             "Threema/ThreemaForwardSecurity",
             ["ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"]),
-        room("Threema/ThreemaChat", ["ThreemaMessages", "Threema", "Primitives", "SecureMemory"]),
+        room(
+            "Threema/ThreemaChat", ["ThreemaMessages", "Threema", "ByteStreams", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
             "Safe/SafeServerHTTP",
@@ -259,7 +260,9 @@ let package = Package(
                 "IbexModel", "ThreemaMessages", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
-        tests(of: "ThreemaChat", ["ThreemaMessages", "Threema", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "ThreemaChat",
+            ["ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

@@ -38,9 +38,13 @@ public struct EchoTimer: Equatable, Sendable {
         return .request(body)
     }
 
-    /// Notes a response. One with other bytes, also of an earlier request, is none.
-    public mutating func received(_ response: [UInt8]) {
-        if deadline != nil, response == body { deadline = nil }
+    /// Notes a response.
+    /// - Returns: false for one with other bytes, also of an earlier request. It changes nothing.
+    @discardableResult
+    public mutating func received(_ response: [UInt8]) -> Bool {
+        guard deadline != nil, response == body else { return false }
+        deadline = nil
+        return true
     }
 
     private var body: [UInt8] {

@@ -5,11 +5,16 @@ public struct IdleTimer: Equatable, Sendable {
     /// The time-out until the client asks for another one.
     public static let standard = Duration.seconds(300)
 
-    private var timeout = Self.standard
+    private var timeout: Duration
     private var last: Duration
 
-    /// - Parameter now: the time of the login.
-    public init(at now: Duration) { last = now }
+    /// - Parameters:
+    ///   - now: the time of the login.
+    ///   - timeout: until the client asks for another one.
+    public init(at now: Duration, timeout: Duration = Self.standard) {
+        last = now
+        self.timeout = timeout
+    }
 
     /// Notes a payload of the client. `.idleTimeout` changes the time-out.
     public mutating func received(_ payload: ChatPayload, at now: Duration) {

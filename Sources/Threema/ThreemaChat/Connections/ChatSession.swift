@@ -1,0 +1,148 @@
+public import ByteStreams
+
+/// A client's connection to a chat server over a stream: log-in, payloads, and echo requests while the server is
+/// silent. One thread at a time uses it.
+public final class ChatSession {
+    /// How long log-in and each write may take.
+    public static let timeout = Duration.seconds(20)
+    private static let pieceBytes = 65_536
+
+    private let stream: any ByteStream
+    private let clock: () -> Duration
+    private var client: ChatClient
+    private var echo: EchoTimer
+    private var arrived: [ChatPayload] = []
+    /// Of the next payload in `arrived`.
+    private var next = 0
+    /// Why nothing arrives any more.
+    private var end: ChatSessionError?
+
+    /// What the server said to the log-in.
+    public private(set) var acknowledgement = LoginAcknowledgement.silent
+
+    /// Logs in, and asks the server for the idle time-out that fits to the echo requests.
+    /// - Parameters:
+    ///   - client: a fresh one.
+    ///   - stream: a fresh connection. It is closed if the log-in fails.
+    ///   - clock: never goes back.
+    public init(
+        _ client: consuming ChatClient, on stream: any ByteStream, clock: @escaping () -> Duration
+    ) throws(ChatSessionError) {
+        self.stream = stream
+        self.clock = clock
+        self.client = client
+        echo = EchoTimer(at: clock())
+        do throws(ChatSessionError) {
+            try logIn()
+        } catch {
+            stream.close()
+            throw error
+        }
+    }
+
+    /// Sends payloads in this order, in one piece.
+    public func send(_ payloads: ChatPayload...) throws(ChatSessionError) { try send(payloads) }
+
+    /// Sends payloads in this order, in one piece. If one of them is refused, none is sent, and the session is over.
+    public func send(_ payloads: [ChatPayload]) throws(ChatSessionError) {
+        var frames: [UInt8] = []
+        do throws(ChatSendingError) {
+            for payload in payloads { frames += try client.seal(payload) }
+        } catch {
+            // A frame that was sealed before has used a nonce.
+            if !frames.isEmpty { close() }
+            throw .sending(error)
+        }
+        try write(frames)
+    }
+
+    /// The next payload of the server. Echo requests of either side need no attention.
+    /// - Returns: nil if none has come in time.
+    /// - Throws: also `.noEcho`. After an error, or after `.closeError` of the server, the session is over.
+    public func receive(within timeout: Duration) throws(ChatSessionError) -> ChatPayload? {
+        let deadline = clock() + timeout
+        while true {
+            if next < arrived.count {
+                defer { next += 1 }
+                return arrived[next]
+            }
+            if let end { throw end }
+            let now = clock()
+            switch echo.due(at: now) {
+            case .close:
+                close()
+                throw .noEcho
+            case .request(let bytes): try send([.echoRequest(bytes)])
+            case .wait(let until): try read(within: max(min(until, deadline) - now, .zero))
+            }
+            if next == arrived.count, end == nil, clock() >= deadline { return nil }
+        }
+    }
+
+    /// Ends the session.
+    public func close() {
+        stream.close()
+        if end == nil { end = .stream(.closed) }
+    }
+
+    private func logIn() throws(ChatSessionError) {
+        let deadline = clock() + Self.timeout
+        try write(client.hello)
+        while !client.isOpen {
+            guard clock() < deadline else { throw .stream(.timedOut(.read)) }
+            try read(within: deadline - clock())
+            if let end { throw end }
+        }
+        echo = EchoTimer(at: clock())
+        try send([.idleTimeout(seconds: EchoTimer.idleTimeoutSeconds)])
+    }
+
+    private func write(_ bytes: [UInt8]) throws(ChatSessionError) {
+        guard !bytes.isEmpty else { return }
+        do throws(StreamError) {
+            try stream.write(bytes.span, within: Self.timeout)
+        } catch {
+            throw .stream(error)
+        }
+    }
+
+    /// Waits for a piece, and sorts what it has.
+    private func read(within timeout: Duration) throws(ChatSessionError) {
+        let bytes: [UInt8]
+        do throws(StreamError) {
+            bytes = try stream.read(upTo: Self.pieceBytes, within: timeout)
+        } catch {
+            if case .timedOut = error { return }
+            throw .stream(error)
+        }
+        guard !bytes.isEmpty else {
+            end = .stream(.closed)
+            return
+        }
+        let progress = client.receive(bytes.span)
+        arrived.removeFirst(next)
+        next = 0
+        for event in progress.events { note(event) }
+        if let failure = progress.failure { end = .chat(failure) }
+        try write(progress.toSend)
+    }
+
+    private func note(_ event: ChatClient.Event) {
+        switch event {
+        case .loggedIn(let acknowledgement): self.acknowledgement = acknowledgement
+        case .received(.echoResponse(let bytes)) where echo.received(bytes): break
+        case .received(.echoRequest), .ignored: break
+        case .received(let payload): arrived.append(payload)
+        }
+    }
+}
+
+/// Why a session did not begin, or ended.
+public enum ChatSessionError: Error, Equatable, Sendable {
+    case stream(StreamError)
+    /// What the server sent was refused.
+    case chat(ChatError)
+    case sending(ChatSendingError)
+    /// The server does not answer.
+    case noEcho
+}

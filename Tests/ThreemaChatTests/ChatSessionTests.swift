@@ -1,0 +1,104 @@
+import ByteStreams
+import Primitives
+import SecureMemory
+import StreamKit
+import Testing
+import Threema
+import ThreemaMessages
+
+@testable import ThreemaChat
+
+@Suite struct ChatSessionTests {
+    @Test func `echo requests keep a silent connection`() throws {
+        let chat = Chat()
+        let session = try chat.logInQuietly(Scene.alice)
+        #expect(try session.receive(within: .seconds(3600)) == nil)
+        #expect(chat.network.now == .seconds(3600))
+        // Without them, the server closes after the time that the session has asked for.
+        chat.network.wait(until: .seconds(3600 + Int64(EchoTimer.idleTimeoutSeconds) + 61))
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+    }
+
+    @Test func `a server that does not answer is given up`() throws {
+        let chat = Chat()
+        let network = LoopbackNetwork(Mute(chat.server))
+        let session = try ChatSession(chat.client(Scene.alice), on: LoopbackStream(network)) { network.now }
+        #expect(try session.receive(within: .zero) == .queueSendComplete)
+        network.wait(until: .seconds(60))
+        #expect(try session.receive(within: .zero) == nil)
+        network.wait(until: .seconds(70))
+        #expect(throws: ChatSessionError.noEcho) { try session.receive(within: .zero) }
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([])) }
+    }
+
+    @Test func `a refused payload ends the session only if others were sealed`() throws {
+        let session = try Chat().logInQuietly(Scene.alice)
+        let tooLong = ChatPayload.echoRequest([UInt8](repeating: 0, count: 8173))
+        #expect(throws: ChatSessionError.sending(.tooLong(limit: 8172, actual: 8173))) { try session.send(tooLong) }
+        try session.send(.echoRequest([1, 2]))
+        #expect(try session.all() == [.echoResponse([1, 2])])
+        #expect(throws: ChatSessionError.sending(.wrongDirection)) {
+            try session.send(.echoRequest([3]), .queueSendComplete)
+        }
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+    }
+
+    @Test func `payloads before a failure count`() throws {
+        let chat = Chat()
+        let handler = Mute(chat.server)
+        let session = try ChatSession(chat.client(Scene.alice), on: LoopbackStream(LoopbackNetwork(handler))) { .zero }
+        handler.forged = [20, 0] + [UInt8](repeating: 0, count: 20)
+        try session.send(.echoRequest([1]))
+        #expect(try session.receive(within: .zero) == .queueSendComplete)
+        for _ in 0..<2 {
+            #expect(throws: ChatSessionError.chat(.frameNotAuthentic)) { try session.receive(within: .zero) }
+        }
+    }
+
+    @Test func `another server is refused, and the stream closed`() throws {
+        let chat = Chat()
+        let stream = LoopbackStream(chat.network)
+        #expect(throws: ChatSessionError.chat(.serverHelloNotAuthentic)) {
+            let client = ChatClient(
+                identity: Chat.identity(Scene.alice, seed: 1), serverKeys: [ServerKey.random().publicKey],
+                extensions: try LoginExtensions([]))
+            _ = try ChatSession(client, on: stream) { .zero }
+        }
+        #expect(throws: StreamError.closed) { try stream.write([1].span, within: .zero) }
+    }
+
+    @Test func `a server that says nothing to a login is given up`() throws {
+        let silent = Mute(Chat().server)
+        silent.answered = 0
+        let network = LoopbackNetwork(silent)
+        #expect(throws: ChatSessionError.stream(.timedOut(.read))) {
+            _ = try ChatSession(Chat().client(Scene.alice), on: LoopbackStream(network)) { network.now }
+        }
+        #expect(network.now == ChatSession.timeout)
+    }
+}
+
+/// A server that answers a log-in and nothing else, or sends bytes of another one.
+private final class Mute: StreamHandler {
+    private let handler: ChatServer
+    private var pieces = 0
+    var forged: [UInt8] = []
+    /// Pieces of the client: hello, login, and the wanted idle time-out.
+    var answered = 3
+
+    init(_ handler: ChatServer) { self.handler = handler }
+
+    func opened(_ connection: Int, at now: Duration) -> [StreamAction] { handler.opened(connection, at: now) }
+
+    func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
+        pieces += 1
+        guard pieces <= answered else { return forged.isEmpty ? [] : [.send(forged, to: connection)] }
+        return handler.received(bytes, from: connection, at: now)
+    }
+
+    func drained(_ connection: Int, at now: Duration) -> [StreamAction] { handler.drained(connection, at: now) }
+    func closed(_ connection: Int, at now: Duration) -> [StreamAction] { handler.closed(connection, at: now) }
+    var deadline: Duration? { nil }
+    func due(at now: Duration) -> [StreamAction] { [] }
+}
