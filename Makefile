@@ -39,7 +39,7 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli examples vectors model build server completions completions-server
+.PHONY: help demo test test-all check check-cli chat examples vectors model build server completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
@@ -57,6 +57,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	Scripts/test-make-dist
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
+	$(MAKE) chat
 	$(MAKE) examples
 	$(MAKE) vectors
 	$(MAKE) model
@@ -79,6 +80,10 @@ check: ## build and run the tests of one room: make check ROOM=Threema
 check-cli: ## run the tests of the binary whose names match, on a debug build: make check-cli K=push
 	$(swift) build --product keytool
 	KEYTOOL=$(CURDIR)/.build/debug/keytool $(own-trust) Scripts/test-binary -k '$(K)'
+
+chat: ## test both halves of the chat server protocol against another implementation
+	$(swift) build --product chat-run $(imports)
+	Scripts/test-chat
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
 	Scripts/test-examples $(swift)

@@ -263,6 +263,14 @@ let package = Package(
         tests(
             of: "ThreemaChat",
             ["ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives", "SecureMemory", "VectorKit"]),
+        // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
+        .executableTarget(
+            name: "chat-run",
+            dependencies: [
+                "ThreemaChat", "ThreemaMessages", "Threema", "TCPTransport", "ByteStreams", "Encodings",
+                "SecureMemory",
+            ],
+            path: "Tests/ChatRun", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(
             of: "ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
