@@ -14,7 +14,15 @@ let package = Package(
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "serve-safe", dependencies: [.product(name: "SafeServer", package: "keytool")]),
-        .executableTarget(name: "two-clients", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
+        .executableTarget(name: "seal-message", dependencies: [.product(name: "ThreemaMessages", package: "keytool")]),
+        .executableTarget(
+            name: "two-clients",
+            dependencies: [
+                .product(name: "ThreemaChat", package: "keytool"),
+                .product(name: "ThreemaForwardSecurity", package: "keytool"),
+                .product(name: "ThreemaDirectory", package: "keytool"),
+                .product(name: "TCPTransport", package: "keytool"),
+            ]),
         .executableTarget(
             name: "ask-directory", dependencies: [.product(name: "ThreemaDirectory", package: "keytool")]),
         .executableTarget(

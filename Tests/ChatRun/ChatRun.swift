@@ -8,7 +8,7 @@ import ThreemaChat
 /// Either half of the chat server protocol over TCP on loopback, for tests with another implementation of the other
 /// half. Both read one command a line; bytes are hexadecimal digits.
 ///
-///     chat-run serve      key SECRET, identity ID PUBLIC, idle MS, login MS, alert TEXT; after `go` it prints its port,
+///     chat-run serve      key SECRET, identity ID PUBLIC, idle MS, login MS, alert TEXT; at `go` it prints its port,
 ///                         and serves until the input ends
 ///     chat-run client     see ChatClientRun; prints one line for each command
 @main

@@ -183,4 +183,26 @@ import VectorKit
         var cipher = isServer ? try Scene().serverCipher() : try Scene().clientCipher()
         return try ChatFrame.seal(payload, with: &cipher)
     }
+
+    @Test func `a message is acknowledged with sender and ID, unless its flags or its sender say otherwise`() {
+        func acknowledgement(_ change: (inout [UInt8]) -> Void) -> ChatPayload? {
+            var bytes = message(7).encoded
+            change(&bytes)
+            var pipeline = IncomingPipeline(bytes.span, own: Scene.bob)
+            guard case .finished(let result) = pipeline.start() else {
+                // It is discarded: no such contact.
+                guard case .findContact = pipeline.answer(nonceIsUsed: false),
+                    case .finished(let result) = pipeline.refuseSender()
+                else { return nil }
+                return ChatPayload(acknowledging: result)
+            }
+            return ChatPayload(acknowledging: result)
+        }
+        let named = ChatAcknowledgement(Scene.alice, MessageID(7))
+        #expect(acknowledgement { _ in } == .clientAcknowledgement(named))
+        #expect(acknowledgement { $0[28] = MessageFlags.noServerAcknowledgement.rawValue } == nil)
+        #expect(acknowledgement { $0[0] = 0 } == nil)
+        #expect(acknowledgement { $0.removeLast($0.count - 20) } == nil)
+        #expect(acknowledgement { $0.removeLast($0.count - 40) } == .clientAcknowledgement(named))
+    }
 }

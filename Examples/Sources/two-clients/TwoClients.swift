@@ -1,63 +1,70 @@
-import Encodings
+import SecureMemory
 import Threema
+import ThreemaChat
+import ThreemaDirectory
+import ThreemaForwardSecurity
 import ThreemaMessages
 
-/// Two identities that know each other's public key: one seals a message, the other one opens it, once.
+/// Two identities on a chat server exchange a text, a receipt, a file and a message to a group, under forward security.
 ///
 ///     echo 'TEXT' | two-clients
 @main
 struct TwoClients {
     static func main() throws {
-        let alice = Identity(id: .random(), clientKey: .random())
-        let bob = Identity(id: .random(), clientKey: .random())
-        var sent = Nonces()
-        var received = Nonces()
+        let (aliceID, bobID) = (try ThreemaID("000ALICE"), try ThreemaID("00000BOB"))
+        let ofAlice = Identity(id: aliceID, clientKey: .random())
+        let ofBob = Identity(id: bobID, clientKey: .random())
+        let servers = Servers([aliceID: ofAlice.clientKey.publicKey, bobID: ofBob.clientKey.publicKey])
+        let serverKey = ServerKey.random()
+        let port = try servers.startChat(serverKey)
+        func connect(_ own: borrowing Identity, _ contact: ThreemaID) throws -> Person {
+            guard let key = try servers.ask(.fetch(contact)).publicKey else { throw NoKey() }
+            return try Person(own, contact: contact, key: key, server: serverKey.publicKey, port: port)
+        }
+        let (alice, bob) = (try connect(ofAlice, bobID), try connect(ofBob, aliceID))
 
-        let keys = try ContactKeys(own: alice.clientKey, contact: bob.clientKey.publicKey)
-        let payload = try seal(readLine() ?? "", from: alice.id, to: bob.id, keys: keys, &sent)
-        print("\(payload.sender == alice.id ? "Alice" : "?") sends \(sent.digests.count) message")
-        for _ in 0..<2 { print(try receive(payload.encoded, own: bob, from: alice.clientKey.publicKey, &received)) }
-    }
+        try alice.send(.chat(.text(readLine() ?? "")))
+        let text = try show(bob, servers)
+        try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))))
+        _ = try show(alice, servers)
 
-    static func seal(
-        _ text: String, from own: ThreemaID, to contact: ThreemaID, keys: borrowing ContactKeys, _ used: inout Nonces
-    ) throws -> MessagePayload {
-        let message = Message(
-            from: own, to: contact, id: .random(), createdAt: Timestamp(milliseconds: 1_700_000_000_000),
-            body: .chat(.text(text)))
-        let sealed = try message.seal(keys: keys, notIn: used)
-        // Before the payload leaves.
-        if let digest = sealed.nonceDigest { used.digests.insert(digest) }
-        return sealed.payload
-    }
+        let key = EnclosedKey.random()
+        let file = Array("a file".utf8)
+        let blob = try servers.ask(.upload(Blob.seal(file.span, key: key), to: .threema, persists: false))
+        try alice.send(
+            .chat(.file(FileMessage(blobID: blob, key: key, mediaType: "text/plain", size: Int64(file.count)))))
+        _ = try show(bob, servers)
 
-    /// - Returns: what became of the message.
-    static func receive(
-        _ payload: [UInt8], own: borrowing Identity, from contact: PublicKey, _ used: inout Nonces
-    ) throws -> String {
-        var pipeline = IncomingPipeline(payload.span, own: own.id)
-        var step = pipeline.start()
-        while true {
-            switch step {
-            case .lookUpNonce(let digest): step = pipeline.answer(nonceIsUsed: used.contains(digest))
-            case .findContact:
-                let keys = try ContactKeys(own: own.clientKey, contact: contact)
-                step = pipeline.open(keys: keys, isBlocked: false)
-            case .unwrap: step = pipeline.answer(unwrapped: nil)
-            case .lookUpOrigin: step = pipeline.answer(isDuplicate: false)
-            case .finished(let result):
-                if let digest = result.nonceDigest { used.digests.insert(digest) }
-                guard case .deliver(let message) = result.decision, case .chat(.text(let text)) = message.body else {
-                    return "\(result.decision)"
-                }
-                return "Bob reads: \(text)"
-            }
+        let rules = GroupRules(own: aliceID)
+        let change = try rules.create(.random(), members: [bobID], name: "Lake", ids: .random())
+        for sending in try change.sendings + rules.send(.text("Saturday?"), to: change.group, id: .random()) {
+            try alice.send(sending.body, id: sending.id)
+            _ = try show(bob, servers)
         }
     }
-}
 
-/// Used nonces in memory. A real program keeps them on disk.
-struct Nonces: UsedNonces {
-    var digests: Set<NonceDigest> = []
-    func contains(_ digest: NonceDigest) throws(Never) -> Bool { digests.contains(digest) }
+    /// Waits for a message and prints it.
+    static func show(_ person: Person, _ servers: Servers) throws -> MessageID {
+        guard let (message, mode) = try person.receive() else { throw NoMessage() }
+        let words =
+            switch message.body {
+            case .chat(.text(let text)): text
+            case .chat(.deliveryReceipt(let receipt)): "\(receipt.status)"
+            case .chat(.file(let file)):
+                "a file of \(try download(file, servers).count) bytes"
+            case .groupName(_, let name): "group \(name)"
+            case .groupChat(_, .text(let text)): "in the group: \(text)"
+            default: "\(message.body.type)"
+            }
+        print("\(message.receiver) reads: \(words) (\(mode == .fourDH ? "4DH" : "2DH"))")
+        return message.id
+    }
+
+    static func download(_ file: FileMessage, _ servers: Servers) throws -> SecureBytes {
+        let blob = try servers.ask(.download(file.blobID, from: .threema))
+        return try Blob.open(blob.span, key: file.key)
+    }
+
+    struct NoKey: Error {}
+    struct NoMessage: Error {}
 }

@@ -129,3 +129,14 @@ public struct ChatAcknowledgement: Hashable, Sendable {
         self.id = id
     }
 }
+
+extension ChatPayload {
+    /// The acknowledgement of a message that was delivered: send it after everything is stored.
+    /// - Returns: nil if the message wants none, or if its sender is no ID, so that no server delivers it.
+    public init?(acknowledging result: IncomingResult) {
+        guard case .due(let bytes) = result.acknowledgement,
+            let named = try? ChatAcknowledgement(decoding: bytes.span)
+        else { return nil }
+        self = .clientAcknowledgement(named)
+    }
+}
