@@ -1,7 +1,10 @@
+import Glibc
+
 extension InputError {
     /// What every program says about it.
     package var plainFailure: Failure {
         switch self {
+        case .notReadable(let path, EINVAL): Failure(.noInput, "\(path) is not a regular file")
         case .notReadable(let path, let code): Failure(.noInput, "cannot read \(path): \(systemMessage(code))")
         case .tooLong(let limit): Failure(.badData, "the input is longer than \(limit) bytes")
         case .notText: Failure(.badData, "the input is not UTF-8 text")

@@ -69,8 +69,9 @@ enum CertificateSource {
         switch self {
         case .files(let certificate, let key):
             return (
-                try InputFile(path: certificate).readBytes(.bytes, limit: Self.maxBytes),
-                try InputFile(path: key).readBytes(.bytes, limit: Self.maxBytes)
+                // A pipe would be waited for, also by the thread that takes the signal to stop.
+                try InputFile(plainFile: certificate).readBytes(.bytes, limit: Self.maxBytes),
+                try InputFile(plainFile: key).readBytes(.bytes, limit: Self.maxBytes)
             )
         case .selfSigned(let name, let path): return try Self.selfSigned(name, path)
         }

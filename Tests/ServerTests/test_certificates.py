@@ -1,0 +1,43 @@
+"""Certificates and keys that cannot be read, are missing or have expired."""
+
+import os
+import signal
+
+import pytest
+
+from server import curl, run, wait_for
+
+# How a file stops being a regular one.
+REPLACED = {"a FIFO": os.mkfifo, "a directory": os.mkdir, "a device": lambda path: os.symlink("/dev/null", path)}
+
+
+@pytest.fixture
+def installed(certificates, tmp_path):
+    """The options of a server whose certificate and key are copies, and the two files."""
+    paths = tmp_path / "server.crt", tmp_path / "server.key"
+    for path, source in zip(paths, (certificates.good.path, certificates.good.key)):
+        path.write_bytes(source.read_bytes())
+    return ["--tls-certificate", paths[0], "--tls-key", paths[1]], paths
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["certificate", "key"])
+@pytest.mark.parametrize("kind", REPLACED)
+def test_a_reload_waits_for_no_pipe(serve, certificates, installed, kind, which):
+    """The present certificate stays, and the server can be stopped."""
+    options, paths = installed
+    server = serve(*options)
+    paths[which].unlink()
+    REPLACED[kind](paths[which])
+    server.process.send_signal(signal.SIGHUP)
+    wait_for(lambda: f"the present certificate stays in use: {paths[which]} is not a regular file" in server.words)
+    asked = curl(f"https://localhost:{server.port}/config", "--cacert", certificates.authority.path)
+    assert asked.status == 200 and server.stop() == 0
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["certificate", "key"])
+def test_a_start_waits_for_no_pipe(installed, tmp_path, which):
+    options, paths = installed
+    paths[which].unlink()
+    os.mkfifo(paths[which])
+    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options, timeout=10)
+    assert refused.returncode == 66 and f"{paths[which]} is not a regular file" in refused.stderr
