@@ -41,3 +41,30 @@ def test_a_start_waits_for_no_pipe(installed, tmp_path, which):
     os.mkfifo(paths[which])
     refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options, timeout=10)
     assert refused.returncode == 66 and f"{paths[which]} is not a regular file" in refused.stderr
+
+
+@pytest.mark.parametrize("missing", [{"key.pem"}, {"key.pem", "certificate.pem"}, {"key.pem", "authority.pem"}],
+                         ids=["key", "key and certificate", "key and authority"])
+def test_a_lost_key_is_not_replaced_silently(serve, missing):
+    """All clients have its pin."""
+    server = serve("--tls-self-signed", "localhost")
+    assert server.stop() == 0
+    tls = server.directory / "tls"
+    lost = {name: (tls / name).read_bytes() for name in missing}
+    for name in missing:
+        (tls / name).unlink()
+    before = {path.name: path.read_bytes() for path in tls.iterdir()}
+    refused = run("serve", "--store", f"file://{server.directory}", "--listen", "127.0.0.1:0", "--tls-self-signed",
+                  "localhost")
+    assert refused.returncode == 66 and "tls/key.pem in the store's directory is missing" in refused.stderr
+    assert "restore the key from a backup" in refused.stderr
+    assert {path.name: path.read_bytes() for path in tls.iterdir()} == before
+    # Both ways of the hint lead on.
+    (tls / "key.pem").write_bytes(lost["key.pem"])
+    (tls / "key.pem").chmod(0o600)
+    again = serve("--tls-self-signed", "localhost")
+    assert again.said["pin"] == server.said["pin"] and again.stop() == 0
+    for path in tls.iterdir():
+        path.unlink()
+    tls.rmdir()
+    assert serve("--tls-self-signed", "localhost").said["pin"] != server.said["pin"]

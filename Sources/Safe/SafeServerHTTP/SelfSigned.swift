@@ -158,6 +158,8 @@ package enum SelfSignedError: Error, Equatable, Sendable {
     case name
     /// The present key is damaged, or of another kind.
     case key
+    /// There is an authority or a certificate, but not their key.
+    case missingKey
     /// The present authority is damaged.
     case authority
     /// The present key is not that of the present authority.

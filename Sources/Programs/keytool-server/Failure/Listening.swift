@@ -37,8 +37,11 @@ extension SelfSignedError: Explained {
         case .name: Failure(.usage, "the NAME of --tls-self-signed is neither a host name nor an address")
         case .key:
             Failure(
-                .badData, "tls/key.pem in the store's directory is damaged",
-                hints: "if you remove it, the next start makes a new one, with another pin and authority")
+                .badData, "tls/key.pem in the store's directory is damaged", hints: Self.restoreKey)
+        case .missingKey:
+            Failure(
+                .noInput, "tls/key.pem in the store's directory is missing, but clients may know its pin",
+                hints: Self.restoreKey)
         case .authority:
             Failure(
                 .badData, "tls/authority.pem in the store's directory is damaged",
@@ -46,9 +49,12 @@ extension SelfSignedError: Explained {
         case .otherKey:
             Failure(
                 .badData, "tls/key.pem in the store's directory is not the key of tls/authority.pem",
-                hints: "restore the key from a backup; if you remove it, the next start makes a new one, "
-                    + "with another pin and authority")
+                hints: Self.restoreKey)
         }
     }
+
+    private static let restoreKey =
+        "restore the key from a backup; if you remove the directory tls, the next start makes a new one, with another "
+        + "pin and authority"
 }
 #endif

@@ -65,6 +65,7 @@ enum CertificateSource {
     }
 
     /// Reads the files. Those of a self-signed certificate are written if they are missing or nearly expired.
+    /// - Throws: among others `SelfSignedError.missingKey` if only the key of a self-signed certificate is missing.
     func read() throws -> (chain: [UInt8], key: [UInt8]) {
         switch self {
         case .files(let certificate, let key):
@@ -84,10 +85,12 @@ enum CertificateSource {
             try files.contains(name) ? files.readPublic(name, limit: maxBytes) : nil
         }
         let now = WallClock.now()
-        // Without its key, the authority is of no use.
         let key = try content(keyName)
-        let authority = key == nil ? nil : try content(authorityName)
-        if let key, let authority, let certificate = try content(certificateName),
+        let authority = try content(authorityName)
+        let present = try content(certificateName)
+        // Clients know the pin and the authority. Another key would lock out all of them.
+        guard key != nil || authority == nil && present == nil else { throw SelfSignedError.missingKey }
+        if let key, let authority, let certificate = present,
             try SelfSigned.isGood(certificate, key: key, authority: authority, name: name, now: now)
         {
             return (certificate, key)
