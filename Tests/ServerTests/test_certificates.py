@@ -68,3 +68,24 @@ def test_a_lost_key_is_not_replaced_silently(serve, missing):
         path.unlink()
     tls.rmdir()
     assert serve("--tls-self-signed", "localhost").said["pin"] != server.said["pin"]
+
+
+def test_an_expired_certificate_is_named(serve, certificates, installed):
+    """Once at the start, and once after each signal."""
+    options, paths = installed
+
+    def install(which):
+        for path, source in zip(paths, (which.path, which.key)):
+            path.write_bytes(source.read_bytes())
+
+    install(certificates.expired)
+    server = serve(*options)
+    expired = f"warning: the certificate expired at {certificates.expired.ends:%Y-%m-%dT%H:%M:%SZ}: clients refuse it"
+    early = f"is not valid before {certificates.not_yet_valid.begins:%Y-%m-%dT%H:%M:%SZ}: clients refuse it"
+    wait_for(lambda: expired in server.words)
+    for reloads, which in enumerate((certificates.not_yet_valid, certificates.good, certificates.expired), 1):
+        install(which)
+        server.process.send_signal(signal.SIGHUP)
+        wait_for(lambda: server.words.count("was read again") == reloads)
+    assert server.stop() == 0
+    assert [server.words.count(each) for each in (expired, early, "clients refuse it")] == [2, 1, 3], server.words

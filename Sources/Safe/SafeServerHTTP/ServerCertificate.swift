@@ -1,6 +1,6 @@
 #if Server
 internal import Crypto
-internal import Encodings
+package import Encodings
 internal import NIOSSL
 internal import Synchronization
 
@@ -10,6 +10,7 @@ package final class ServerCertificate: Sendable {
     private struct Loaded {
         let context: NIOSSLContext
         let pin: String
+        let term: CertificateTerm
         /// A digest of both files.
         let digest: [UInt8]
     }
@@ -35,6 +36,9 @@ package final class ServerCertificate: Sendable {
     /// The pin of the key: `sha256//` and Base64.
     package var pin: String { current.withLock(\.pin) }
 
+    /// When the server's own certificate is valid.
+    package var term: CertificateTerm { current.withLock(\.term) }
+
     var context: NIOSSLContext { current.withLock(\.context) }
 
     private static func digest(_ chain: [UInt8], _ key: [UInt8]) -> [UInt8] {
@@ -47,7 +51,7 @@ package final class ServerCertificate: Sendable {
         }
         let digest = digest(chain, key)
         guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .noKey }
-        // An expired certificate is the operator's affair: the clients say so.
+        // An expired certificate is used, too: clients then say what is wrong, and the operator is told by `term`.
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
@@ -56,7 +60,22 @@ package final class ServerCertificate: Sendable {
             let publicKey = try? own.extractPublicKey().toSPKIBytes()
         else { throw .mismatch }
         let keyDigest = Array(SHA256.hash(data: publicKey))
-        return Loaded(context: context, pin: "sha256//" + Base64.encode(keyDigest.span), digest: digest)
+        return Loaded(
+            context: context, pin: "sha256//" + Base64.encode(keyDigest.span), term: CertificateTerm(own),
+            digest: digest)
+    }
+}
+
+/// When a certificate is valid.
+package struct CertificateTerm: Equatable, Sendable {
+    /// Before this time it is not valid yet.
+    package let begin: Timestamp
+    /// After this time it has expired.
+    package let end: Timestamp
+
+    fileprivate init(_ certificate: NIOSSLCertificate) {
+        begin = Timestamp(milliseconds: Int64(certificate.notValidBefore) * 1000)
+        end = Timestamp(milliseconds: Int64(certificate.notValidAfter) * 1000)
     }
 }
 

@@ -69,6 +69,7 @@ struct Serve: Verb {
             retentionDays: store.limits.retentionDays, keepPrevious: settings.keepPrevious, metrics: metrics,
             log: settings.log, expire: store.expire)
         server.repeatedly(every: Sweeping.interval) {
+            server.warnOfTerm()
             sweeping.run()
             server.renew()
         }

@@ -1,5 +1,6 @@
 #if Server
 import Console
+import Encodings
 import SafeServer
 import SafeServerHTTP
 
@@ -102,8 +103,22 @@ struct RunningServer {
             let files = try source.read()
             try certificate.replace(chain: files.chain, key: files.key)
             log.say("the certificate was read again")
+            warnOfTerm()
         } catch {
             log.say("warning: the present certificate stays in use: \(Failure(error).message)")
+        }
+    }
+}
+
+extension RunningServer {
+    /// Says if clients refuse the certificate because it has expired or is not valid yet.
+    func warnOfTerm() {
+        guard let term = certificate?.term else { return }
+        let now = WallClock.now()
+        if now > term.end {
+            log.say("warning: the certificate expired at \(term.end.rfc3339): clients refuse it")
+        } else if now < term.begin {
+            log.say("warning: the certificate is not valid before \(term.begin.rfc3339): clients refuse it")
         }
     }
 }
