@@ -2,6 +2,7 @@ import Encodings
 import SafeServer
 import SafeStore
 import SafeWire
+import Synchronization
 import Testing
 
 /// A store that fails.
@@ -23,19 +24,23 @@ private struct FailingStore: BackupStore {
 @Suite struct FailingStoreTests {
     @Test(
         arguments: [
-            (StoreError.full, 507, nil), (.busy, 503, "5"), (.unavailable, 503, "5"),
-            (.failed(reason: "/secret"), 500, nil),
+            (StoreError.full, 507, nil), (.quota, 507, nil), (.busy, 503, "5"), (.unavailable, 503, "5"),
+            (.failed(reason: "secret"), 500, nil),
         ] as [(StoreError, Int, String?)]) func `a store that fails is told by the status, never by a success`(
             _ error: StoreError, _ status: Int, _ retryAfter: String?
         )
     {
-        let server = TestServer(FailingStore(error: error))
+        let told = Mutex<[AnswerFailure]>([])
+        let server = TestServer(FailingStore(error: error)) { failure in told.withLock { $0.append(failure) } }
         let path = "/backups/" + String(repeating: "ab", count: 32)
         for method in ["GET", "HEAD", "PUT", "DELETE"] {
             let answer = server.ask(method, path, body: method == "PUT" ? [1] : nil)
             #expect(answer.status == status && answer.headers["retry-after"] == retryAfter && answer.body.isEmpty)
         }
         #expect(server.ask("GET", "/config").status == 200)
+        // The operator is told each time, and only then.
+        let failure = AnswerFailure.store(error)
+        #expect(told.withLock { $0 } == [failure, failure, failure, failure] && failure.status == status)
     }
 
     @Test func `an account is served below its path only`() {

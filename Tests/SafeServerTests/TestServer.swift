@@ -25,9 +25,9 @@ final class TestServer<Store: BackupStore & ~Copyable>: Sendable {
 
     init(
         _ store: consuming Store, limits: ServerLimits = .standard, below prefix: String = "",
-        throttle: Throttle = .wide()
+        throttle: Throttle = .wide(), failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) {
-        responder = SafeResponder(store, limits: limits, below: prefix, throttle: throttle)
+        responder = SafeResponder(store, limits: limits, below: prefix, throttle: throttle, failed: failed)
     }
 
     /// - Parameters:

@@ -14,11 +14,11 @@ import Testing
         let quota = Quota(bytes: 100)
         let store = QuotaStore(base, quota: quota)
         _ = try store.put(bytes(60), at: id(1), if: .none, now: day(0))
-        #expect(throws: StoreError.full) { try store.put(bytes(41), at: id(2), if: .none, now: day(0)) }
+        #expect(throws: StoreError.quota) { try store.put(bytes(41), at: id(2), if: .none, now: day(0)) }
         #expect(try store.get(id(2)) == nil)
         _ = try store.put(bytes(40), at: id(2), if: .none, now: day(0))
         // The replaced bytes count out.
-        #expect(throws: StoreError.full) { try store.put(bytes(61), at: id(1), if: .none, now: day(0)) }
+        #expect(throws: StoreError.quota) { try store.put(bytes(61), at: id(1), if: .none, now: day(0)) }
         _ = try store.put(bytes(59), at: id(1), if: .none, now: day(0))
         _ = try store.put(bytes(41), at: id(2), if: .none, now: day(0))
         // Previous backups do not count, and a deletion makes room.
@@ -29,11 +29,11 @@ import Testing
         let newest = try #require(try store.versions(of: id(1)).first)
         #expect(try store.restore(id(1), from: newest.time, now: day(2)))
         _ = try store.put(bytes(59), at: id(3), if: .none, now: day(3))
-        #expect(throws: StoreError.full) { try store.put(bytes(60), at: id(3), if: .none, now: day(3)) }
+        #expect(throws: StoreError.quota) { try store.put(bytes(60), at: id(3), if: .none, now: day(3)) }
         quota.bytes = nil
         _ = try store.put(bytes(500), at: id(3), if: .none, now: day(4))
         quota.bytes = 0
-        #expect(throws: StoreError.full) { try store.put(bytes(1), at: id(4), if: .none, now: day(4)) }
+        #expect(throws: StoreError.quota) { try store.put(bytes(1), at: id(4), if: .none, now: day(4)) }
         _ = try store.put(bytes(10), at: id(3), if: .none, now: day(4))
     }
 
@@ -50,7 +50,7 @@ import Testing
         #expect(try store.put(bytes(11), at: id(1), if: absent, now: day(0)) == .conditionFailed)
         let present = Preconditions(match: .any)
         #expect(try store.put(bytes(11), at: id(2), if: present, now: day(0)) == .conditionFailed)
-        #expect(throws: StoreError.full) { try store.put(bytes(11), at: id(1), if: present, now: day(0)) }
+        #expect(throws: StoreError.quota) { try store.put(bytes(11), at: id(1), if: present, now: day(0)) }
     }
 
     @Test func `of parallel PUTs, as many succeed as fit`() throws {

@@ -31,6 +31,7 @@ public final class AccountResponder: SafeAnswering {
     private let keepsPrevious: Bool
     private let throttle: Throttle
     private let check: LoginCheck
+    private let failed: @Sendable (AnswerFailure) -> Void
     private let accounts = Mutex(Accounts())
     /// Those that have logged in. One that was removed stays: its threads must not meet those of a second value.
     private let served = Mutex<[AccountName: Served]>([:])
@@ -43,13 +44,15 @@ public final class AccountResponder: SafeAnswering {
     ///   - limits: of all accounts.
     ///   - keepsPrevious: retain backups that are replaced or deleted.
     ///   - throttle: counts the requests of clients, and those for each backup.
+    ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
     /// - Throws: `FileError` if the directory cannot be opened.
     public convenience init(
-        at path: String, limits: ServerLimits, keepsPrevious: Bool = true, throttle: Throttle
+        at path: String, limits: ServerLimits, keepsPrevious: Bool = true, throttle: Throttle,
+        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         try self.init(
             at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle,
-            key: Random.secret(LoginCheck.keyCount), turns: HashTurns())
+            key: Random.secret(LoginCheck.keyCount), turns: HashTurns(), failed: failed)
     }
 
     /// - Parameters:
@@ -57,12 +60,14 @@ public final class AccountResponder: SafeAnswering {
     ///   - turns: to compute hashes.
     package init(
         at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle, key: consuming SecureBytes,
-        turns: HashTurns, failureRate: RequestRate? = nil
+        turns: HashTurns, failureRate: RequestRate? = nil,
+        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         directory = try ServerDirectory(at: path)
         self.limits = limits
         self.keepsPrevious = keepsPrevious
         self.throttle = throttle
+        self.failed = failed
         check = LoginCheck(key: key, turns: turns, failureRate: failureRate ?? LoginCheck.standardFailureRate)
     }
 
@@ -72,11 +77,13 @@ public final class AccountResponder: SafeAnswering {
         if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
         guard let login = BasicLogin(request.values("authorization")) else { return .answer(Self.challenge) }
         let file: AccountFile
-        do throws(FileError) { file = try presentAccounts() } catch { return .answer(HTTPResponse(.unavailable)) }
+        do throws(FileError) { file = try presentAccounts() } catch { return .answer(answer(error)) }
         switch check.check(login, in: file, client: request.client, at: now.monotonic) {
         case .wrong: return .answer(Self.challenge)
         case .throttled(let wait): return .answer(.throttled(wait))
-        case .busy: return .answer(HTTPResponse(.busy))
+        case .busy:
+            failed(.hashes)
+            return .answer(HTTPResponse(.busy))
         case .accepted(let account): return responder(of: account).examineCounted(request, at: now)
         }
     }
@@ -89,6 +96,11 @@ public final class AccountResponder: SafeAnswering {
 
     private static var challenge: HTTPResponse {
         .empty(401, ["www-authenticate": "Basic realm=\"\(realm)\", charset=\"UTF-8\""])
+    }
+
+    private func answer(_ error: FileError) -> HTTPResponse {
+        failed(.accounts(error))
+        return HTTPResponse(.unavailable)
     }
 
     private func presentAccounts() throws(FileError) -> AccountFile {
@@ -113,7 +125,8 @@ public final class AccountResponder: SafeAnswering {
             let store = directory.store(
                 of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes)
             let responder = SafeResponder(
-                QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle)
+                QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle,
+                failed: failed)
             served[account.name] = Served(responder: responder, quota: quota)
             return responder
         }

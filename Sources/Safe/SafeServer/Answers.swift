@@ -42,7 +42,7 @@ extension HTTPResponse {
     init(_ error: StoreError) {
         self =
             switch error {
-            case .full: .empty(507)
+            case .full, .quota: .empty(507)
             case .busy, .unavailable: .empty(503, ["retry-after": String(Self.retrySeconds)])
             case .failed: .empty(500)
             }

@@ -18,6 +18,7 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     let limits: ServerLimits
     let prefix: String
     let throttle: Throttle
+    private let failed: @Sendable (AnswerFailure) -> Void
 
     /// - Parameters:
     ///   - store: the backups of one account, or of all if there are no accounts.
@@ -25,11 +26,16 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     ///   - prefix: the path below which the server is: empty, or of an account, for example `/alice`. It begins with a
     ///     slash and does not end with one.
     ///   - throttle: shared by the servers of all accounts.
-    public init(_ store: consuming Store, limits: ServerLimits, below prefix: String = "", throttle: Throttle) {
+    ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
+    public init(
+        _ store: consuming Store, limits: ServerLimits, below prefix: String = "", throttle: Throttle,
+        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
+    ) {
         self.store = store
         self.limits = limits
         self.prefix = prefix
         self.throttle = throttle
+        self.failed = failed
     }
 
     /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
@@ -124,6 +130,11 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     }
 
     private func stored(_ body: () throws(StoreError) -> HTTPResponse) -> HTTPResponse {
-        do throws(StoreError) { return try body() } catch { return HTTPResponse(error) }
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            failed(.store(error))
+            return HTTPResponse(error)
+        }
     }
 }

@@ -12,6 +12,7 @@ public final class ServerResponder: SafeAnswering {
     private let directory: ServerDirectory
     private let open: SafeResponder<FolderStore>
     private let closed: AccountResponder
+    private let failed: @Sendable (AnswerFailure) -> Void
     private let hasAccounts = Atomic<Bool>(false)
 
     /// - Parameters:
@@ -19,15 +20,19 @@ public final class ServerResponder: SafeAnswering {
     ///   - limits: of all accounts.
     ///   - keepsPrevious: retain backups that are replaced or deleted.
     ///   - throttle: counts the requests of clients, and those for each backup.
+    ///   - failed: called for each answer of 500, 503 or 507, on the thread of the request; it must not block.
     /// - Throws: `FileError` if the directory cannot be opened.
     public init(
-        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle
+        at path: String, limits: ServerLimits, keepsPrevious: Bool, throttle: Throttle,
+        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
         directory = try ServerDirectory(at: path)
+        self.failed = failed
         open = SafeResponder(
             try FolderStore(at: path, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes), limits: limits,
-            throttle: throttle)
-        closed = try AccountResponder(at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
+            throttle: throttle, failed: failed)
+        closed = try AccountResponder(
+            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: failed)
         if try directory.hasAccounts() { hasAccounts.store(true, ordering: .relaxed) }
     }
 
@@ -37,6 +42,7 @@ public final class ServerResponder: SafeAnswering {
         do throws(FileError) {
             guard try directory.hasAccounts() else { return open.examine(request, at: now) }
         } catch {
+            failed(.accounts(error))
             return .answer(HTTPResponse(.unavailable))
         }
         hasAccounts.store(true, ordering: .relaxed)

@@ -13,7 +13,7 @@ extension RequestHandler {
         cancelDeadline()
         release()
         let counted = answer.body.count > Self.maxUncountedBytes ? answer.body.count : 0
-        guard service.bodies.take(counted, for: client) else { return self.answer(.busy, context) }
+        guard service.bodies.take(counted, for: client) else { return answerBusy(.memory, context) }
         taken = counted
         if !isComplete, !isRestShort { isLast = true }
         enter(.answering)
@@ -29,6 +29,12 @@ extension RequestHandler {
         written.futureResult.assumeIsolated().whenSuccess { self.wasWritten(answer) }
         close(after: service.limits.time(for: answer.body.count), because: .slow)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    /// Answers with 503.
+    func answerBusy(_ cause: BusyListener, _ context: ChannelHandlerContext) {
+        service.observe(.busy(cause))
+        answer(.busy, context)
     }
 
     /// Longest body that does not count for the memory of bodies: `/health` and `config` are also answered without it.

@@ -47,6 +47,7 @@ package final class Metrics: SafeAnswering {
             switch event {
             case .opened: state.opened += 1
             case .closed: state.closed += 1
+            case .busy: break
             case .ended(let end): state.ends[end, default: 0] += 1
             case .answered(let record):
                 let kind = Kind(method: record.method, subject: record.subject.rawValue, status: record.status)

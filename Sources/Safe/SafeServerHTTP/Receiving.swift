@@ -29,7 +29,7 @@ extension RequestHandler {
 
     private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
         guard body.readableBytes <= upload.maxBodyBytes else { return answer(upload.refusal, context) }
-        guard !lacksMemory else { return answer(.busy, context) }
+        guard !lacksMemory else { return answerBusy(.memory, context) }
         if isComplete { return store(upload) }
         if request?.isContinueExpected == true, body.readableBytes == 0 {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -73,7 +73,7 @@ extension RequestHandler {
 
     private func keep(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         guard !lacksMemory, service.bodies.take(bytes.readableBytes, for: client) else {
-            if case .receiving = phase { return answer(.busy, context) }
+            if case .receiving = phase { return answerBusy(.memory, context) }
             // The head is still being examined; the answer comes after that.
             lacksMemory = true
             return refuse(bytes, context)

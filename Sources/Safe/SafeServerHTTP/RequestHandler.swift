@@ -174,10 +174,10 @@ final class RequestHandler: ChannelDuplexHandler {
         let service = service
         let call = WaitingCall()
         guard let future = service.pool.run(call, on: context.eventLoop, { work(service) }) else {
-            return answer(.busy, context)
+            return answerBusy(.threads, context)
         }
         schedule(after: service.limits.maxWait) { handler, context in
-            if call.abandon() { handler.answer(.busy, context) }
+            if call.abandon() { handler.answerBusy(.threads, context) }
         }
         future.assumeIsolated().whenComplete { result in
             // An abandoned call is answered by then.

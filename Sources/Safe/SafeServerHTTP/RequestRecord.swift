@@ -64,6 +64,14 @@ package enum ConnectionEnd: String, CaseIterable, Sendable {
     case malformed
 }
 
+/// What the listener has no more of, so that a request is answered with 503.
+package enum BusyListener: Equatable, Sendable {
+    /// Threads that may block.
+    case threads
+    /// Memory for bodies.
+    case memory
+}
+
 /// What a listener tells.
 package enum ListenerEvent: Sendable {
     /// A connection was accepted.
@@ -72,6 +80,8 @@ package enum ListenerEvent: Sendable {
     case closed
     /// A request was answered.
     case answered(RequestRecord)
+    /// A request is answered with 503. `.answered` follows.
+    case busy(BusyListener)
     /// A connection was closed.
     case ended(ConnectionEnd)
 }

@@ -75,10 +75,12 @@ public struct BackupVersion: Equatable, Sendable {
 public enum StoreError: Error, Equatable, Sendable {
     /// No space is left.
     case full
+    /// The quota of an account is used up.
+    case quota
     /// Another program has locked the backups for too long, or the store asks for fewer requests.
     case busy
     /// The store cannot be reached now; a later try may succeed.
     case unavailable
-    /// Any other failure; the operator has to look. `reason` may contain the path of a file, and so a backup id.
+    /// Any other failure; the operator has to look. `reason` names no file and no backup.
     case failed(reason: String)
 }

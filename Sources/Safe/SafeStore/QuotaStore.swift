@@ -60,7 +60,7 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
     }
 
     /// Stores a backup.
-    /// - Throws: `.full` if the quota is exceeded; otherwise as the store itself.
+    /// - Throws: `.quota` if it is exceeded; otherwise as the store itself.
     public func put(
         _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> PutResult {
@@ -75,7 +75,7 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
                     // A condition that fails is the better answer.
                     let tag = conditions == .none ? nil : try base.get(id)?.tag
                     guard conditions.hold(for: tag) else { return .conditionFailed }
-                    throw .full
+                    throw .quota
                 }
                 return try base.put(backup, at: id, if: conditions, now: now)
             }

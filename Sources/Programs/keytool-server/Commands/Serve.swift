@@ -44,12 +44,13 @@ struct Serve: Verb {
         switch settings.location {
         case .directory(let path):
             try config.refuse()
-            return try .directory(path, keepsPrevious: settings.keepPrevious > .zero, throttle: throttle)
+            return try .directory(
+                path, keepsPrevious: settings.keepPrevious > .zero, throttle: throttle, log: settings.log)
         case .objects(let address):
             let connection = try objects.connection(to: address, dialog)
-            return try .objects(connection, limits: config.limits(), throttle: throttle)
+            return try .objects(connection, limits: config.limits(), throttle: throttle, log: settings.log)
         case .memory:
-            return .memory(limits: try config.limits(), throttle: throttle)
+            return .memory(limits: try config.limits(), throttle: throttle, log: settings.log)
         }
     }
 

@@ -22,12 +22,14 @@ struct OpenedStore {
 
     /// Prepares a directory that is missing or empty, and opens it.
     /// - Throws: `FileError`, among others `.locked` if another server uses it.
-    static func directory(_ path: String, keepsPrevious: Bool, throttle: Throttle) throws -> OpenedStore {
+    static func directory(
+        _ path: String, keepsPrevious: Bool, throttle: Throttle, log: ServerLog
+    ) throws -> OpenedStore {
         try StoreLocation.prepare(path)
         let lock = try HeldLock(path)
         let limits = try ServerLimits(preparedAt: path)
         let responder = try ServerResponder(
-            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle)
+            at: path, limits: limits, keepsPrevious: keepsPrevious, throttle: throttle, failed: log.write)
         return OpenedStore(
             answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
             lock: lock)
@@ -35,14 +37,16 @@ struct OpenedStore {
 
     /// Creates the buckets that are missing. Several servers may share them.
     /// - Throws: `StoreError`.
-    static func objects(_ connection: S3Connection, limits: ServerLimits, throttle: Throttle) throws -> OpenedStore {
+    static func objects(
+        _ connection: S3Connection, limits: ServerLimits, throttle: Throttle, log: ServerLog
+    ) throws -> OpenedStore {
         try connection.prepare()
-        return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle)
+        return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle, log)
     }
 
     /// Empty, and lost when the process ends.
-    static func memory(limits: ServerLimits, throttle: Throttle) -> OpenedStore {
-        OpenedStore(MemoryStore(), limits, throttle)
+    static func memory(limits: ServerLimits, throttle: Throttle, log: ServerLog) -> OpenedStore {
+        OpenedStore(MemoryStore(), limits, throttle, log)
     }
 
     private init(
@@ -57,8 +61,8 @@ struct OpenedStore {
     }
 
     /// One store for everybody.
-    private init(_ store: consuming some BackupStore, _ limits: ServerLimits, _ throttle: Throttle) {
-        let responder = SafeResponder(store, limits: limits, throttle: throttle)
+    private init(_ store: consuming some BackupStore, _ limits: ServerLimits, _ throttle: Throttle, _ log: ServerLog) {
+        let responder = SafeResponder(store, limits: limits, throttle: throttle, failed: log.write)
         self.init(
             answering: responder, limits: limits, expire: responder.expire, accounts: nil, lock: nil)
     }

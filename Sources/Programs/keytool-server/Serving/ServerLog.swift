@@ -1,7 +1,10 @@
 #if Server
 import Console
 import Encodings
+import SafeServer
 import SafeServerHTTP
+import SafeStore
+import Synchronization
 
 /// What a server says on stderr while it runs: one line for each event. Ids, logins and addresses are left out;
 /// addresses are named only if the operator has asked for them. No call blocks but `flush`: lines that nobody reads
@@ -9,6 +12,7 @@ import SafeServerHTTP
 struct ServerLog: Sendable {
     let namesRequests: Bool
     let namesClients: Bool
+    private let failures = Failures()
     private let lines = LineQueue(
         report: { "\(Program.name): warning: \($0 == 1 ? "1 line" : "\($0) lines") of this log had to be dropped" },
         write: { Output.line($0) })
@@ -19,7 +23,22 @@ struct ServerLog: Sendable {
     }
 
     func write(_ event: ListenerEvent) {
-        guard case .answered(let record) = event, namesRequests else { return }
+        switch event {
+        case .answered(let record): if namesRequests { write(record) }
+        case .busy(let cause): say(failure: cause.line)
+        case .opened, .closed, .ended: break
+        }
+    }
+
+    /// Says why a request was answered with 500, 503 or 507; once a minute for each cause.
+    func write(_ failure: AnswerFailure) { say(failure: failure.line) }
+
+    private func say(failure line: String) {
+        let now = Clocks.now().monotonic
+        if let words = failures.lines.withLock({ $0.line(line, at: now) }) { say(words) }
+    }
+
+    private func write(_ record: RequestRecord) {
         let client = namesClients ? " \(record.client)" : ""
         say("\(record.method) \(record.subject.rawValue) \(record.status) \(Self.seconds(record.time))\(client)")
     }
@@ -28,6 +47,10 @@ struct ServerLog: Sendable {
 
     /// Waits until all has been written, at most a second.
     func flush() { lines.flush(within: .seconds(1)) }
+
+    private final class Failures: Sendable {
+        let lines = Mutex(RepeatedLines())
+    }
 
     /// `0.012s`.
     private static func seconds(_ time: Duration) -> String {

@@ -41,7 +41,7 @@ final class Sweeping: Sendable {
             tell(report)
         } catch {
             metrics.count(nil, at: now)
-            log.say("warning: the sweep of old backups failed: \(Self.words(error))")
+            log.say("warning: the sweep of old backups failed: \(error.cause)")
         }
     }
 
@@ -52,16 +52,6 @@ final class Sweeping: Sendable {
             log.say(
                 "the sweep deleted \(report.expired.count) of \(report.total) backups and "
                     + "\(report.previous.count) previous ones")
-        }
-    }
-
-    private static func words(_ error: StoreError) -> String {
-        switch error {
-        case .full: "no space is left"
-        case .busy: "another program has locked the backups"
-        case .unavailable: "the store cannot be reached now"
-        // The reason may contain an id.
-        case .failed: "the store cannot be used"
         }
     }
 }
