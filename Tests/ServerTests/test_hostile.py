@@ -133,8 +133,7 @@ def test_endless(guarded, case):
     server = guarded("--head-timeout", "2s", "--body-timeout", "2s")
     before = memory(server)
     beginning, piece = ENDLESS[case]
-    # The extensions of single-byte chunks end with the longest body: 34 GB.
-    deadline = time.monotonic() + 150
+    deadline = time.monotonic() + 20
     with server.connect() as connection, pytest.raises((BrokenPipeError, ConnectionResetError)):
         connection.sendall(beginning)
         while time.monotonic() < deadline:

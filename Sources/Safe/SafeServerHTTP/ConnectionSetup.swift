@@ -76,9 +76,11 @@ struct ConnectionSetup: ServerChildChannel {
         try channel.syncOptions?.setOption(
             .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes))
         try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        let overhead = ChunkOverhead()
         try channel.pipeline.syncOperations.addHandlers(
-            HTTPResponseEncoder(), ByteToMessageHandler(decoder), HTTP1Guard(limits, service.observe),
-            HTTPServerPipelineHandler(), RequestHandler(connection, isHTTP1: true))
+            HTTPResponseEncoder(), overhead, ByteToMessageHandler(decoder),
+            HTTP1Guard(limits, overhead, service.observe), HTTPServerPipelineHandler(),
+            RequestHandler(connection, isHTTP1: true))
     }
 
     /// Bytes that are read at once.

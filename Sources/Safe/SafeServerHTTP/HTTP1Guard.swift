@@ -17,13 +17,21 @@ final class HTTP1Guard: ChannelDuplexHandler {
     private static let maxPipelined = 8
 
     private let lingerTime: TimeAmount
+    private let overhead: ChunkOverhead
     private let observe: (ListenerEvent) -> Void
     private var unanswered = 0
     private var isInRequest = false
+    /// Whether the request that is being received does nothing before its end.
+    private var isUpload = false
+    /// Whether the answer to a request has begun and has not come to its end.
+    private var isAnswering = false
     private var isOver = false
+    /// Whether a refusal has been sent: nothing may follow it.
+    private var isRefused = false
 
-    init(_ limits: ListenerLimits, _ observe: @escaping (ListenerEvent) -> Void) {
+    init(_ limits: ListenerLimits, _ overhead: ChunkOverhead, _ observe: @escaping (ListenerEvent) -> Void) {
         lingerTime = TimeAmount(limits.lingerTime)
+        self.overhead = overhead
         self.observe = observe
     }
 
@@ -36,14 +44,29 @@ final class HTTP1Guard: ChannelDuplexHandler {
             }
             unanswered += 1
             isInRequest = true
-        case .body: break
-        case .end: isInRequest = false
+            isUpload = head.method == .PUT
+            if head.headers.contains(name: "transfer-encoding") { overhead.begin() }
+        case .body(let bytes): overhead.count(content: bytes.readableBytes)
+        case .end:
+            isInRequest = false
+            overhead.end()
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { unanswered -= 1 }
+        guard !isRefused else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        // 100 Continue is no answer.
+        case .head(let head): isAnswering = head.status.code >= 200
+        case .body: break
+        case .end:
+            unanswered -= 1
+            isAnswering = false
+        }
         context.write(data, promise: promise)
     }
 
@@ -70,17 +93,22 @@ final class HTTP1Guard: ChannelDuplexHandler {
     }
 
     /// Answers and closes. The client gets the answer only if what it has sent is read. If whole requests are not
-    /// answered yet, they are, and then the connection is closed: what follows them is nobody's.
+    /// answered yet, they are, and then the connection is closed: what follows them is nobody's. In the middle of a
+    /// request, an upload is answered if its answer has not begun: nothing was done yet.
     private func refuse(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
         guard !isOver else { return }
         isOver = true
         observe(.ended(.malformed))
-        guard !isInRequest else { return context.close(promise: nil) }
-        guard unanswered == 0 else { return context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+        if isInRequest {
+            guard isUpload, unanswered == 1, !isAnswering else { return context.close(promise: nil) }
+        } else if unanswered > 0 {
+            return context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
         let headers: HTTPHeaders = ["content-length": "0", "connection": "close"]
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        isRefused = true
         context.close(mode: .output, promise: nil)
         context.eventLoop.assumeIsolated().scheduleTask(in: lingerTime) { context.close(promise: nil) }
     }
