@@ -4,7 +4,7 @@
 ///     bodies        those being received, stored and sent                                   64 MiB
 ///     throttle      two tables of clients and backups each                                  20 MiB
 ///
-/// Beyond that are the program itself and what each of the workers needs for one request.
+/// Beyond that are the program itself and what each of the threads needs for one request.
 package struct ListenerLimits: Sendable {
     /// Most open connections; more wait in the kernel's queue.
     package var maxConnections = 512
@@ -30,9 +30,9 @@ package struct ListenerLimits: Sendable {
     package var lingerTime = Duration.seconds(5)
     /// Most bytes of a refused body that are read, so that the client gets the answer.
     package var maxRefusedBytes = 1024 * 1024
-    /// Threads that wait for the store.
+    /// Threads that read from the store, and as many others that write to it.
     package var workers = 16
-    /// Most requests that wait for one of these threads.
+    /// Most reads, and most writes, that wait for one of these threads.
     package var maxWaiting = 256
     /// The time for which a request waits for one of these threads, before it is answered with 503.
     package var maxWait = Duration.seconds(5)

@@ -5,6 +5,8 @@ internal import SafeServer
 /// A request as it came, with what the listener has to know of its head.
 struct ReceivedRequest {
     let request: ServerRequest
+    /// Whether it changes nothing in the store.
+    let isRead: Bool
     let isKeepAlive: Bool
     /// Whether the client waits for `100 Continue` before it sends the body.
     let isContinueExpected: Bool
@@ -19,6 +21,7 @@ struct ReceivedRequest {
         let headers = head.headers.map { (name: $0.name, value: $0.value) }
         request = ServerRequest(
             head.method.rawValue, head.uri, headers: headers, client: connection.client(headers))
+        isRead = head.method == .GET || head.method == .HEAD
         // After the head of an upgrade, the parser reads nothing more.
         isKeepAlive = head.isKeepAlive && !head.headers.contains(name: "upgrade") && head.method != .CONNECT
         isContinueExpected = head.headers["expect"].contains { $0.lowercased() == "100-continue" }

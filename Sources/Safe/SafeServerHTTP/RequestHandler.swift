@@ -173,7 +173,8 @@ final class RequestHandler: ChannelDuplexHandler {
         cancelDeadline()
         let service = service
         let call = WaitingCall()
-        guard let future = service.pool.run(call, on: context.eventLoop, { work(service) }) else {
+        let pool = request?.isRead == true ? service.reads : service.writes
+        guard let future = pool.run(call, on: context.eventLoop, { work(service) }) else {
             return answerBusy(.threads, context)
         }
         schedule(after: service.limits.maxWait) { handler, context in

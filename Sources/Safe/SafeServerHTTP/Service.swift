@@ -10,13 +10,16 @@ package final class Service: Sendable {
     let forwarding: Forwarding
     let clock: @Sendable () -> ClockReading
     let observe: @Sendable (ListenerEvent) -> Void
-    let pool: WorkPool
+    /// For requests that only read: they must not wait behind writes that hang.
+    let reads: WorkPool
+    /// For all others.
+    let writes: WorkPool
     let answersHealth: Bool
     let connections: ConnectionCount
     let bodies: BodyMemory
 
     /// - Parameters:
-    ///   - answering: called on one of `limits.workers` threads.
+    ///   - answering: called on one of the threads of `limits.workers`.
     ///   - clock: the only one that is read.
     ///   - answersHealth: whether `GET /health` is answered here.
     ///   - observe: called on the threads of the listener; it must not block.
@@ -31,7 +34,8 @@ package final class Service: Sendable {
         self.clock = clock
         self.observe = observe
         self.answersHealth = answersHealth
-        pool = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
+        reads = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
+        writes = WorkPool(workers: limits.workers, maxWaiting: limits.maxWaiting)
         connections = ConnectionCount(limit: limits.maxConnectionsPerClient)
         bodies = BodyMemory(limit: limits.maxBodyMemory, largest: limits.maxBodyBytes)
     }

@@ -40,7 +40,9 @@ struct LimitOptions: ParsableArguments {
             "Close a connection after this time without a request (default: 60s).", valueName: "duration"))
     var idleTimeout: TimeSpan?
 
-    @Option(help: ArgumentHelp("Threads that read and write backups (default: 16).", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("Threads that read backups, and as many that write them (default: 16).", valueName: "number")
+    )
     var workers: PositiveNumber?
 
     /// What clients may ask.
