@@ -44,7 +44,7 @@ def test_add_refuses(store):
     assert "passwd alice" in store.fails(17, "account", "add", "alice").err
     for name in ("Alice", "-a", "a_b", "../a", "a" * 33, ""):
         store.fails(64, "account", "add", "--account-password-file", "-", "--", name, stdin="correct horse")
-    for size in ("20X", "-1", "1.5M", "99999999999T", "M x"):
+    for size in ("20X", "-1", "1.5M", "99999999999T", "M x", "0", "0M"):
         store.fails(64, "account", "add", "b", f"--quota={size}", "--account-password-file", "-", stdin="correct horse")
     store.fails(16, "account", "add", "bob")
     store.fails(64, "account", "add", "bob", "--account-password-file", "-", stdin="short12")

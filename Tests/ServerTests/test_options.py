@@ -1,8 +1,10 @@
 """Options, variables and what is refused."""
 
+import re
+
 import pytest
 
-from server import ID, curl, run, wait_for
+from server import ID, REPOSITORY, curl, run, wait_for
 
 STORE = "--store=file:///nonexistent/store"
 
@@ -26,7 +28,12 @@ STORE = "--store=file:///nonexistent/store"
     ([STORE, "--behind-proxy", "proxy"], "--behind-proxy"),
     ([STORE, "--behind-proxy", "10.0.0.0/33"], "--behind-proxy"),
     ([STORE, "--listen", "127.0.0.1:0", "--proxy-header", "forwarded"], "--proxy-header requires --behind-proxy"),
-    ([STORE, "--workers", "0"], "--workers"),
+    *(([STORE, f"--{name}", "0"], f"--{name}") for name in (
+        "workers", "client-rate", "backup-rate", "max-connections", "max-connections-per-client", "max-body-memory")),
+    *((["--store", "memory:", "--listen", "127.0.0.1:0", f"--{name}", "0"], f"--{name}")
+      for name in ("max-backup-bytes", "retention-days")),
+    *(([STORE, "--listen", "127.0.0.1:0", f"--{name}", zero], f"--{name} has to be longer than 0s")
+      for name in ("head-timeout", "body-timeout", "idle-timeout") for zero in ("0s", "0d")),
 ])
 def test_refused(options, words):
     result = run("serve", *options)
@@ -58,6 +65,33 @@ def test_wrong_variables(tmp_path, name, value):
     result = run("serve", "--store", f"file://{tmp_path}/store", *(
         [] if name == "LISTEN" else ["--listen", "127.0.0.1:0"]), **{f"KEYTOOL_SERVER_{name}": value})
     assert result.returncode == 64 and f"KEYTOOL_SERVER_{name}={value}" in result.stderr
+
+
+def test_a_mistyped_variable_is_named(tmp_path):
+    """Also by the other commands; an empty value changes nothing."""
+    store = {"KEYTOOL_SERVER_STORE": f"file://{tmp_path}/store"}
+    assert run("account", "add", "alice", "--account-password-fd", "99", **store).returncode != 0
+    wrong = {"KEYTOOL_SERVER_LISTN": "127.0.0.1:1", "KEYTOOL_SERVER_QUOTA": "1", "KEYTOOL_SERVER_": "", "KEYTOOL_X": "1"}
+    for command in (["sweep"], ["account", "list"], ["versions", ID]):
+        warned = run(*command, **store, **wrong).stderr
+        assert "warning: KEYTOOL_SERVER_LISTN is not a variable of keytool-server: did you mean KEYTOOL_SERVER_LISTEN?\n" \
+            in warned
+        assert "warning: KEYTOOL_SERVER_QUOTA is not a variable of keytool-server\n" in warned
+        assert warned.count("is not a variable") == 3 and "KEYTOOL_X" not in warned
+    refused = run("serve", "--listen", "0.0.0.0:1", **store, KEYTOOL_SERVER_TLS_SELFSIGNED="x")
+    assert refused.returncode == 64 and "did you mean KEYTOOL_SERVER_TLS_SELF_SIGNED?" in refused.stderr
+
+
+def test_the_variables_of_the_manual_are_known(tmp_path):
+    """And those of keytool."""
+    (tmp_path / "store").mkdir()
+    names = set(re.findall(r"KEYTOOL_SERVER_[A-Z0-9_]*[A-Z0-9]", (REPOSITORY / "man/keytool-server.8").read_text()))
+    names |= {f"KEYTOOL_SERVER_{stem}_{end}" for stem in ("ACCOUNT_PASSWORD", "S3_SECRET_KEY", "PASSWORD")
+              for end in ("FILE", "COMMAND", "FD")}
+    assert len(names) > 30
+    values = {name: "1" for name in names} | {"KEYTOOL_SERVER_KEEP_PREVIOUS": "1d"}
+    values["KEYTOOL_SERVER_STORE"] = f"file://{tmp_path}/store"
+    assert "is not a variable" not in run("sweep", **values).stderr
 
 
 def test_addresses_in_the_log(serve):

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import Console
 import Encodings
 public import SafeStore
 public import SafeWire
@@ -29,6 +30,16 @@ struct ByteSize: ExpressibleByArgument {
         let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
         guard !isTooLarge else { return nil }
         self.bytes = bytes
+    }
+}
+
+extension ByteSize {
+    /// Refuses a quota with which an account stores nothing.
+    func requireQuota() throws {
+        guard bytes > 0 else {
+            throw UsageFailure(
+                "with a quota of 0 bytes, an account stores nothing", hint: "keytool-server account remove removes it")
+        }
     }
 }
 

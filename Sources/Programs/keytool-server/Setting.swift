@@ -4,8 +4,10 @@ import Console
 /// An option that is also an environment variable: `--keep-previous` and `KEYTOOL_SERVER_KEEP_PREVIOUS`. The option
 /// comes first.
 enum Setting {
+    static let prefix = "KEYTOOL_SERVER_"
+
     static func variable(_ option: String) -> String {
-        "KEYTOOL_SERVER_" + option.uppercased().replacing("-", with: "_")
+        prefix + option.uppercased().replacing("-", with: "_")
     }
 
     /// - Parameters:

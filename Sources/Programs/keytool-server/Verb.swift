@@ -11,7 +11,13 @@ protocol Verb: ParsableCommand {
 
 extension Verb {
     func run() throws {
-        let options = globals.merged(with: root.globals)
-        try run(Dialog(options.words, options.terminal))
+        try start(globals.merged(with: root.globals))
+    }
+
+    /// Runs with the options of all levels.
+    func start(_ options: GlobalOptions) throws {
+        let dialog = Dialog(options.words, options.terminal)
+        Variables.warnOfUnknown(dialog.output)
+        try run(dialog)
     }
 }

@@ -1,7 +1,7 @@
 /// Finds what may have been meant by a mistyped word.
-enum Suggestion {
+package enum Suggestion {
     /// The meanings of the names that are nearest to the word: none where nothing is near, several where as near.
-    static func nearest(to word: String, among choice: [(name: String, meaning: String)]) -> [String] {
+    package static func nearest(to word: String, among choice: [(name: String, meaning: String)]) -> [String] {
         // Of a short word, two changes leave nothing.
         let bound = word.count > 4 ? 2 : 1
         let rated = choice.map { (meaning: $0.meaning, distance: distance(word, $0.name)) }

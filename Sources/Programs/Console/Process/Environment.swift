@@ -18,6 +18,14 @@ package enum Environment {
         return text
     }
 
+    /// The names that begin so, in byte order, with U+FFFD in place of what is not UTF-8.
+    package static func names(beginningWith prefix: String) -> [String] {
+        unsafe all().compactMap { variable in
+            let text = unsafe variable.map { unsafe String(cString: $0) } ?? ""
+            return text.hasPrefix(prefix) ? String(text.prefix { $0 != "=" }) : nil
+        }.sorted()
+    }
+
     /// The variables that `withhold` removed, as NAME=VALUE.
     nonisolated(unsafe) private static var withheld = unsafe [UnsafeMutablePointer<CChar>?]()
 

@@ -27,6 +27,7 @@ struct AccountAdd: AccountVerb {
     @OptionGroup var store: StoreOption
 
     func run(_ dialog: Dialog) throws {
+        try quota?.requireQuota()
         try StoreLocation.prepare(store.directory())
         let server = try store.changedServer()
         let isFirst = try !server.hasAccounts()

@@ -26,8 +26,7 @@ extension AccountVerb {
     var root: KeytoolServer { noun.root }
 
     func run() throws {
-        let options = globals.merged(with: noun.globals).merged(with: root.globals)
-        try run(Dialog(options.words, options.terminal))
+        try start(globals.merged(with: noun.globals).merged(with: root.globals))
     }
 }
 

@@ -68,9 +68,15 @@ struct LimitOptions: ParsableArguments {
         try set(\.maxConnectionsPerClient, maxConnectionsPerClient, "max-connections-per-client")
         try set(\.maxBodyMemory, maxBodyMemory, "max-body-memory", unit: 1 << 20)
         try set(\.workers, workers, "workers")
-        if let time = try Setting.value(headTimeout, "head-timeout")?.duration { limits.headTime = time }
-        if let time = try Setting.value(bodyTimeout, "body-timeout")?.duration { limits.bodyTime = time }
-        if let time = try Setting.value(idleTimeout, "idle-timeout")?.duration { limits.idleTime = time }
+        func set(_ path: WritableKeyPath<ListenerLimits, Duration>, _ given: TimeSpan?, _ name: String) throws {
+            guard let time = try Setting.value(given, name)?.duration else { return }
+            // No client is so fast.
+            guard time > .zero else { throw UsageFailure("--\(name) has to be longer than 0s") }
+            limits[keyPath: path] = time
+        }
+        try set(\.headTime, headTimeout, "head-timeout")
+        try set(\.bodyTime, bodyTimeout, "body-timeout")
+        try set(\.idleTime, idleTimeout, "idle-timeout")
         return limits
     }
 }
