@@ -19,6 +19,13 @@ import VectorKit
         #expect(X25519.publicKey(of: privateKey.span).hex == (try vector.expected.string("publicKey")))
     }
 
+    @Test(arguments: try Vector.all(in: .x25519Shared)) func `shared secret`(_ vector: Vector) throws {
+        let privateKey = try vector.inputs.bytes("private_key")
+        let publicKey = try vector.inputs.bytes("public_key")
+        let shared = try X25519.sharedSecret(privateKey: privateKey.span, publicKey: publicKey.span).copied
+        #expect(shared.hex == (try vector.expected.string("shared_secret")))
+    }
+
     /// A shared key with a point of low order is zero, which libsodium refuses.
     @Test func `points of low order`() throws {
         let zeros = [UInt8](repeating: 0, count: 31)
@@ -44,9 +51,15 @@ import VectorKit
     private static func hasSharedKey(with publicKey: [UInt8]) -> Bool {
         let privateKey = [UInt8](repeating: 7, count: 32)
         do {
+            _ = try X25519.sharedSecret(privateKey: privateKey.span, publicKey: publicKey.span)
+        } catch {
+            return false
+        }
+        do {
             _ = try Box.sharedKey(privateKey: privateKey.span, publicKey: publicKey.span)
             return true
         } catch {
+            Issue.record("a shared secret without a key of a box")
             return false
         }
     }

@@ -51,12 +51,15 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"
+        case chachaPoly = "chacha20_poly1305"
+        case hkdfSHA256 = "hkdf_sha256"
         case hmacSHA256 = "hmac_sha256"
         case pbkdf2 = "pbkdf2_hmac_sha256"
         case scrypt
         case secretBox = "secretbox"
         case sha256
         case x25519
+        case x25519Shared = "x25519_shared"
         case xchachaPoly = "xchacha20_poly1305"
         case xsalsa20
     }

@@ -19,18 +19,31 @@ struct AEAD {
     func seal(
         _ plaintext: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
     ) -> [UInt8] {
+        let count = plaintext.count + Self.tagCount
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { sealed, initialized in
+            var bytes = unsafe UnsafeMutableBufferPointer(rebasing: sealed[..<count]).mutableSpan
+            seal(plaintext, nonce: nonce, key: key, additionalData: additionalData, into: &bytes)
+            initialized = count
+        }
+    }
+
+    /// - Parameter sealed: 16 bytes longer than `plaintext`.
+    func seal(
+        _ plaintext: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        into sealed: inout MutableSpan<UInt8>
+    ) {
         precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        precondition(sealed.count == plaintext.count + Self.tagCount)
         defer { SpentStack.wipe() }
-        return key.withBytes { key in
-            unsafe [UInt8](unsafeUninitializedCapacity: plaintext.count + Self.tagCount) { sealed, initialized in
-                _ = unsafe plaintext.withUnsafeBufferPointer { plaintext in
+        _ = unsafe sealed.withUnsafeMutableBufferPointer { sealed in
+            unsafe plaintext.withUnsafeBufferPointer { plaintext in
+                key.withBytes { key in
                     unsafe key.withUnsafeBufferPointer { key in
                         unsafe encrypt(
                             sealed.baseAddress!, nil, plaintext.baseAddress, UInt64(plaintext.count), additionalData,
                             UInt64(additionalData.count), nil, nonce, key.baseAddress!)
                     }
                 }
-                initialized = plaintext.count + Self.tagCount
             }
         }
     }
@@ -38,22 +51,31 @@ struct AEAD {
     func open(
         _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {
-        precondition(nonce.count == nonceCount && key.count == Self.keyCount)
-        defer { SpentStack.wipe() }
         guard sealed.count >= Self.tagCount else { throw .notAuthentic }
-        return try key.withBytes { (key) throws(AuthenticationError) in
-            try SecureBytes(count: sealed.count - Self.tagCount) { (plaintext) throws(AuthenticationError) in
-                let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
-                    unsafe sealed.withUnsafeBufferPointer { sealed in
-                        unsafe key.withUnsafeBufferPointer { key in
-                            unsafe decrypt(
-                                plaintext.baseAddress, nil, nil, sealed.baseAddress!, UInt64(sealed.count),
-                                additionalData, UInt64(additionalData.count), nonce, key.baseAddress!)
-                        }
+        return try SecureBytes(count: sealed.count - Self.tagCount) { (plaintext) throws(AuthenticationError) in
+            try open(sealed, nonce: nonce, key: key, additionalData: additionalData, into: &plaintext)
+        }
+    }
+
+    /// - Parameter plaintext: 16 bytes shorter than `sealed`. It stays unchanged or is zero if the tag is wrong.
+    func open(
+        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(AuthenticationError) {
+        precondition(nonce.count == nonceCount && key.count == Self.keyCount)
+        precondition(sealed.count == plaintext.count + Self.tagCount)
+        defer { SpentStack.wipe() }
+        let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
+            unsafe sealed.withUnsafeBufferPointer { sealed in
+                key.withBytes { key in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        unsafe decrypt(
+                            plaintext.baseAddress, nil, nil, sealed.baseAddress!, UInt64(sealed.count),
+                            additionalData, UInt64(additionalData.count), nonce, key.baseAddress!)
                     }
                 }
-                guard result == 0 else { throw .notAuthentic }
             }
         }
+        guard result == 0 else { throw .notAuthentic }
     }
 }

@@ -35,4 +35,22 @@ public enum ChaChaPoly {
     ) throws(AuthenticationError) -> SecureBytes {
         try construction.open(sealed, nonce: nonce, key: key, additionalData: additionalData)
     }
+
+    /// Seals as `seal` does, into memory of the caller.
+    /// - Parameter sealed: 16 bytes longer than `plaintext`.
+    package static func seal(
+        _ plaintext: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        into sealed: inout MutableSpan<UInt8>
+    ) {
+        construction.seal(plaintext, nonce: nonce, key: key, additionalData: additionalData, into: &sealed)
+    }
+
+    /// Opens as `open` does, into memory of the caller.
+    /// - Parameter plaintext: 16 bytes shorter than `sealed`. It has nothing of the plaintext if the tag is wrong.
+    package static func open(
+        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        into plaintext: inout MutableSpan<UInt8>
+    ) throws(AuthenticationError) {
+        try construction.open(sealed, nonce: nonce, key: key, additionalData: additionalData, into: &plaintext)
+    }
 }

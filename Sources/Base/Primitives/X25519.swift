@@ -1,5 +1,5 @@
 internal import CSodium
-internal import SecureMemory
+public import SecureMemory
 
 /// X25519 (RFC 7748).
 public enum X25519 {
@@ -19,6 +19,29 @@ public enum X25519 {
                 unsafe crypto_scalarmult_base(publicKey.baseAddress!, privateKey.baseAddress!)
             }
             initialized = count
+        }
+    }
+
+    /// Multiplies a point by a scalar: the secret that both sides share.
+    /// - Parameters:
+    ///   - privateKey: 32 bytes of one side, unclamped.
+    ///   - publicKey: 32 bytes of the other side.
+    /// - Returns: 32 bytes, which are not uniformly distributed: derive a key from them.
+    /// - Throws: `.weakPublicKey` if the result is zero, as it is for a point of low order.
+    public static func sharedSecret(
+        privateKey: Span<UInt8>, publicKey: Span<UInt8>
+    ) throws(SharedKeyError) -> SecureBytes {
+        precondition(privateKey.count == count && publicKey.count == count)
+        defer { SpentStack.wipe() }
+        return try SecureBytes(count: count) { (shared) throws(SharedKeyError) in
+            let result = unsafe shared.withUnsafeMutableBufferPointer { shared in
+                unsafe publicKey.withUnsafeBufferPointer { publicKey in
+                    unsafe privateKey.withUnsafeBufferPointer { privateKey in
+                        unsafe crypto_scalarmult(shared.baseAddress!, privateKey.baseAddress!, publicKey.baseAddress!)
+                    }
+                }
+            }
+            guard result == 0 else { throw .weakPublicKey }
         }
     }
 
