@@ -32,6 +32,28 @@ import VectorKit
         }
     }
 
+    @Test func `without padding, only the canonical text is read`() {
+        for count in 0...50 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 151 + count) }
+            let text = Base64.encodeUnpadded(bytes.span)
+            #expect(text == Data(bytes).base64EncodedString().filter { $0 != "=" })
+            #expect(decodePublic(text, isPadded: false) == bytes)
+            let padded = encode(bytes)
+            #expect(decodePublic(padded, isPadded: true) == bytes)
+            #expect((decodePublic(padded, isPadded: false) != nil) == (padded == text))
+            #expect((decodePublic(text, isPadded: true) != nil) == (padded == text))
+        }
+        // One character is no byte; unused bits; line breaks and blanks.
+        for text in ["A", "AAAAA", "Zh", "Zm9", "Zm9vYh", "Zm 9", "Zm9v\n", "\nZm9v", "Zg=", "=", "====", "Zg-_"] {
+            #expect(decodePublic(text, isPadded: false) == nil, "\(text)")
+        }
+    }
+
+    private func decodePublic(_ text: String, isPadded: Bool) -> [UInt8]? {
+        let text = Array(text.utf8)
+        return Base64.decodePublic(text.span, isPadded: isPadded)
+    }
+
     @Test func `a secret's text is the same, behind what is there already`() {
         let key = [UInt8](hex: "01020304050607086465666768696a6b01020304050607086465666768696a6b")!
         var buffer = SecureBuffer(capacity: 1 + Base64.encodedCount(key.count))

@@ -23,27 +23,58 @@ package enum Base64 {
 
     /// - Returns: nil if `text` is not canonical, padded Base64.
     package static func decode(_ text: Span<UInt8>) -> SecureBytes? {
-        guard text.count.isMultiple(of: 4) else { return nil }
-        let padding = UInt8(ascii: "=")
-        let last = text.count - 1
-        let padded = text.isEmpty || text[last] != padding ? 0 : text[last - 1] != padding ? 1 : 2
+        guard let count = paddedCount(text) else { return nil }
         var buffer = SecureBuffer(capacity: text.count / 4 * 3)
+        guard decode(text.extracting(first: count), to: { buffer.append($0) }) else { return nil }
+        return buffer.finish()
+    }
+
+    /// Decodes bytes that are not secret.
+    /// - Parameter isPadded: whether the text ends in the padding that its length requires; if not, it must have none.
+    /// - Returns: nil if `text` is not canonical.
+    package static func decodePublic(_ text: Span<UInt8>, isPadded: Bool) -> [UInt8]? {
+        guard let count = isPadded ? paddedCount(text) : text.count else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity((text.count + 3) / 4 * 3)
+        guard decode(text.extracting(first: count), to: { bytes.append($0) }) else { return nil }
+        return bytes
+    }
+
+    /// Encodes bytes that are not secret, without padding.
+    package static func encodeUnpadded(_ bytes: Span<UInt8>) -> String {
+        String(encode(bytes).prefix { $0 != "=" })
+    }
+
+    private static let padding = UInt8(ascii: "=")
+
+    /// - Returns: the number of characters before the padding; nil if the length is not a multiple of 4.
+    private static func paddedCount(_ text: Span<UInt8>) -> Int? {
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let last = text.count - 1
+        return text.isEmpty || text[last] != padding ? text.count : text[last - 1] != padding ? last : last - 1
+    }
+
+    /// - Parameter text: without padding.
+    /// - Returns: false if the text is not canonical; what was written is then meaningless.
+    private static func decode(_ text: Span<UInt8>, to write: (UInt8) -> Void) -> Bool {
+        guard text.count % 4 != 1 else { return false }
         var invalid: UInt32 = 0
         for start in stride(from: 0, to: text.count, by: 4) {
-            let missing = start + 4 == text.count ? padded : 0
+            let missing = max(0, start + 4 - text.count)
             var group: UInt32 = 0
-            for index in start..<start + 4 {
-                let value = start + 4 - index <= missing ? 0 : value(text[index])
+            for index in start..<start + 4 - missing {
+                let value = value(text[index])
                 invalid |= value
                 group = group << 6 | (value & 0x3f)
             }
-            // The bits that padding leaves unused must be zero, or two texts would mean the same.
+            group <<= 6 * UInt32(missing)
+            // The bits that a short group leaves unused must be zero, or two texts would mean the same.
             if missing > 0 { invalid |= (group & (missing == 1 ? 0xff : 0xffff)) << 16 }
             for shift in stride(from: 16, through: 8 * UInt32(missing), by: -8) {
-                buffer.append(UInt8(truncatingIfNeeded: group >> shift))
+                write(UInt8(truncatingIfNeeded: group >> shift))
             }
         }
-        return invalid & ~0x3f == 0 ? buffer.finish() : nil
+        return invalid & ~0x3f == 0
     }
 
     private static func encode(_ bytes: Span<UInt8>, to write: (UInt8) -> Void) {
