@@ -2,12 +2,12 @@ internal import CSodium
 
 /// Guarded memory that is written piece by piece and then turned into `SecureBytes`.
 ///
-/// The capacity is fixed, because growing would leave a copy in freed memory. Writing past it ends the process. An
-/// unfinished buffer is wiped when its value ends.
+/// The capacity grows only when it is asked to. Writing past it ends the process. An unfinished buffer is wiped when
+/// its value ends.
 @safe
 public struct SecureBuffer: ~Copyable {
-    private let base: UnsafeMutablePointer<UInt8>
-    private let capacity: Int
+    private var base: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
 
     /// Bytes written so far.
     public private(set) var count = 0
@@ -51,6 +51,49 @@ public struct SecureBuffer: ~Copyable {
         count -= 1
         defer { unsafe base[count] = 0 }
         return unsafe base[count]
+    }
+
+    /// Appends `count` bytes, which are zero before `fill` writes them.
+    /// - Throws: what `fill` throws; then nothing is appended, and what it wrote is wiped.
+    package mutating func append<E>(
+        count added: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Void
+    ) throws(E) {
+        precondition(added >= 0 && added <= capacity - count, "guarded buffer is full")
+        do throws(E) {
+            var bytes = unsafe UnsafeMutableBufferPointer(start: base + count, count: added).mutableSpan
+            try fill(&bytes)
+        } catch {
+            unsafe sodium_memzero(base + count, added)
+            throw error
+        }
+        count += added
+    }
+
+    /// Makes room for `wanted` bytes in total, by moving to guarded memory of twice the capacity or more; the former
+    /// memory is wiped.
+    /// - Parameter limit: of the capacity, at least `wanted`.
+    package mutating func reserve(_ wanted: Int, limit: Int) {
+        precondition(wanted <= limit)
+        guard wanted > capacity else { return }
+        let larger = min(max(wanted, 2 * capacity), limit)
+        let moved = unsafe SecureBytes.allocate(larger)
+        unsafe moved.update(from: base, count: count)
+        unsafe sodium_free(base)
+        unsafe base = moved
+        capacity = larger
+    }
+
+    /// Lends the bytes written so far to `body`.
+    package borrowing func withBytes<Result: ~Copyable, E>(
+        _ body: (Span<UInt8>) throws(E) -> Result
+    ) throws(E) -> Result {
+        try body(unsafe UnsafeBufferPointer(start: base, count: count).span)
+    }
+
+    /// Removes all bytes and wipes them.
+    package mutating func removeAll() {
+        unsafe sodium_memzero(base, count)
+        count = 0
     }
 
     /// Turns the written bytes into read-only `SecureBytes`, without a copy.
