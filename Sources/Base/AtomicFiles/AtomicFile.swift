@@ -4,7 +4,7 @@ package import SecureMemory
 
 extension Directory {
     /// What a write does if the name exists.
-    package enum Existing: Sendable {
+    public enum Existing: Sendable {
         case replace
         /// Fail with `.exists`. If two writers race, at most one succeeds.
         case refuse
@@ -73,13 +73,13 @@ extension Directory {
     }
 
     /// Removes a temporary file that a killed writer left.
-    private func discard(_ temporary: String) throws(FileError) {
+    func discard(_ temporary: String) throws(FileError) {
         guard unlink(temporary) == 0 || errno == ENOENT else {
             throw FileError(.remove, path: path(of: temporary), code: errno)
         }
     }
 
-    private func temporaryName(_ name: String) -> String {
+    func temporaryName(_ name: String) -> String {
         rule == .shared ? sharedTemporaryName(name) : ".\(name).new"
     }
 
@@ -156,15 +156,25 @@ extension Directory {
     private func write(
         _ bytes: Span<UInt8>, to file: Int32, _ name: String, _ readers: Readers, _ time: Int64?
     ) throws(FileError) {
+        try Self.write(bytes, to: file, path: path(of: name))
+        try finish(file, name, readers, time)
+    }
+
+    /// Writes all bytes to an open file.
+    static func write(_ bytes: Span<UInt8>, to file: Int32, path: String) throws(FileError) {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBufferPointer { buffer in
                 unsafe Glibc.write(file, buffer.baseAddress! + written, buffer.count - written)
             }
             if result < 0 && errno == EINTR { continue }
-            guard result >= 0 else { throw .system(.write, path: path(of: name), code: errno) }
+            guard result >= 0 else { throw .system(.write, path: path, code: errno) }
             written += result
         }
+    }
+
+    /// Sets permissions and time of a written file, and syncs it.
+    func finish(_ file: Int32, _ name: String, _ readers: Readers, _ time: Int64?) throws(FileError) {
         if readers == .everybody, uninterrupted({ fchmod(file, 0o644) }) != 0 {
             throw .system(.write, path: path(of: name), code: errno)
         }
