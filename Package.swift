@@ -44,6 +44,7 @@ let package = Package(
         .executable(name: "keytool-server", targets: ["keytool-server"]),
         // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
         .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
+        .library(name: "Age", targets: ["Age", "AtomicFiles", "Primitives", "SecureMemory"]),
         .library(name: "TCPTransport", targets: ["TCPTransport", "ByteStreams"]),
         .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
         .library(
@@ -130,6 +131,7 @@ let package = Package(
         room("Base/ByteStreams", []),
         // Storey 3
         room("Base/HTTP", ["Encodings", "SecureMemory"]),
+        room("Base/Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
@@ -231,6 +233,7 @@ let package = Package(
         tests(of: "HTTP", ["SecureMemory"]),
         tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
+        tests(of: "Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         .executableTarget(

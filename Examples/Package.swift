@@ -11,6 +11,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "seal-line", dependencies: [.product(name: "Primitives", package: "keytool")]),
+        .executableTarget(name: "write-archive", dependencies: [.product(name: "Age", package: "keytool")]),
         .executableTarget(name: "write-down", dependencies: [.product(name: "Threema", package: "keytool")]),
         .executableTarget(name: "open-safe", dependencies: [.product(name: "ThreemaSafe", package: "keytool")]),
         .executableTarget(name: "serve-safe", dependencies: [.product(name: "SafeServer", package: "keytool")]),

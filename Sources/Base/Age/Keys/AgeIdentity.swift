@@ -1,0 +1,32 @@
+internal import Encodings
+internal import Primitives
+public import SecureMemory
+
+/// A secret key that opens the files for its recipient.
+public struct AgeIdentity: ~Copyable, Sendable {
+    /// 32 bytes, any value: libsodium clamps it.
+    let secret: SecureBytes
+    /// The public key.
+    public let recipient: AgeRecipient
+
+    init(secret: consuming SecureBytes) {
+        precondition(secret.count == X25519.count)
+        recipient = AgeRecipient(publicKey: secret.withBytes { X25519.publicKey(of: $0) })
+        self.secret = secret
+    }
+
+    /// A new identity from the system's random numbers.
+    public static func random() -> AgeIdentity { AgeIdentity(secret: Random.secret(X25519.count)) }
+
+    /// Reads an identity as `age-keygen` writes it: `AGE-SECRET-KEY-1` and 58 characters, in upper case.
+    /// - Parameter text: without a line break. The caller wipes it.
+    /// - Throws: `AgeKeyError`.
+    public init(_ text: Span<UInt8>) throws(AgeKeyError) {
+        self.init(secret: try KeyText.decode(text, as: .identity))
+    }
+
+    /// The text of the identity, 74 characters, which opens all of its files.
+    public borrowing func revealText() -> SecureBytes {
+        secret.withBytes { Bech32.encode(prefix: KeyText.identityPrefix, $0) }
+    }
+}

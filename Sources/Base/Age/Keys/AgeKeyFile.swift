@@ -1,0 +1,41 @@
+// A file of identities, as `age-keygen` writes it, or of recipients: UTF-8 text with one key on a line. Empty lines and
+// lines that begin with # are ignored.
+
+/// Finds the keys in a text with one key on a line.
+public struct AgeKeyFile: Sendable {
+    /// Longest text that is read, in bytes.
+    public static let limit = 1 << 20
+
+    /// A line that is neither empty nor a comment.
+    public struct Line: Equatable, Sendable {
+        /// Its number, from 1.
+        public let number: Int
+        /// Its bytes in the text, without the line break and without blanks at its ends.
+        public let bytes: Range<Int>
+    }
+
+    /// The lines that hold keys, in their order.
+    public let lines: [Line]
+
+    /// Finds the lines with keys. It does not read the keys themselves: give `text.extracting(line.bytes)` to
+    /// `AgeIdentity`.
+    /// - Parameter text: at most 1 MiB; longer texts have no lines.
+    public init(_ text: Span<UInt8>) {
+        var lines: [Line] = []
+        var (start, number) = (0, 1)
+        while start < text.count, text.count <= Self.limit {
+            var end = start
+            while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
+            var (first, last) = (start, end)
+            while first < last, Self.isBlank(text[first]) { first += 1 }
+            while first < last, Self.isBlank(text[last - 1]) { last -= 1 }
+            if first < last, text[first] != UInt8(ascii: "#") {
+                lines.append(Line(number: number, bytes: first..<last))
+            }
+            (start, number) = (end + 1, number + 1)
+        }
+        self.lines = lines
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
+}
