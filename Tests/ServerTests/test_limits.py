@@ -269,7 +269,7 @@ def test_many_clients_at_once(serve):
 
 
 def test_many_requests_of_one_http2_connection(serve, certificates):
-    """curl resets each stream whose answer has no body."""
+    """curl resets each stream whose answer has no body. It may do so for each request that the throttle allows."""
     server = serve("--tls-self-signed", "localhost", "--client-rate", "10000", "--backup-rate", "10000")
     run = subprocess.run(
         ["curl", "-q", "-sS", "-m", "60", "--http2", "--cacert", server.said["ca_file"], "-w", "%{http_code} %{num_connects}\\n",

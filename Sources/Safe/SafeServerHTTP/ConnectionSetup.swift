@@ -86,8 +86,8 @@ struct ConnectionSetup: ServerChildChannel {
     /// Bytes that are read at once.
     private static let readBytes = 16 * 1024
 
-    /// Most streams of an HTTP/2 connection that the client resets in 30 seconds.
-    private static let maxResets = 10_000
+    /// Most streams of a proxy's HTTP/2 connection that are reset in 30 seconds.
+    private static let maxProxyResets = 10_000
 
     private func startHTTP2(_ channel: any Channel, _ connection: Connection) throws {
         let limits = service.limits
@@ -101,9 +101,10 @@ struct ConnectionSetup: ServerChildChannel {
             HTTP2Setting(parameter: .maxHeaderListSize, value: limits.maxHeadBytes),
         ]
         var streams = NIOHTTP2Handler.StreamConfiguration()
-        // curl resets a stream whose answer has no body, because the end of the stream is a frame of its own. NIO's limit
-        // of 200 would end its connection. The throttle counts requests, reset or not, and the workers are few.
-        streams.streamResetFrameRateLimit.maximumCount = Self.maxResets
+        // curl 7.88 resets each stream whose answer has no body, also if the head of the answer has ended it. NIO's
+        // limit of 200 would end its connection.
+        streams.streamResetFrameRateLimit.maximumCount =
+            connection.isFromProxy ? Self.maxProxyResets : limits.maxResets
         let handler = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: settings,
             streamConfiguration: streams,

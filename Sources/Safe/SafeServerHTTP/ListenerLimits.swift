@@ -38,6 +38,8 @@ package struct ListenerLimits: Sendable {
     package var maxWait = Duration.seconds(5)
     /// Most requests of one HTTP/2 connection at once.
     package var maxStreams = 16
+    /// Most streams of one HTTP/2 connection that its client resets in 30 seconds; a proxy may reset more.
+    package var maxResets = 2 * 240
 
     /// The standard limits.
     package init() {}

@@ -68,6 +68,9 @@ struct LimitOptions: ParsableArguments {
         try set(\.maxConnectionsPerClient, maxConnectionsPerClient, "max-connections-per-client")
         try set(\.maxBodyMemory, maxBodyMemory, "max-body-memory", unit: 1 << 20)
         try set(\.workers, workers, "workers")
+        // A client may reset the stream of each request that the throttle lets it make.
+        try set(\.maxResets, clientRate, "client-rate", unit: 2)
+        limits.maxResets = max(limits.maxResets, ListenerLimits().maxResets)
         func set(_ path: WritableKeyPath<ListenerLimits, Duration>, _ given: TimeSpan?, _ name: String) throws {
             guard let time = try Setting.value(given, name)?.duration else { return }
             // No client is so fast.
