@@ -9,6 +9,11 @@ import VectorKit
         #expect(SHA256.hash(message.span).hex == (try vector.expected.string("digest")))
     }
 
+    @Test(arguments: try Vector.all(in: .sha512)) func `SHA-512`(_ vector: Vector) throws {
+        let message = try vector.inputs.repeated("message")
+        #expect(SHA512.hash(message.span).copied.hex == (try vector.expected.string("digest")))
+    }
+
     /// FIPS 180-4's examples, and the empty message.
     @Test(arguments: [
         ("", 1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", 1, "a9993e364706816aba3e25717850c26c9cd0d89d"),

@@ -58,6 +58,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case scrypt
         case secretBox = "secretbox"
         case sha256
+        case sha512
         case x25519
         case x25519Shared = "x25519_shared"
         case xchachaPoly = "xchacha20_poly1305"
