@@ -92,6 +92,12 @@ let package = Package(
                 "ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "HTTP", "KeyWrapping", "Encodings",
                 "Primitives", "SecureMemory",
             ]),
+        .library(
+            name: "ThreemaWeb",
+            targets: [
+                "ThreemaWeb", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
+            ]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -181,6 +187,9 @@ let package = Package(
             ["ThreemaMessages", "Threema", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaChat", ["ThreemaMessages", "Threema", "ByteStreams", "Primitives", "SecureMemory"]),
+        room(
+            "Threema/ThreemaWeb",
+            ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
             "Safe/SafeServerHTTP",
@@ -274,6 +283,12 @@ let package = Package(
                 "SecureMemory",
             ],
             path: "Tests/ChatRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(
+            of: "ThreemaWeb",
+            [
+                "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives", "AtomicFiles",
+                "SecureMemory", "VectorKit",
+            ]),
         tests(
             of: "ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

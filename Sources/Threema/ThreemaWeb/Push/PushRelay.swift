@@ -1,0 +1,140 @@
+package import HTTP
+internal import Encodings
+internal import Primitives
+internal import SecureMemory
+public import Threema
+
+/// Which session an app has to resume: SHA-256 of the web client's permanent public key.
+public struct PushSession: Hashable, Sendable {
+    /// The 32 bytes of the hash.
+    public let bytes: [UInt8]
+
+    /// The session of a web client.
+    public init(initiatorKey: PublicKey) { bytes = SHA256.hash(initiatorKey.bytes.span) }
+
+    /// 64 lower-case hexadecimal digits.
+    public var hex: String { Hex.encode(bytes) }
+    /// By which push services replace an earlier notification: the first six digits.
+    public var collapseKey: String { String(hex.prefix(6)) }
+}
+
+// A POST to the relay. Its body is a form:
+//
+//   type          apns, fcm or hms
+//   token         of the push service
+//   session       64 hexadecimal digits
+//   version       of the protocol above the signalling
+//   affiliation   groups the attempts of one connection; may be missing
+//   ttl           seconds for which the push service tries; 0 for now or never
+//   collapse_key  six hexadecimal digits
+//   endpoint      APNs only
+//   bundleid      APNs only
+//   appid         HMS only
+
+/// A request to a relay, which has an app of a session wake.
+public struct PushRelayRequest: Equatable, Sendable {
+    /// What has to be sent along with each request.
+    public static let headers = ["Content-Type: application/x-www-form-urlencoded"]
+    /// Longest answer that has to be read, in bytes.
+    public static let maxAnswerBytes = 4096
+
+    /// The form. It contains the push token.
+    public let body: [UInt8]
+
+    /// - Parameters:
+    ///   - version: of the protocol above the signalling.
+    ///   - affiliation: groups the attempts of one connection; nil for none.
+    ///   - timeToLive: seconds for which the push service tries; 0 for now or never.
+    public init(
+        _ token: WebPushToken, session: PushSession, version: UInt16, affiliation: String? = nil, timeToLive: UInt32
+    ) {
+        var fields: [(String, String)]
+        switch token {
+        case .fcm(let token): fields = [("type", "fcm"), ("token", token)]
+        case .apns(let token, let endpoint, let bundleID):
+            fields = [("type", "apns"), ("token", token), ("endpoint", endpoint), ("bundleid", bundleID)]
+        case .hms(let appID, let token): fields = [("type", "hms"), ("token", token), ("appid", appID)]
+        }
+        fields += [("session", session.hex), ("version", "\(version)")]
+        if let affiliation { fields.append(("affiliation", affiliation)) }
+        fields += [("ttl", "\(timeToLive)"), ("collapse_key", session.collapseKey)]
+        body = Array(fields.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&").utf8)
+    }
+
+    /// Reads the status of an answer.
+    /// - Throws: `.badRequest` for 400, `.relayFailed` for 500, `.pushServiceFailed` for 502, `.unexpectedStatus` for
+    ///   any other except 204.
+    public func check(status: Int) throws(PushRelayError) {
+        switch status {
+        case 204: return
+        case 400: throw .badRequest
+        case 500: throw .relayFailed
+        case 502: throw .pushServiceFailed
+        default: throw .unexpectedStatus(status)
+        }
+    }
+
+    /// Letters, digits and `-._~` are written as they are.
+    private static func escaped(_ text: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        var escaped = ""
+        for byte in text.utf8 {
+            if plain.contains(byte) {
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                escaped += "%" + Hex.encode([byte].span).uppercased()
+            }
+        }
+        return escaped
+    }
+}
+
+/// Why a relay did not pass a request on.
+public enum PushRelayError: Error, Equatable, Sendable {
+    /// Status 400: the relay does not understand the request.
+    case badRequest
+    /// Status 500: the relay failed.
+    case relayFailed
+    /// Status 502: the push service refused the token, or failed.
+    case pushServiceFailed
+    /// Any other status.
+    case unexpectedStatus(Int)
+}
+
+/// Sends requests to a relay over HTTPS, each once.
+package struct PushRelayClient: Sendable {
+    private let http: any HTTPClient
+    private let url: String
+
+    /// - Parameter url: of the relay: `https://HOST[:PORT]/PATH`.
+    package init(_ http: any HTTPClient, url: String) {
+        self.http = http
+        self.url = url
+    }
+
+    /// Asks the relay to wake the app.
+    package func send(_ request: PushRelayRequest) throws(PushRelayFailure) {
+        let sent = HTTPRequest(
+            .post, headers: PushRelayRequest.headers, body: request.body, limit: PushRelayRequest.maxAnswerBytes)
+        let response: HTTPResponse
+        do throws(HTTPError) {
+            let endpoint = HTTPEndpoint(url: SecureBytes(copying: Array(url.utf8).span))
+            response = try http.send(sent, to: endpoint, progress: nil)
+        } catch {
+            throw .http(error)
+        }
+        do throws(PushRelayError) {
+            try request.check(status: response.status)
+        } catch {
+            throw .relay(error)
+        }
+    }
+}
+
+/// Why an app was not woken.
+package enum PushRelayFailure: Error, Equatable, Sendable {
+    /// There is no answer.
+    case http(HTTPError)
+    /// The answer is a refusal.
+    case relay(PushRelayError)
+}
