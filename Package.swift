@@ -283,10 +283,15 @@ let package = Package(
                 "SecureMemory",
             ],
             path: "Tests/ChatRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        // One side of a pairing, which Scripts/test-pairing leads through a real server.
+        .executableTarget(
+            name: "web-peer", dependencies: ["ThreemaWeb", "Threema", "SecureMemory"],
+            path: "Tests/WebPeer", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(
             of: "ThreemaWeb",
             [
-                "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives", "AtomicFiles",
+                "web-peer", "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives",
+                "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(

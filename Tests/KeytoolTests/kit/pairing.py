@@ -1,0 +1,75 @@
+"""Two sides that pair through a real server: web-peer has the room's clients, pairingcarrier their WebSockets."""
+
+import os
+import queue
+import subprocess
+import threading
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PYTHON = ROOT / ".build/saltyrtc/bin/python"
+PEER = Path(os.environ.get("WEB_PEER", ROOT / ".build/debug/web-peer"))
+KIT = Path(__file__).resolve().parent
+SECONDS = 30
+
+
+def demand():
+    """What the tests need is there, or a test says how to get it."""
+    assert PYTHON.exists(), f"{PYTHON} is missing: run Scripts/set-up test"
+    assert PEER.exists(), f"{PEER} is missing: swift build --product web-peer, or set WEB_PEER"
+
+
+class Server:
+    """A server with a permanent key."""
+
+    def __init__(self, certificate, permanent):
+        self.authority = certificate.authority.path
+        self._process = subprocess.Popen(
+            [PYTHON, KIT / "pairingserver.py", certificate.path, certificate.key, permanent.hex()],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self._process.stdout.readline())
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait(SECONDS)
+
+
+class Side:
+    """A side on the server. `who` is the first line for web-peer."""
+
+    def __init__(self, server, who):
+        self._process = subprocess.Popen(
+            [PYTHON, KIT / "pairingcarrier.py", str(server.port), server.authority, PEER],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._lines = queue.Queue()
+        # What it has said so far.
+        self.said = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.order(who)
+
+    def _read(self):
+        for line in self._process.stdout:
+            self._lines.put(line.strip())
+        self._lines.put(None)
+
+    def order(self, line):
+        self._process.stdin.write(line + "\n")
+
+    def await_line(self, beginning):
+        """The next line that begins so; those before it are left out."""
+        while True:
+            line = self._lines.get(timeout=SECONDS)
+            assert line is not None, f"ended without {beginning!r}: {self.said}"
+            self.said.append(line)
+            if line.startswith(beginning):
+                return line
+
+    def vanish(self):
+        """Its connection breaks."""
+        self._process.stdin.close()
+        self._process.wait(SECONDS)
+
+    def close(self):
+        if self._process.poll() is None:
+            self.vanish()
