@@ -56,6 +56,40 @@ extension HTTPResponse {
 private let path = "/backups/" + String(repeating: "ab", count: 32)
 
 @Suite struct AccountResponderTests {
+    @Test(arguments: [false, true])
+    func `an upload under way ends with its account, also if it is added again`(_ isDeleted: Bool) throws {
+        let server = try Accounts()
+        try server.set("alice", "first", salt: 1)
+        let login = basic("alice", "first")
+        let head = [(name: "Authorization", value: login), (name: "Content-Length", value: "3")]
+        let put = ServerRequest("PUT", "/alice" + path, headers: head, client: "192.0.2.1")
+        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+            Issue.record("the upload was refused")
+            return
+        }
+        try server.remove("alice")
+        if isDeleted { try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!) }
+        #expect(upload.finish([1, 2, 3], at: reading()).status == 401)
+        // Under the same password, too: it is another account.
+        try server.set("alice", "first", salt: 2)
+        #expect(upload.finish([1, 2, 3], at: reading()).status == 401)
+        #expect(server.ask("GET", "/alice" + path, login).status == 404)
+        #expect(server.ask("PUT", "/alice" + path, login, body: [4]).status == 201)
+    }
+
+    @Test func `another quota does not end an upload`() throws {
+        let server = try Accounts()
+        try server.set("alice", "first", salt: 1)
+        let head = [(name: "Authorization", value: basic("alice", "first")), (name: "Content-Length", value: "3")]
+        let put = ServerRequest("PUT", "/alice" + path, headers: head, client: "192.0.2.1")
+        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+            Issue.record("the upload was refused")
+            return
+        }
+        try server.set("alice", "first", salt: 1, quota: 3)
+        #expect(upload.finish([1, 2, 3], at: reading()).status == 201)
+    }
+
     @Test func `without a right login every request is 401 with the challenge`() throws {
         let server = try Accounts()
         try server.set("alice", "a")

@@ -1,11 +1,13 @@
 """Accounts: a server that asks for logins."""
 
+import base64
 import json
 import shlex
+import time
 
 import pytest
 
-from server import ID, curl, run
+from server import ID, curl, exchange, run, statuses
 
 
 @pytest.fixture
@@ -89,3 +91,22 @@ def test_the_printed_lines(serve, add, client, tmp_path):
               tmp_path / "safe-password")
     client.ok("safe", "push")
     assert len(list((server.directory / "accounts/alice/backups").iterdir())) == 1
+
+
+@pytest.mark.parametrize("option", [[], ["--delete-backups"]], ids=["removed", "deleted"])
+def test_an_upload_ends_with_its_account(serve, add, option):
+    """It began before the account was removed, and ends after another one of the same name was added."""
+    password = add("alice")
+    server = serve()
+    authorization = base64.b64encode(f"alice:{password.read_text().strip()}".encode())
+    with server.connect() as upload:
+        upload.sendall(f"PUT /alice/backups/{ID} HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n".encode()
+                       + b"Authorization: Basic " + authorization + b"\r\n\r\nhello")
+        time.sleep(1)
+        removed = run("account", "remove", "alice", "--yes", *option, "--store", f"file://{server.directory}")
+        assert removed.returncode == 0, removed.stderr
+        add("alice")
+        assert statuses(exchange(upload, b"world", seconds=2)[0]) == [401]
+    assert curl(f"{server.url}/alice/backups/{ID}", *login(password)).status == 404
+    assert [path.name for path in (server.directory / "accounts/alice/backups").iterdir() if path.name[0] != "."] == []
+    assert server.stop() == 0

@@ -16,9 +16,15 @@ internal import Synchronization
 /// changed, so a removed account or a changed password counts from the next request on. A file that is missing has no
 /// accounts; one that cannot be read is answered with 503.
 public final class AccountResponder: SafeAnswering {
+    /// An account with the password that it has had from some time on. Another password, and an account that was
+    /// removed and added again, is another value: what has begun under the old one must not end in the backups of the
+    /// new one.
     private struct Served {
         let responder: SafeResponder<QuotaStore<FolderStore>>
+        let hash: PasswordHash
         let quota: Quota
+        /// Shared with the values before.
+        let locks: IDLocks
     }
 
     private struct Accounts {
@@ -33,7 +39,7 @@ public final class AccountResponder: SafeAnswering {
     private let check: LoginCheck
     private let failed: @Sendable (AnswerFailure) -> Void
     private let accounts = Mutex(Accounts())
-    /// Those that have logged in. One that was removed stays: its threads must not meet those of a second value.
+    /// Those that have logged in. One that was removed stays, for its locks.
     private let served = Mutex<[AccountName: Served]>([:])
 
     /// The realm of the challenge.
@@ -84,8 +90,20 @@ public final class AccountResponder: SafeAnswering {
         case .busy:
             failed(.hashes)
             return .answer(HTTPResponse(.busy))
-        case .accepted(let account): return responder(of: account).examineCounted(request, at: now)
+        case .accepted(let account):
+            let examined = responder(of: account).examineCounted(request, at: now)
+            guard case .upload(let upload) = examined else { return examined }
+            // The body may take minutes.
+            return .upload(
+                PendingUpload(maxBodyBytes: upload.maxBodyBytes) { body, now in
+                    self.isPresent(account) ? upload.finish(body, at: now) : Self.challenge
+                })
         }
+    }
+
+    /// Whether the file has this account with this password.
+    private func isPresent(_ account: Account) -> Bool {
+        (try? presentAccounts())?[account.name]?.hash == account.hash
     }
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
@@ -117,17 +135,20 @@ public final class AccountResponder: SafeAnswering {
 
     private func responder(of account: Account) -> SafeResponder<QuotaStore<FolderStore>> {
         served.withLock { served in
-            if let known = served[account.name] {
+            let known = served[account.name]
+            if let known, known.hash == account.hash {
                 known.quota.bytes = account.quota
                 return known.responder
             }
             let quota = Quota(bytes: account.quota)
+            let locks = known?.locks ?? IDLocks()
             let store = directory.store(
-                of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes)
+                of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, locks: locks
+            ) { [weak self] in self?.isPresent(account) ?? false }
             let responder = SafeResponder(
                 QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle,
                 failed: failed)
-            served[account.name] = Served(responder: responder, quota: quota)
+            served[account.name] = Served(responder: responder, hash: account.hash, quota: quota, locks: locks)
             return responder
         }
     }

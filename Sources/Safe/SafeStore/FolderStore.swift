@@ -24,7 +24,9 @@ public struct FolderStore: ~Copyable, Sendable {
     let keepsPrevious: Bool
     /// Longest backup that is read, in bytes.
     let readLimit: Int
-    let locks = IDLocks()
+    let locks: IDLocks
+    /// Whether writes are still allowed; asked while the directory is locked.
+    let mayWrite: @Sendable () -> Bool
 
     /// Opens an existing directory.
     /// - Parameters:
@@ -46,13 +48,16 @@ public struct FolderStore: ~Copyable, Sendable {
 
     init(
         in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
-        readLimit: Int = maxFetchedBytes, isAlone: Bool = false
+        readLimit: Int = maxFetchedBytes, isAlone: Bool = false, locks: IDLocks = IDLocks(),
+        mayWrite: @escaping @Sendable () -> Bool = { true }
     ) {
         self.shared = shared
         self.account = account
         self.isAlone = isAlone
         self.keepsPrevious = keepsPrevious
         self.readLimit = readLimit
+        self.locks = locks
+        self.mayWrite = mayWrite
     }
 
     /// Directories that exist in an empty file system.

@@ -116,6 +116,7 @@ extension FolderStore: BackupStore {
             // First the lock of the directory: threads that want the same id wait for it together, not in turn.
             let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
             defer { withExtendedLifetime(lock) {} }
+            guard mayWrite() else { throw .missing(path: backups.path) }
             return try locks.holding(id) { () throws(FileError) in try body(backups) }
         }
     }

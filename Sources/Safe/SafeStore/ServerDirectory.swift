@@ -101,6 +101,20 @@ public struct ServerDirectory: ~Copyable, Sendable {
         FolderStore(in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit)
     }
 
+    /// The backups of an account, for a server whose accounts change meanwhile.
+    /// - Parameters:
+    ///   - locks: shared by all stores of this account in the process.
+    ///   - mayWrite: whether the account may still write. It is asked while the directory of the backups is open and
+    ///     locked; until the write has ended, nobody removes that directory.
+    package func store(
+        of account: AccountName, keepsPrevious: Bool, readLimit: Int, locks: IDLocks,
+        mayWrite: @escaping @Sendable () -> Bool
+    ) -> FolderStore {
+        FolderStore(
+            in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, locks: locks,
+            mayWrite: mayWrite)
+    }
+
     /// Creates the directory of an account. An existing one stays as it is.
     public func makeAccount(_ account: AccountName) throws(FileError) {
         try shared.directory.makeDirectory(Self.accountsName)
