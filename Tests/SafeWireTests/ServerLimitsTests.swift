@@ -18,6 +18,15 @@ import VectorKit
     }
 
     @Test(arguments: [
+        ("1", 1, true), ("180", 180, true), ("3650", 3650, true), ("0", 180, false), ("3651", 180, false),
+        ("-1", 180, false), ("18446744073709551796", 180, false),
+    ]) func `a parse tells if the retention is in range`(_ literal: String, _ days: Int, _ isInRange: Bool) throws {
+        let config = Array(#"{"maxBackupBytes":1,"retentionDays":\#(literal)}"#.utf8)
+        let parsed = try ServerLimits.parse(config: config.span)
+        #expect(parsed.limits.retentionDays == days && parsed.isRetentionInRange == isInRange)
+    }
+
+    @Test(arguments: [
         ("1", 1), ("524288", 524_288), ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_648),
     ]) func `a largest backup of 1 byte to 2 GiB`(_ literal: String, _ bytes: Int) throws {
         let limits = try limits(#"{"maxBackupBytes":\#(literal),"retentionDays":180}"#)

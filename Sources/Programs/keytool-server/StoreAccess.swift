@@ -1,6 +1,5 @@
 import AtomicFiles
 import Console
-import Encodings
 import Glibc
 import SafeStore
 import SafeWire
@@ -9,9 +8,8 @@ extension StoreOption {
     /// The directory of the server, for a command that reads it or deletes from it.
     /// - Throws: `FileError.missing` if it is not prepared.
     func server() throws -> ServerDirectory {
-        let path = try directory()
         _ = try limits()
-        return try ServerDirectory(at: path)
+        return try ServerDirectory(at: directory())
     }
 
     /// The directory of the server, for a command that writes files.
@@ -46,15 +44,15 @@ extension ServerLimits {
     /// Those of a directory that is prepared.
     init(preparedAt path: String) throws {
         let config = try FolderStore(at: path).config()
+        let isRetentionInRange: Bool
         do throws(ServerLimitsError) {
-            self = try ServerLimits(config: config.span)
+            (self, isRetentionInRange) = try ServerLimits.parse(config: config.span)
         } catch {
             throw CommandFailure(
                 failure: Failure(.badData, "\(path)/config is not the configuration of a Safe server"))
         }
         // A client takes another number for 180 days. A server that did would delete what its operator wants to retain.
-        let document = try? JSONScanner.parse(config.span, limits: .init(depth: 16, values: 1000))
-        guard document?["retentionDays"]?.integer == Int64(retentionDays) else {
+        guard isRetentionInRange else {
             throw CommandFailure(failure: Failure(.badData, "retentionDays in \(path)/config is not in 1 to 3650"))
         }
     }

@@ -33,16 +33,23 @@ public struct ServerLimits: Equatable, Sendable {
     /// A retention outside of 1...3650 days is *not* an error: it counts as 180, so that a server cannot disable
     /// uploads.
     /// - Throws: `.notJSON`, `.missing(member)`, `.maxBackupBytes` outside 1...2^31.
-    public init(config: Span<UInt8>) throws(ServerLimitsError) {
+    public init(config: Span<UInt8>) throws(ServerLimitsError) { self = try Self.parse(config: config).limits }
+
+    /// Parses `config` as `init(config:)` does.
+    /// - Returns: also whether the retention is in 1...3650, and not 180 in its place.
+    package static func parse(
+        config: Span<UInt8>
+    ) throws(ServerLimitsError) -> (limits: ServerLimits, isRetentionInRange: Bool) {
         guard let document = try? JSONScanner.parse(config, limits: .init(depth: 16, values: 1000)) else {
             throw .notJSON
         }
         guard let maximum = document["maxBackupBytes"], maximum.isInteger else { throw .missing("maxBackupBytes") }
         guard let retention = document["retentionDays"], retention.isInteger else { throw .missing("retentionDays") }
-        guard let bytes = maximum.integer, Self.acceptedMaxBackupBytes.contains(bytes) else { throw .maxBackupBytes }
-        maxBackupBytes = Int(bytes)
+        guard let bytes = maximum.integer, acceptedMaxBackupBytes.contains(bytes) else { throw .maxBackupBytes }
         // An integer of more than 64 bits counts as 0, which is out of range.
-        retentionDays = Self.clampedRetentionDays(retention.integer ?? 0)
+        let days = retention.integer ?? 0
+        let limits = ServerLimits(maxBackupBytes: Int(bytes), retentionDays: clampedRetentionDays(days))
+        return (limits, limits.retentionDays == days)
     }
 
     /// `days` if it is in 1...3650, otherwise 180.

@@ -31,9 +31,10 @@ struct SweepCommand: Verb {
     @OptionGroup var store: StoreOption
 
     func run(_ dialog: Dialog) throws {
-        let server = try store.server()
+        let limits = try store.limits()
+        let server = try ServerDirectory(at: store.directory())
         let sweep = Sweep(
-            retentionDays: try store.limits().retentionDays,
+            retentionDays: limits.retentionDays,
             keepPrevious: try Setting.value(keepPrevious, "keep-previous")?.duration ?? Sweep.defaultKeepPrevious,
             now: ClockReading(wall: WallClock.now(), monotonic: .zero), last: nil, isForced: force, isDryRun: dryRun)
         let report = try server.sweep(sweep)
