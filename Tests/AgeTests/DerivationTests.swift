@@ -1,3 +1,4 @@
+import Primitives
 import SecureMemory
 import Testing
 import VectorKit
@@ -7,6 +8,40 @@ import VectorKit
 /// Values of the published files, step by step.
 @Suite struct DerivationTests {
     private let fileKey = Array("YELLOW SUBMARINE".utf8)
+
+    /// Whole files, byte for byte, from secrets that the vectors name.
+    @Test(arguments: try Vector.all(in: .ageFile)) func `files of another implementation`(_ vector: Vector) throws {
+        let part = try vector.inputs.bytes("content")
+        let content = Array(repeatElement(part, count: try vector.inputs.integer("times")).joined())
+        let fileKey = AgeFileKey(SecureBytes(copying: try vector.inputs.bytes("file_key")))
+        let nonce = try vector.inputs.bytes("nonce")
+        var file: [UInt8] = []
+        let sink = ByteSink({ file += $0.copied }, isArmored: try vector.inputs.bool("armored"))
+        var writer: AgeWriter
+        if vector.inputs.has("passphrase") {
+            writer = try AgeWriter(
+                passphrase: Sample.secret(vector.inputs.string("passphrase")),
+                workFactor: vector.inputs.integer("work_factor"), salt: vector.inputs.bytes("salt"),
+                fileKey: fileKey, nonce: nonce, sink)
+        } else {
+            let ephemerals = try vector.inputs.strings("ephemerals").map { try #require([UInt8](hex: $0)) }
+            writer = try AgeWriter(
+                to: vector.expected.strings("recipients").map { try AgeRecipient($0) },
+                ephemerals: { SecureBytes(copying: ephemerals[$0]) }, fileKey: fileKey, nonce: nonce, sink)
+        }
+        try writer.write(content.span)
+        try writer.finish()
+        if vector.expected.has("file") { #expect(try vector.expected.string("file") == file.hex) }
+        #expect(try vector.expected.string("sha256") == SHA256.hash(file.span).hex)
+        for (number, secret) in try (vector.expected.has("recipients") ? vector.inputs.strings("identities") : [])
+            .enumerated()
+        {
+            let identity = AgeIdentity(secret: SecureBytes(copying: try #require([UInt8](hex: secret))))
+            #expect(try identity.recipient.description == vector.expected.strings("recipients")[number])
+            let isSame = try Sample.opened(file, identity) == content
+            #expect(isSame)
+        }
+    }
 
     @Test func `keys of a file key`() throws {
         let nonce = try #require([UInt8](hex: "eecf62c7ce91b433274e68d4f2f9134c"))

@@ -111,3 +111,8 @@ final class Scratch: Sendable {
 
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
 }
+
+extension SecureBytes {
+    /// Of an array that is an expression, whose span the compiler does not take.
+    init(copying bytes: [UInt8]) { self.init(copying: bytes.span) }
+}

@@ -48,6 +48,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case safeSeal = "safe_seal"
         case pushNotification = "push_notification"
         case legacyImage = "legacy_image"
+        case ageFile = "age_file"
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"
