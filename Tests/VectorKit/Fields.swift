@@ -34,6 +34,15 @@ public struct Fields: Decodable, Sendable {
         return number
     }
 
+    /// A number, which may have a fraction.
+    public func number(_ name: String) throws -> Double {
+        switch try value(name) {
+        case .integer(let number): Double(number)
+        case .fraction(let number): number
+        default: throw VectorError.wrongType(name)
+        }
+    }
+
     /// A truth value.
     public func bool(_ name: String) throws -> Bool {
         guard case .bool(let value) = try value(name) else { throw VectorError.wrongType(name) }
@@ -84,6 +93,7 @@ private enum Value: Decodable, Sendable {
     case integer(Int)
     /// Larger than any integer that a test reads by its value.
     case unsigned(UInt64)
+    case fraction(Double)
     case string(String)
     case list([Value])
     case object(Fields)
@@ -98,6 +108,8 @@ private enum Value: Decodable, Sendable {
             self = .integer(value)
         } else if let value = try? container.decode(UInt64.self) {
             self = .unsigned(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .fraction(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([Value].self) {

@@ -49,6 +49,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case pushNotification = "push_notification"
         case legacyImage = "legacy_image"
         case ageFile = "age_file"
+        case telegram = "telegram_mtproto1"
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"

@@ -109,6 +109,6 @@ enum AndroidKeyFileV1 {
     }
 
     private static func checkValue(of key: borrowing MasterKey) -> [UInt8] {
-        Array(key.bytes.withBytes { SHA1.hash($0) }.prefix(check.count))
+        Array(key.bytes.withBytes { Legacy.SHA1.hash($0) }.prefix(check.count))
     }
 }

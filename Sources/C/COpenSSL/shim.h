@@ -5,5 +5,6 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/aes.h>
 #include <openssl/crypto.h>
+#include <openssl/md5.h>
 #include <openssl/modes.h>
 #include <openssl/sha.h>
