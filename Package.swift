@@ -98,6 +98,7 @@ let package = Package(
                 "ThreemaWeb", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
                 "SecureMemory",
             ]),
+        .library(name: "Telegram", targets: ["Telegram", "SecureMemory"]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -157,6 +158,7 @@ let package = Package(
             "Storage/SessionStore", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "CSQLite"],
             linking: [":libsqlite3.a"]),
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
+        room("Messengers/Telegram", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
@@ -251,6 +253,7 @@ let package = Package(
         tests(of: "SessionStore", ["session-store-run", "Keystore", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
+        tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(

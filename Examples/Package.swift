@@ -40,6 +40,7 @@ let package = Package(
                 .product(name: "ThreemaMessages", package: "keytool"),
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
+        .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),
         .executableTarget(name: "log-in", dependencies: [.product(name: "ThreemaChat", package: "keytool")]),
         .executableTarget(name: "pair-app", dependencies: [.product(name: "ThreemaWeb", package: "keytool")]),
         .executableTarget(name: "take-call", dependencies: [.product(name: "ThreemaCalls", package: "keytool")]),

@@ -1,0 +1,61 @@
+import Foundation
+import SecureMemory
+import Telegram
+
+/// Shows the keys in the Desktop app's directory, or in a file under a password; then two sides that share the first
+/// one exchange a text.
+///
+///     echo 'PASSCODE' | read-telegram PATH
+@main
+struct ReadTelegram {
+    static func main() throws {
+        let path = URL(filePath: CommandLine.arguments[1])
+        let passcode = SecureBytes(copying: Array((readLine() ?? "").utf8).span)
+        let held = try path.hasDirectoryPath ? keys(in: path, passcode) : key(in: path, passcode)
+        guard let held else { return }
+        let now = MessageTime(seconds: UInt32(Date.now.timeIntervalSince1970))
+        try talk(held.key, now)
+    }
+
+    static func keys(in directory: URL, _ passcode: borrowing SecureBytes) throws -> HeldAuthorizationKey? {
+        do {
+            let desktop = try DesktopDirectory(passcode: passcode) { name in
+                guard let bytes = try? Data(contentsOf: directory.appending(path: name)) else { return nil }
+                return DesktopDirectory.File(bytes: Array(bytes), changed: 0)
+            }
+            for account in desktop.accounts.map(\.account) {
+                for key in account.keys {
+                    print("user \(account.user), data centre \(key.dataCentre): key \(key.held.key.id)")
+                }
+            }
+            return desktop.accounts.first?.account.keys.first?.held
+        } catch DesktopDirectoryError.wrongPasscode {
+            print("Wrong passcode.")
+            return nil
+        }
+    }
+
+    static func key(in path: URL, _ password: borrowing SecureBytes) throws -> HeldAuthorizationKey? {
+        let file = Array(try Data(contentsOf: path))
+        let opened = try LegacyKeyFile.open(file.span, password: password)
+        print("\(opened.form): key \(opened.held.key.id)")
+        return opened.held
+    }
+
+    static func talk(_ key: borrowing AuthorizationKey, _ now: MessageTime) throws {
+        var client = LegacyMTProto1.Session(.client, key: key, id: 1, salt: 2)
+        var server = LegacyMTProto1.Session(.server, key: key, id: 1, salt: 2)
+        let text = Array("Hello".utf8)
+        let question = try client.seal(text, isContent: true, key: key, now: now)
+        let packet = question.packet
+        for _ in 0..<2 {
+            do {
+                let received = try server.receive(packet.span, key: key, now: now)
+                print(
+                    "a packet of \(packet.count) bytes: \(String(decoding: received.accepted[0].data, as: UTF8.self))")
+            } catch Refusal.duplicate {
+                print("The packet was received already.")
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import Primitives
+public import SecureMemory
+
+// Files in `tdata` that hold keys. Names end in `s`; apps before 2018 wrote `0` and `1` in turn, and the newer one
+// counts.
+//
+//     key_data                  the local key and the list of accounts
+//     D877F783D5D3EF8C          the first account's keys: MD5("data")[0:8], the two digits of each byte swapped
+//     A7FDF864FBC10B77          the second account's: of "data#2"; and so on
+//     D877F783D5D3EF8C/map      the local key of older apps, which have one account
+
+/// The accounts in the Desktop app's directory `tdata`. It is only read.
+public struct DesktopDirectory: Equatable, Sendable {
+    /// A file, as the caller has found it.
+    public struct File: Sendable {
+        /// The whole file.
+        public let bytes: [UInt8]
+        /// When it was changed. Only the order counts.
+        public let changed: Int64
+
+        /// A file.
+        public init(bytes: [UInt8], changed: Int64) { (self.bytes, self.changed) = (bytes, changed) }
+    }
+
+    /// An account and its place in the app.
+    public struct Account: Equatable, Sendable {
+        /// From 0.
+        public let index: Int
+        /// Its keys.
+        public let account: DesktopAccount
+    }
+
+    /// The accounts, in the order of the app.
+    public let accounts: [Account]
+    /// The index of the account that the app shows.
+    public let active: Int
+    /// The version of the app that has written the local key.
+    public let version: UInt32
+
+    static let keyFile = "key_data"
+    static let legacyKeyFile = accountFile(0) + "/map"
+
+    /// Opens all accounts of a directory.
+    /// - Parameters:
+    ///   - passcode: UTF-8; empty if the app has no passcode.
+    ///   - read: the file of this name in the directory; nil if it is missing. A name may have one slash. Of a file
+    ///     that is longer than `DesktopFile.maxCount`, one byte more is enough.
+    /// - Throws: `DesktopDirectoryError`, and what `read` throws.
+    public init(passcode: borrowing SecureBytes, read: (String) throws -> File?) throws {
+        let found: (name: String, file: DesktopFile)
+        let isLegacy: Bool
+        if let current = try Self.find(Self.keyFile, read) {
+            (found, isLegacy) = (current, false)
+        } else if let legacy = try Self.find(Self.legacyKeyFile, read) {
+            (found, isLegacy) = (legacy, true)
+        } else {
+            throw DesktopDirectoryError.missing(Self.keyFile + "s")
+        }
+        let keyFile = try Self.naming(found.name) { () throws(DesktopError) in try DesktopKeyFile(found.file) }
+        let key = try Self.naming(found.name) { () throws(DesktopError) in try keyFile.open(passcode: passcode) }
+        let indices: [Int]
+        (indices, active) =
+            isLegacy
+            ? ([0], 0) : try Self.naming(found.name) { () throws(DesktopError) in try keyFile.accounts(key) }
+        version = found.file.version
+        var accounts: [Account] = []
+        for index in indices {
+            guard let found = try Self.find(Self.accountFile(index), read) else {
+                throw DesktopDirectoryError.missing(Self.accountFile(index) + "s")
+            }
+            let account = try Self.naming(found.name) { () throws(DesktopError) in
+                try DesktopAccount(found.file, key)
+            }
+            accounts.append(Account(index: index, account: account))
+        }
+        self.accounts = accounts
+    }
+
+    /// Adds a file's name to its error.
+    private static func naming<Result: ~Copyable>(
+        _ name: String, _ body: () throws(DesktopError) -> Result
+    ) throws(DesktopDirectoryError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw error == .wrongPasscode ? .wrongPasscode : .file(name, error)
+        }
+    }
+
+    /// The name of an account's file, without the last character.
+    /// - Parameter index: from 0.
+    public static func accountFile(_ index: Int) -> String {
+        let name = index == 0 ? "data" : "data#\(index + 1)"
+        let digits = Array("0123456789ABCDEF")
+        return Legacy.MD5.hash(Array(name.utf8).span).prefix(8).reduce(into: "") { text, byte in
+            text.append(digits[Int(byte & 0x0f)])
+            text.append(digits[Int(byte >> 4)])
+        }
+    }
+
+    /// The file that counts of those with this name: the current one, else the newer one of a pair. If it is damaged,
+    /// the next one is taken, as the app does.
+    private static func find(
+        _ base: String, _ read: (String) throws -> File?
+    ) throws -> (name: String, file: DesktopFile)? {
+        var candidates: [(name: String, file: File)] = []
+        if let file = try read(base + "s") { candidates.append((base + "s", file)) }
+        var pair: [(name: String, file: File)] = []
+        for ending in ["0", "1"] {
+            if let file = try read(base + ending) { pair.append((base + ending, file)) }
+        }
+        candidates += pair.sorted { $0.file.changed > $1.file.changed }
+        var first: DesktopDirectoryError?
+        for (name, file) in candidates {
+            do {
+                return (name, try DesktopFile(file.bytes.span))
+            } catch {
+                first = first ?? .file(name, error)
+            }
+        }
+        if let first { throw first }
+        return nil
+    }
+}
+
+/// Why a directory of the Desktop app was not read.
+public enum DesktopDirectoryError: Error, Equatable, Sendable {
+    /// There is no file of this name, nor of its older names.
+    case missing(String)
+    /// The passcode does not open the directory.
+    case wrongPasscode
+    /// This file is damaged, or has another form.
+    case file(String, DesktopError)
+}
