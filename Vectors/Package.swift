@@ -19,6 +19,7 @@ let package = Package(
                 .product(name: "ThreemaCalls", package: "keytool"),
                 .product(name: "ThreemaChat", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
+                .product(name: "Telegram", package: "keytool"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])
     ]

@@ -1,7 +1,10 @@
 /// Computes a vector's results and compares them.
 typealias Operation = @Sendable (inout Check) throws -> Void
 
-/// The operations of system `threema` that keytool's public API can do, by name. README.md has inputs and results.
+/// The operations that keytool's public API can do, by the system that defines them. README.md has inputs and results.
+let systems: [String: [String: Operation]] = ["threema": operations, "telegram-mtproto1": telegramOperations]
+
+/// The operations of system `threema`, by name.
 let operations: [String: Operation] = [
     "blake2b-512": Primitive.blake2b512,
     "blake2b-kdf": Primitive.blake2bKDF,
@@ -50,4 +53,28 @@ let operations: [String: Operation] = [
     "match-email-alternatives": Matching.emailAlternatives,
     "match-email-hash": Matching.emailHash,
     "match-phone-hash": Matching.phoneHash,
+]
+
+/// The operations of system `telegram-mtproto1`, by name.
+let telegramOperations: [String: Operation] = [
+    "aes-ige-decrypt": TelegramKeys.decryptIGE,
+    "aes-ige-encrypt": TelegramKeys.encryptIGE,
+    "aes-key-iv": TelegramKeys.blockKeys,
+    "auth-key-id": TelegramKeys.id,
+    "dh-tmp-aes-key-iv": TelegramKeys.temporaryKeys,
+
+    "auth-key-protect-hardened": TelegramKeyFiles.scrypt,
+    "auth-key-protect-literal": TelegramKeyFiles.literal,
+    "auth-key-protect-sshpem": TelegramKeyFiles.openSSL,
+    "tdesktop-legacy-local-key": TelegramKeyFiles.legacyPasscodeKey,
+    "tdesktop-local-encrypt": TelegramKeyFiles.encryptLocally,
+    "tdesktop-local-key": TelegramKeyFiles.passcodeKey,
+
+    "encrypted-message": TelegramPackets.encrypted,
+    "encrypted-message-reject": TelegramPackets.reject,
+    "msg-id": TelegramPackets.messageID,
+    "replay-window": TelegramPackets.replayWindow,
+    "seq-no-series": TelegramPackets.sequences,
+    "time-window": TelegramPackets.timeWindow,
+    "unencrypted-message": TelegramPackets.plain,
 ]

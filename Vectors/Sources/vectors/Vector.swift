@@ -4,8 +4,10 @@ import Encodings
 struct Vector {
     /// Names the vector.
     let id: String
-    /// The operation; nil if another system than Threema defines it.
-    let operation: String?
+    /// The operation.
+    let operation: String
+    /// The system that defines it.
+    let system: String
     /// What goes in.
     let inputs: JSONValue
     /// What comes out: an object of results, or the only result. A member `error` says that the operation refuses the
@@ -32,14 +34,15 @@ struct Vector {
         guard let inputs = value["inputs"], inputs.members != nil else { throw .member("inputs", number) }
         guard let expected = value["expected"] ?? value["output"] else { throw .member("expected", number) }
         self.id = id
-        self.operation = (value["system"]?.string ?? "threema") == "threema" ? operation : nil
+        self.operation = operation
+        system = value["system"]?.string ?? "threema"
         self.inputs = inputs
         self.expected = expected
     }
 
     /// Computes the operation and compares its results.
     var result: VectorResult {
-        guard let operation, let compute = operations[operation] else { return .unknownOperation(nil) }
+        guard let compute = systems[system]?[operation] else { return .unknownOperation(nil) }
         var check = Check(inputs: inputs, expected: expected)
         let isRefusal = expected["error"] != nil
         do {
