@@ -102,7 +102,12 @@ def test_row_checks(sheet, terminal, backup_password):
     run.expect("Backup code: $")
     for row, check in zip(rows_of(code), behind):
         run.send(f"{row} {check}")
-        run.expect(r"Group \d+[^:\n]*: $" if row != rows_of(code)[-1] else "the code opens")
+        shown = run.expect(r"Group \d+[^:\n]*: $|the code opens").group()
+    # One code of 80 characters in 256 begins as a longer one does.
+    if shown.startswith("Group 21; Enter if the code is complete"):
+        run.send("")
+        shown = run.expect("the code opens").group()
+    assert shown == "the code opens"
     assert run.finish() == 0 and "error" not in run.text, run.text
 
 
