@@ -2,6 +2,8 @@
 
 import shlex
 
+from server import run
+
 
 def backups(server):
     return [path.read_bytes() for path in (server.directory / "backups").iterdir()]
@@ -43,3 +45,22 @@ def test_a_client_of_the_directory_beside_the_server(serve, client, tmp_path):
               tmp_path / "safe-password")
     client.ok("safe", "push")
     assert len(backups(server)) == 1
+
+
+def test_an_address_without_the_account(serve, certificates, client, tmp_path):
+    """The login is right, but the server has nothing there."""
+    password = tmp_path / "account-password"
+    password.write_text("correct horse battery\n")
+    password.chmod(0o600)
+    server = serve("--tls-certificate", certificates.good.path, "--tls-key", certificates.good.key)
+    added = run("account", "add", "alice", "--store", f"file://{server.directory}", "--account-password-file", password)
+    assert added.returncode == 0, added.stderr
+    address = f"https://localhost:{server.port}"
+    login = ["--server-user", "alice", "--server-password-file", password, "--ca-file", certificates.authority.path,
+             "--safe-password-file", tmp_path / "safe-password"]
+    for create in ([], ["--create"]):
+        result = client.fails(15, "safe", "setup", "--server", address, *login, *create)
+        assert f"on a server with accounts it is {address}/USER" in result.err
+    result = client.fails(15, "safe", "setup", "--server", f"{address}/bob", *login)
+    assert "USER" not in result.err.replace("files/USER", "")
+    client.ok("safe", "setup", "--server", f"{address}/alice", *login)

@@ -12,7 +12,8 @@ extension CommandGrammar {
                 "name": "a name has 1 to 32 lower-case letters, digits and hyphens",
                 "backup-id": "an id has 64 hexadecimal digits",
                 "time": "a time as keytool-server versions prints it: 20261121T030000123Z",
-            ])
+            ],
+            details: "the backups of a sweep")
     }
 }
 

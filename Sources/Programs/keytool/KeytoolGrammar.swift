@@ -17,7 +17,8 @@ extension CommandGrammar {
                 "number": "country code and number, 7 to 15 digits",
                 "ids": "IDs with commas between them, or none",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
-            ])
+            ],
+            details: "each request to a server")
     }
 }
 

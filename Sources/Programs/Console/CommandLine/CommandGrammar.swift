@@ -9,6 +9,7 @@ package struct CommandGrammar {
     let valuedOptions: [String]
     let letters: String
     let forms: [String: String]
+    let details: String
 
     /// - Parameters:
     ///   - root: the program; its subcommands are nouns, and theirs are verbs.
@@ -18,9 +19,10 @@ package struct CommandGrammar {
     ///   - letters: those of short options that only some commands have.
     ///   - forms: how values are written, by the names that stand for them in the help: "a number and a unit" for
     ///     "duration".
+    ///   - details: what `--verbose` prints beside the exit code of an error.
     package init(
         root: any ParsableCommand.Type, version: String, commonNames: CommonNames, valuedOptions: [String],
-        letters: String, forms: [String: String]
+        letters: String, forms: [String: String], details: String
     ) {
         self.root = root
         self.version = version
@@ -28,6 +30,7 @@ package struct CommandGrammar {
         self.valuedOptions = valuedOptions
         self.letters = letters
         self.forms = forms
+        self.details = details
     }
 
     var name: String { root._commandName }

@@ -7,6 +7,7 @@ extension Program {
     ///   - grammar: its commands.
     package static func run<Root: ParsableCommand>(_ root: Root.Type, in grammar: CommandGrammar) {
         begin(as: root._commandName)
+        unsafe OutputOptions.details = grammar.details
         let (arguments, areUTF8) = ProcessArguments.read()
         do {
             // Two paths would become one.

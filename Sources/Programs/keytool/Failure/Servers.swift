@@ -27,6 +27,10 @@ extension SafeExchangeError: Explained {
             Failure(
                 .notASafeServer, "\(Self.parent(of: server) ?? "") does not exist on the server",
                 hints: "create it first; --create makes only one directory below it")
+        case .cannotPrepare(let server, let status) where Self.isHost(server) && [404, 405].contains(status):
+            Failure(
+                .notASafeServer, "\(server) does not allow keytool to make backups/ and config: status \(status)",
+                hints: Self.unprepared(server))
         case .cannotPrepare(let server, let status):
             Failure(
                 status == 403 ? .serverAuth : .notASafeServer,
@@ -108,8 +112,13 @@ extension SafeExchangeError: Explained {
     private static func unprepared(_ server: String) -> String {
         guard server.hasPrefix("https:") else { return "check that the right disk is mounted" }
         guard !server.contains("/remote.php/") else { return "check that the directory exists" }
-        return "on a Nextcloud it is \(nextcloud(server.split(separator: "/")[1]))"
+        let host = server.split(separator: "/")[1]
+        let account = isHost(server) ? "on a server with accounts it is https://\(host)/USER; " : ""
+        return account + "on a Nextcloud it is \(nextcloud(host))"
     }
+
+    /// Whether an address has no path.
+    private static func isHost(_ server: String) -> Bool { server.split(separator: "/").count == 2 }
 
     /// Where the directories of a Nextcloud's users are, whatever address its web pages have.
     static func nextcloud(_ host: some StringProtocol) -> String {
