@@ -83,7 +83,8 @@ import VectorKit
     }
 
     @Test func `a changed block of IGE changes all that follow`() {
-        let (key, iv) = (Random.secret(32), Random.secret(32))
+        let key = Random.secret(32)
+        let iv = Random.secret(32)
         let plaintext = Random.bytes(160)
         var ciphertext = Legacy.AESIGE.encrypt(plaintext.span, key: key, iv: iv)
         ciphertext[40] ^= 1
