@@ -6,8 +6,8 @@ public enum AgeError: Error, Equatable, Sendable {
     case armor(ArmorFault)
     /// The header does not have the structure of a header, or a stanza in it is wrong.
     case header(HeaderFault)
-    /// A passphrase costs more to check than the caller allows; nothing was derived. `factor` is the binary logarithm
-    /// of scrypt's N, `Int.max` if it does not fit; `memory` the bytes that the limit needs.
+    /// A passphrase costs more to check than the caller allows; nothing was derived. The binary logarithm of scrypt's N,
+    /// `Int.max` if it does not fit, and the allowed one. `AgeFile.memory(workFactor:)` has the memory.
     case workFactor(Int, limit: Int)
     /// The header is sound, but no stanza opens with this passphrase or identity. The recipients that the file has.
     case noMatch([AgeRecipientKind])
