@@ -56,6 +56,32 @@ def test_add_refuses(store):
     assert secret not in store.fails(64, "account", "add", "carol", "--account-password", secret).err
 
 
+def test_another_quota_leaves_the_password(store):
+    store.add("alice", "correct horse", "--quota", "20M")
+    store.add("bob")
+    hash = store.logins.split(":")[1]
+    store.put(1, b"x" * 3000, account="alice")
+    for quota, bytes, words in (("16M", 16 << 20, "the quota of alice is 16 MiB"), ("none", None, "alice has no quota"),
+                                ("4K", 4096, "the quota of alice is 4 KiB")):
+        result = store.ok("account", "quota", "alice", quota)
+        assert result.out == words + "\n" and result.err == ""
+        assert store.logins.splitlines()[0] == f"alice:{hash}:{'' if bytes is None else bytes}"
+        assert [each["quota_bytes"] for each in store.json("account", "list")["accounts"]] == [bytes, None]
+    document = store.json("account", "quota", "alice", "none")
+    assert (document["command"], document["name"], document["quota_bytes"]) == ("account quota", "alice", None)
+    assert "longer than that: 2.9 KiB" in store.ok("account", "quota", "alice", "1K").err
+
+
+def test_quota_refuses(store):
+    store.fails(10, "account", "quota", "alice", "1M")
+    store.add("alice")
+    assert "there is no account bob" in store.fails(10, "account", "quota", "bob", "1M").err
+    for size in ("0", "0K", "1.5M", "-1", "all", "", "None"):
+        store.fails(64, "account", "quota", "--", "alice", size)
+    assert "none" in store.fails(64, "account", "quota", "alice", "unlimited").err
+    store.fails(64, "account", "quota", "alice")
+
+
 def test_sources_of_the_password(store, tmp_path):
     path = tmp_path / "password"
     path.write_text("from a file\n")

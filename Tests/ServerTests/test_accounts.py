@@ -93,6 +93,21 @@ def test_the_printed_lines(serve, add, client, tmp_path):
     assert len(list((server.directory / "accounts/alice/backups").iterdir())) == 1
 
 
+def test_a_running_server_follows_a_quota(serve, add):
+    password = add("alice")
+    server = serve()
+    url = f"{server.url}/alice/backups/{ID}"
+
+    def quota(size):
+        assert run("account", "quota", "alice", size, "--store", f"file://{server.directory}").returncode == 0
+
+    for size, length, expected in (("none", 1999, 201), ("1K", 2000, 507), ("3K", 2000, 204), ("2001", 2001, 204),
+                                   ("none", 4000, 204), ("4000", 4001, 507), ("1K", 3999, 204)):
+        quota(size)
+        assert curl(url, *login(password), body=b"x" * length).status == expected, size
+    assert server.stop() == 0
+
+
 @pytest.mark.parametrize("option", [[], ["--delete-backups"]], ids=["removed", "deleted"])
 def test_an_upload_ends_with_its_account(serve, add, option):
     """It began before the account was removed, and ends after another one of the same name was added."""

@@ -8,6 +8,7 @@ extension CommandGrammar {
             valuedOptions: [], letters: "",
             forms: [
                 "duration": "a number and a unit: 30s, 10m, 24h or 3d",
+                "quota": "a number of bytes, or with a unit: 500K, 20M or 1G; or none",
                 "size": "a number of bytes, or with a unit: 500K, 20M or 1G",
                 "name": "a name has 1 to 32 lower-case letters, digits and hyphens",
                 "backup-id": "an id has 64 hexadecimal digits",
@@ -23,7 +24,7 @@ extension CommonNames {
             "account",
             [
                 ("create new", "account add"), ("delete rm", "account remove"), ("ls show", "account list"),
-                ("password", "account passwd"),
+                ("password", "account passwd"), ("limit size", "account quota"),
             ]
         )
     ])

@@ -9,7 +9,7 @@ struct AccountCommand: ParsableCommand {
             With accounts, each client logs in with name and password, and its Safe server is https://HOST/NAME. The \
             accounts are in the file logins of the store; a running server reads it again when it changes.
             """,
-        subcommands: [AccountAdd.self, AccountRemove.self, AccountList.self, AccountPasswd.self])
+        subcommands: [AccountAdd.self, AccountRemove.self, AccountList.self, AccountPasswd.self, AccountQuota.self])
 
     @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
