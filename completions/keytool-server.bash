@@ -311,13 +311,13 @@ _keytool-server_account() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    add|remove|list|passwd)
+    add|remove|list|passwd|quota)
         # Offer subcommand argument completions
         "_keytool-server_account_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'add remove list passwd' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'add remove list passwd quota' -- "${cur}"))
         ;;
     esac
 }
@@ -413,6 +413,25 @@ _keytool-server_account_passwd() {
         return
         ;;
     '--account-password-fd')
+        return
+        ;;
+    '--store')
+        return
+        ;;
+    esac
+}
+
+_keytool-server_account_quota() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--color --store)
+    __keytool-server_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--color')
+        __keytool-server_add_completions -W 'auto'$'\n''always'$'\n''never'
         return
         ;;
     '--store')

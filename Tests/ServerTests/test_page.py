@@ -72,7 +72,8 @@ def test_synopsis(help):
     text = "\n".join(PAGE.sections["SYNOPSIS"].lines)
     found = [part.splitlines() for part in re.split(r"^\.Nm ", text, flags=re.M)[1:]]
     assert found == [
-        [title(command), ".Op Ar options", *(f".Ar {a['valueName']}" for a in command.operands)]
+        [title(command), ".Op Ar options", *(f".{'Op ' if a['isOptional'] else ''}Ar {a['valueName']}"
+                                               for a in command.operands)]
         for command in help.commands.values() if command.path != ("help",)]
 
 

@@ -23,6 +23,35 @@ def test_versions_are_listed_the_newest_first(store):
         store.fails(64, "versions", wrong)
 
 
+def test_all_ids_are_listed_the_last_change_first(store):
+    """A deleted backup has no file any more from which the operator could know its id."""
+    assert "there are no previous backups" in store.ok("versions").err and store.ok("versions").out == ""
+    store.put(1)
+    store.put_previous(1, TIMES[0])
+    store.put_previous(2, TIMES[0])
+    store.put_previous(2, TIMES[1])
+    store.put(3)
+    assert store.ok("versions").out == (
+        f"{identifier(2)}  {TIMES[1]}  deleted   2 previous backups\n"
+        f"{identifier(1)}  {TIMES[0]}  replaced  1 previous backup\n")
+    document = store.json("versions")
+    assert "account" not in document and [each["id"] for each in document["backups"]] == [identifier(2), identifier(1)]
+    assert document["backups"][0] == {
+        "id": identifier(2), "time": TIMES[1], "changed_at": "2026-11-21T03:00:00Z", "change": "deleted", "versions": 2}
+    # What it names can be restored.
+    store.ok("restore", identifier(2), document["backups"][0]["time"])
+    assert store.json("versions")["backups"][0]["change"] == "replaced"
+
+
+def test_all_ids_of_an_account(store):
+    store.add("alice")
+    store.put_previous(1, TIMES[0], account="alice")
+    assert store.ok("versions", "--account", "alice").out == f"{identifier(1)}  {TIMES[0]}  deleted   1 previous backup\n"
+    assert store.json("versions", "--account", "alice")["account"] == "alice"
+    assert "--account NAME" in store.ok("versions").err
+    store.fails(10, "versions", "--account", "bob")
+
+
 def test_a_deleted_backup_is_restored_without_a_question(store):
     store.put_previous(1, TIMES[0], b"old")
     assert store.ok("restore", identifier(1), TIMES[0]).out == f"restored the backup of {TIMES[0]}, 3 bytes\n"

@@ -1,5 +1,5 @@
 internal import AtomicFiles
-internal import Encodings
+package import Encodings
 internal import Glibc
 public import SafeWire
 
@@ -22,6 +22,34 @@ extension FolderStore {
                 }
             }
             return versions.reversed()
+        }
+    }
+
+    /// An id of which previous backups are retained.
+    package struct ChangedBackup: Equatable, Sendable {
+        /// The id.
+        package let id: BackupID
+        /// When its backup was replaced or deleted last.
+        package let last: Timestamp
+        /// How many previous backups it has.
+        package let count: Int
+        /// Whether a backup of this id is stored: then the last one was replaced, else deleted.
+        package let isPresent: Bool
+    }
+
+    /// All ids of which previous backups are retained, the one that was changed last first.
+    package func changedBackups() throws(StoreError) -> [ChangedBackup] {
+        try answered { () throws(FileError) in
+            var times: [BackupID: [Timestamp]] = [:]
+            for each in try previousBackups() { times[each.id, default: []].append(each.time) }
+            let backups = try backups()
+            var changed: [ChangedBackup] = []
+            for (id, times) in times {
+                changed.append(
+                    ChangedBackup(
+                        id: id, last: times.max()!, count: times.count, isPresent: try backups.contains(id.hex)))
+            }
+            return changed.sorted { ($1.last, $0.id.hex) < ($0.last, $1.id.hex) }
         }
     }
 

@@ -6,29 +6,38 @@ import SafeWire
 
 struct VersionsCommand: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "versions", abstract: "List the previous backups of an id.",
+        commandName: "versions", abstract: "List the previous backups of an id, or the ids that have some.",
         discussion: """
-            Backups that were replaced or deleted are retained for 7 days (serve --keep-previous). Each line begins \
-            with the time of the replacement, by which restore names it.
+            Backups that were replaced or deleted are retained for 7 days (serve --keep-previous). Each line about an \
+            id begins with the time of the replacement, by which restore names it. Without an id, each line has an \
+            id, the time of its last change, and whether its backup was replaced or deleted then.
             """)
 
     @ParentCommand var root: KeytoolServer
     @OptionGroup var globals: GlobalOptions
-    @OptionGroup var backup: BackupArgument
+
+    @Argument(help: ArgumentHelp("64 hexadecimal digits; without it, all ids.", valueName: "backup-id"))
+    var id: BackupID?
+
+    @OptionGroup var backup: AccountOption
     @OptionGroup var store: StoreOption
 
     func run(_ dialog: Dialog) throws {
         let backups = try backup.backups(in: store)
-        let versions = try backups.versions(of: backup.id)
-        let present = try backups.get(backup.id)?.bytes.count
+        if let id { try list(id, in: backups, dialog.output) } else { try listAll(in: backups, dialog.output) }
+    }
+
+    private func list(_ id: BackupID, in backups: borrowing FolderStore, _ output: Output) throws {
+        let versions = try backups.versions(of: id)
+        let present = try backups.get(id)?.bytes.count
         guard present != nil || !versions.isEmpty else { throw backup.absent }
-        if versions.isEmpty { dialog.output.note("the backup has no previous ones") }
-        try dialog.output.data(
+        if versions.isEmpty { output.note("the backup has no previous ones") }
+        try output.data(
             versions.map { "\($0.time.compact)  \(ByteCount.text($0.count))" },
             json: .result(
                 "versions",
                 [
-                    ("id", .string(backup.id.hex)), ("account", backup.account.map { .string($0.text) }),
+                    ("id", .string(id.hex)), ("account", backup.account.map { .string($0.text) }),
                     ("present_bytes", present.map { .number($0) } ?? .null),
                     (
                         "versions",
@@ -37,6 +46,36 @@ struct VersionsCommand: Verb {
                                 .members([
                                     ("time", .string($0.time.compact)), ("replaced_at", .string($0.time.rfc3339)),
                                     ("bytes", .number($0.count)),
+                                ])
+                            })
+                    ),
+                ]))
+    }
+
+    private func listAll(in backups: borrowing FolderStore, _ output: Output) throws {
+        let changed = try backups.changedBackups()
+        if changed.isEmpty {
+            output.note("there are no previous backups")
+            if try backup.account == nil && store.server().hasAccounts() { output.hint(AccountOption.advice) }
+        }
+        try output.data(
+            changed.map { each in
+                let change = each.isPresent ? "replaced" : "deleted "
+                return "\(each.id.hex)  \(each.last.compact)  \(change)  \(Counted.previous(each.count))"
+            },
+            json: .result(
+                "versions",
+                [
+                    ("account", backup.account.map { .string($0.text) }),
+                    (
+                        "backups",
+                        .array(
+                            changed.map {
+                                .members([
+                                    ("id", .string($0.id.hex)), ("time", .string($0.last.compact)),
+                                    ("changed_at", .string($0.last.rfc3339)),
+                                    ("change", .string($0.isPresent ? "replaced" : "deleted")),
+                                    ("versions", .number($0.count)),
                                 ])
                             })
                     ),
