@@ -39,7 +39,7 @@ release-server = $(subst --product keytool,--product keytool-server,$(release))
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
-.PHONY: help demo test test-all check check-cli chat examples vectors model build server completions completions-server
+.PHONY: help demo test test-all check check-cli chat pairing examples vectors model build server completions completions-server
 .PHONY: install uninstall install-server uninstall-server deb deb-server dist dist-server lint format arrows words secrets bench clean
 .PHONY: set-up-build set-up-test set-up-test-all set-up-bench set-up-dist
 .NOTPARALLEL:
@@ -58,6 +58,7 @@ test: set-up-test build ## install what is missing, build, and run every test
 	$(swift) build --build-tests $(imports)
 	$(own-trust) $(swift) test --skip-build
 	$(MAKE) chat
+	$(own-trust) $(MAKE) pairing
 	$(MAKE) examples
 	$(MAKE) vectors
 	$(MAKE) model
@@ -84,6 +85,10 @@ check-cli: ## run the tests of the binary whose names match, on a debug build: m
 chat: ## test both halves of the chat server protocol against another implementation
 	$(swift) build --product chat-run $(imports)
 	Scripts/test-chat
+
+pairing: ## pair web client and app through a SaltyRTC server
+	$(swift) build --product web-peer $(imports)
+	Scripts/test-pairing
 
 examples: ## build the programs in Examples, which use the libraries, and compare what they print
 	Scripts/test-examples $(swift)

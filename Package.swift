@@ -293,8 +293,7 @@ let package = Package(
         tests(
             of: "ThreemaWeb",
             [
-                "web-peer", "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives",
-                "AtomicFiles",
+                "ThreemaMessages", "Threema", "KeyWrapping", "SessionStore", "HTTP", "Primitives", "AtomicFiles",
                 "SecureMemory", "VectorKit",
             ]),
         tests(

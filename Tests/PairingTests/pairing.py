@@ -6,17 +6,11 @@ import subprocess
 import threading
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 PYTHON = ROOT / ".build/saltyrtc/bin/python"
 PEER = Path(os.environ.get("WEB_PEER", ROOT / ".build/debug/web-peer"))
-KIT = Path(__file__).resolve().parent
 SECONDS = 30
-
-
-def demand():
-    """What the tests need is there, or a test says how to get it."""
-    assert PYTHON.exists(), f"{PYTHON} is missing: run Scripts/set-up test"
-    assert PEER.exists(), f"{PEER} is missing: swift build --product web-peer, or set WEB_PEER"
 
 
 class Server:
@@ -25,7 +19,7 @@ class Server:
     def __init__(self, certificate, permanent):
         self.authority = certificate.authority.path
         self._process = subprocess.Popen(
-            [PYTHON, KIT / "pairingserver.py", certificate.path, certificate.key, permanent.hex()],
+            [PYTHON, HERE / "pairingserver.py", certificate.path, certificate.key, permanent.hex()],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self._process.stdout.readline())
 
@@ -39,7 +33,7 @@ class Side:
 
     def __init__(self, server, who):
         self._process = subprocess.Popen(
-            [PYTHON, KIT / "pairingcarrier.py", str(server.port), server.authority, PEER],
+            [PYTHON, HERE / "pairingcarrier.py", str(server.port), server.authority, PEER],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self._lines = queue.Queue()
         # What it has said so far.

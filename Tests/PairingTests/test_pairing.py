@@ -2,58 +2,9 @@
 
 import os
 
-import pytest
-from nacl.bindings import crypto_scalarmult_base
+from conftest import SERVER
 
-from kit import pairing
-
-SERVER = os.urandom(32)
 TASK = "v0.relayed-data.tasks.saltyrtc.org"
-
-
-@pytest.fixture
-def server(certificates):
-    pairing.demand()
-    server = pairing.Server(certificates.good, SERVER)
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def scene(server):
-    """Sides of one path: scene.web(…) and scene.app(…) connect."""
-
-    class Scene:
-        web_key, app_key, token = os.urandom(32), os.urandom(32), os.urandom(32)
-        expected_server = SERVER
-
-        def __init__(self):
-            self.sides = []
-
-        def _connect(self, *words):
-            public = crypto_scalarmult_base(self.expected_server).hex()
-            side = pairing.Side(server, " ".join([*words, f"server={public}"]))
-            self.sides.append(side)
-            return side
-
-        def web(self, *words):
-            return self._connect("initiator", f"key={self.web_key.hex()}", *words)
-
-        def app(self, *words, key=None):
-            public = crypto_scalarmult_base(self.web_key).hex()
-            return self._connect("responder", f"key={(key or self.app_key).hex()}", f"initiator={public}", *words)
-
-        @property
-        def given(self):
-            return f"token={self.token.hex()}"
-
-        def public(self, key):
-            return crypto_scalarmult_base(key).hex()
-
-    scene = Scene()
-    yield scene
-    for side in scene.sides:
-        side.close()
 
 
 def exchange(web, app):
@@ -148,11 +99,11 @@ def test_second_responder(scene):
 def test_server_with_another_key(scene):
     web = scene.web(scene.given)
     web.await_line("connected")
-    scene.expected_server = os.urandom(32)
+    scene.expected = os.urandom(32)
     for connect in scene.web, scene.app:
         assert connect(scene.given).await_line("closed") == "closed 3007"
     # Both were refused before they were on the path.
-    scene.expected_server = SERVER
+    scene.expected = SERVER
     app = scene.app(scene.given)
     web.await_line("paired")
     app.await_line("paired")
