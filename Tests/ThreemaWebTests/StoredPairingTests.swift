@@ -23,7 +23,7 @@ import VectorKit
         #expect(pairing.key.publicKey.bytes == (try inputs.bytes("ownPublicKey")))
         #expect(pairing.peer.bytes == (try inputs.bytes("peerPublicKey")))
         if inputs.has("pushToken") {
-            #expect(pairing.pushToken == .fcm(try inputs.string("pushToken")))
+            #expect(pairing.pushToken == WebPushToken(.fcm, try inputs.string("pushToken")))
         } else {
             #expect(pairing.pushToken == nil)
         }
@@ -63,7 +63,7 @@ import VectorKit
             (Array(keys.dropLast()), .wrongLength(95)), ([], .wrongLength(0)),
             (Scene.otherKey.publicKey.bytes + keys[32...], .keysDiffer),
             (keys[..<64] + [UInt8](repeating: 0, count: 32), .weakPeerKey), (keys + [0xff], .badPushToken),
-            (keys + Array("a:device;p".utf8), .badPushToken), (keys + Array("z:x".utf8), .badPushToken),
+            (keys + Array("a:".utf8), .badPushToken), (keys + Array("z:x".utf8), .badPushToken),
         ]
         for (plaintext, error) in cases {
             let text = try stored(plaintext, "p")
@@ -112,7 +112,7 @@ import VectorKit
         defer { try? FileManager.default.removeItem(atPath: path) }
         let pairing = TrustedPairing(
             key: Scene.initiatorKey, peer: Scene.responderKey.publicKey,
-            pushToken: .apns(token: "abc", endpoint: "p", bundleID: "ch.example"))
+            pushToken: WebPushToken(.apns, "abc;p;ch.example"))
         // The keystore's key protects the store, a passphrase the keystore's key.
         let passphrase = secure(Array("correct horse".utf8))
         let file = try WrappedKey.protected(MasterKey(secure(bytes(6))), by: passphrase, .scrypt).file.copied

@@ -18,32 +18,45 @@ import VectorKit
     }
 
     @Test func `push tokens as a web client stores them`() {
-        for (text, token) in [
-            ("g:abc:d", .fcm("abc:d")), ("a:ff00;p;ch.x", .apns(token: "ff00", endpoint: "p", bundleID: "ch.x")),
-            ("h:1|t", .hms(appID: "1", token: "t")),
-        ] as [(String, WebPushToken)] {
-            #expect(WebPushToken(stored: text) == token && token.stored == text)
+        for (text, service, token) in [
+            ("g:abc:d", .fcm, "abc:d"), ("a:ff00;p;ch.x", .apns, "ff00;p;ch.x"), ("h:1|t", .hms, "1|t"),
+            ("a:x", .apns, "x"), ("g:\u{301}", .fcm, "\u{301}"),
+        ] as [(String, WebPushToken.Service, String)] {
+            let read = WebPushToken(stored: text)
+            #expect(read == WebPushToken(service, token) && read?.stored == text)
         }
-        // Before there were kinds, all tokens were of FCM.
-        #expect(WebPushToken(stored: "abc") == .fcm("abc"))
-        for text in ["", "g:", "a:x", "a:;p;b", "a:x;p;b;c", "h:x", "h:|x", "x:y", "g:a b", "g:ä"] {
-            #expect(WebPushToken(stored: text) == nil)
+        // Before there were services, all tokens were of FCM.
+        let old = WebPushToken(stored: "abc")
+        #expect(old?.service == .fcm && old?.token == "abc" && old?.stored == "abc")
+        for text in ["", "g:", "x:y", "ä:y"] { #expect(WebPushToken(stored: text) == nil) }
+    }
+
+    @Test func `tokens without the parts for the relay`() {
+        for token in [
+            WebPushToken(.apns, "x"), WebPushToken(.apns, ";p;b"), WebPushToken(.apns, "x;p;b;c"),
+            WebPushToken(.hms, "x"), WebPushToken(.hms, "|x"), WebPushToken(.hms, "x|"),
+        ] {
+            #expect(throws: PushRelayError.badToken) {
+                try PushRelayRequest(token, session: session, version: 2, timeToLive: 60)
+            }
         }
     }
 
-    private func form(_ token: WebPushToken, affiliation: String? = nil) -> String {
-        let request = PushRelayRequest(token, session: session, version: 2, affiliation: affiliation, timeToLive: 60)
+    private func form(_ token: WebPushToken, affiliation: String? = nil) throws -> String {
+        let request = try PushRelayRequest(
+            token, session: session, version: 2, affiliation: affiliation, timeToLive: 60)
         return String(decoding: request.body, as: UTF8.self)
     }
 
-    @Test func `the form`() {
+    @Test func `the form`() throws {
         let end = "session=\(session.hex)&version=2&ttl=60&collapse_key=\(session.hex.prefix(6))"
-        #expect(form(.fcm("a:b+c/")) == "type=fcm&token=a%3Ab%2Bc%2F&" + end)
+        #expect(try form(WebPushToken(.fcm, "a:b+c/")) == "type=fcm&token=a%3Ab%2Bc%2F&" + end)
         #expect(
-            form(.apns(token: "ff", endpoint: "p", bundleID: "ch.x"))
+            try form(WebPushToken(.apns, "ff;p;ch.x"))
                 == "type=apns&token=ff&endpoint=p&bundleid=ch.x&" + end)
-        #expect(form(.hms(appID: "7", token: "t&=%")) == "type=hms&token=t%26%3D%25&appid=7&" + end)
-        #expect(form(.fcm("t"), affiliation: "ä x").contains("&version=2&affiliation=%C3%A4%20x&ttl=60&"))
+        #expect(try form(WebPushToken(.hms, "7|t&=%")) == "type=hms&token=t%26%3D%25&appid=7&" + end)
+        #expect(
+            try form(WebPushToken(.fcm, "t"), affiliation: "ä x").contains("&version=2&affiliation=%C3%A4%20x&ttl=60&"))
     }
 
     /// Answers with a status, and remembers the request.
@@ -69,7 +82,7 @@ import VectorKit
     }
 
     @Test func `a request over the port, and each status`() throws {
-        let request = PushRelayRequest(.fcm("t"), session: session, version: 2, timeToLive: 0)
+        let request = try PushRelayRequest(WebPushToken(.fcm, "t"), session: session, version: 2, timeToLive: 0)
         let relay = Relay(204)
         try PushRelayClient(relay, url: "https://push.example.org/push").send(request)
         let sent = try #require(relay.requests.first)

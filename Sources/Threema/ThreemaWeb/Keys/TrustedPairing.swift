@@ -73,7 +73,7 @@ public enum TrustedPairingError: Error, Equatable, Sendable {
     case keysDiffer
     /// The peer's key is a point of low order.
     case weakPeerKey
-    /// The push token is not UTF-8, or has not the parts of its kind.
+    /// The push token is not UTF-8, or of no known service.
     case badPushToken
     /// The text of a browser's store is not two hexadecimal numbers with a colon between them.
     case notHexadecimal

@@ -45,20 +45,15 @@ public struct PushRelayRequest: Equatable, Sendable {
     ///   - version: of the protocol above the signalling.
     ///   - affiliation: groups the attempts of one connection; nil for none.
     ///   - timeToLive: seconds for which the push service tries; 0 for now or never.
+    /// - Throws: `.badToken`.
     public init(
         _ token: WebPushToken, session: PushSession, version: UInt16, affiliation: String? = nil, timeToLive: UInt32
-    ) {
-        var fields: [(String, String)]
-        switch token {
-        case .fcm(let token): fields = [("type", "fcm"), ("token", token)]
-        case .apns(let token, let endpoint, let bundleID):
-            fields = [("type", "apns"), ("token", token), ("endpoint", endpoint), ("bundleid", bundleID)]
-        case .hms(let appID, let token): fields = [("type", "hms"), ("token", token), ("appid", appID)]
-        }
+    ) throws(PushRelayError) {
+        guard var fields = token.fields else { throw .badToken }
         fields += [("session", session.hex), ("version", "\(version)")]
         if let affiliation { fields.append(("affiliation", affiliation)) }
         fields += [("ttl", "\(timeToLive)"), ("collapse_key", session.collapseKey)]
-        body = Array(fields.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&").utf8)
+        body = Array(fields.map { "\($0.name)=\(Self.escaped($0.value))" }.joined(separator: "&").utf8)
     }
 
     /// Reads the status of an answer.
@@ -89,8 +84,10 @@ public struct PushRelayRequest: Equatable, Sendable {
     }
 }
 
-/// Why a relay did not pass a request on.
+/// Why a relay did not pass a request on, or a request cannot be made.
 public enum PushRelayError: Error, Equatable, Sendable {
+    /// The token of APNs or HMS has not the parts that the relay wants; nothing was sent.
+    case badToken
     /// Status 400: the relay does not understand the request.
     case badRequest
     /// Status 500: the relay failed.

@@ -1,50 +1,64 @@
-/// How the push service of a phone finds the app. The web client sends it to a relay, which wakes the app.
-public enum WebPushToken: Equatable, Sendable {
-    /// Google's service.
-    case fcm(String)
-    /// Apple's service: device, endpoint (`p` for production, `s` for the sandbox) and bundle ID.
-    case apns(token: String, endpoint: String, bundleID: String)
-    /// Huawei's service.
-    case hms(appID: String, token: String)
-
-    /// Reads the text that a web client stores: a letter, a colon, and the token. Without letter and colon it is a
-    /// token of FCM, which older clients have stored.
-    /// - Returns: nil if a part is missing or has other characters than printable ASCII.
-    public init?(stored text: String) {
-        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
-        let bytes = Array(text.utf8)
-        guard bytes.count > 1, bytes[1] == UInt8(ascii: ":") else {
-            guard !text.isEmpty else { return nil }
-            self = .fcm(text)
-            return
-        }
-        let token = text.dropFirst(2)
-        switch bytes[0] {
-        case UInt8(ascii: "g") where !token.isEmpty: self = .fcm(String(token))
-        case UInt8(ascii: "a"):
-            let parts = Self.parts(token, ";")
-            guard parts.count == 3 else { return nil }
-            self = .apns(token: parts[0], endpoint: parts[1], bundleID: parts[2])
-        case UInt8(ascii: "h"):
-            let parts = Self.parts(token, "|")
-            guard parts.count == 2 else { return nil }
-            self = .hms(appID: parts[0], token: parts[1])
-        default: return nil
-        }
+/// How the push service of a phone finds the app. The app tells it to the web client, which stores it, and sends it to a
+/// relay that wakes the app.
+public struct WebPushToken: Equatable, Sendable {
+    /// Who delivers the notification. Stored is a letter.
+    public enum Service: Character, Sendable {
+        /// Google's service.
+        case fcm = "g"
+        /// Apple's service.
+        case apns = "a"
+        /// Huawei's service.
+        case hms = "h"
     }
 
     /// The text that a web client stores.
-    public var stored: String {
-        switch self {
-        case .fcm(let token): "g:\(token)"
-        case .apns(let token, let endpoint, let bundleID): "a:\(token);\(endpoint);\(bundleID)"
-        case .hms(let appID, let token): "h:\(appID)|\(token)"
+    public let stored: String
+    /// Who delivers the notification.
+    public let service: Service
+    /// The token of the service.
+    public let token: String
+
+    /// - Parameter token: not empty.
+    public init(_ service: Service, _ token: String) {
+        precondition(!token.isEmpty)
+        self.service = service
+        self.token = token
+        stored = "\(service.rawValue):\(token)"
+    }
+
+    /// Reads the text that a web client stores: a letter, a colon, and the token. Without letter and colon it is a
+    /// token of FCM, which older clients have stored.
+    /// - Returns: nil for another letter, and without a token.
+    public init?(stored text: String) {
+        // Scalars, because a character after the colon could join it.
+        let scalars = text.unicodeScalars
+        guard let first = scalars.first, scalars.dropFirst().first == ":" else {
+            guard !text.isEmpty else { return nil }
+            (stored, service, token) = (text, .fcm, text)
+            return
+        }
+        let rest = String(String.UnicodeScalarView(scalars.dropFirst(2)))
+        guard let service = Service(rawValue: Character(first)), !rest.isEmpty else { return nil }
+        (stored, self.service, token) = (text, service, rest)
+    }
+
+    /// The fields of a request to the relay. A token of APNs is device, endpoint and bundle ID with semicolons between
+    /// them; one of HMS is app ID and token with a bar.
+    /// - Returns: nil if a part is missing.
+    var fields: [(name: String, value: String)]? {
+        switch service {
+        case .fcm: return [("type", "fcm"), ("token", token)]
+        case .apns:
+            guard let parts = parts(";", count: 3) else { return nil }
+            return [("type", "apns"), ("token", parts[0]), ("endpoint", parts[1]), ("bundleid", parts[2])]
+        case .hms:
+            guard let parts = parts("|", count: 2) else { return nil }
+            return [("type", "hms"), ("token", parts[1]), ("appid", parts[0])]
         }
     }
 
-    /// - Returns: none if one of them is empty.
-    private static func parts(_ text: Substring, _ delimiter: Character) -> [String] {
-        let parts = text.split(separator: delimiter, omittingEmptySubsequences: false).map(String.init)
-        return parts.contains("") ? [] : parts
+    private func parts(_ delimiter: Character, count: Int) -> [String]? {
+        let parts = token.split(separator: delimiter, omittingEmptySubsequences: false).map(String.init)
+        return parts.count == count && !parts.contains("") ? parts : nil
     }
 }
