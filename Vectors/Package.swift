@@ -18,6 +18,7 @@ let package = Package(
                 .product(name: "ThreemaForwardSecurity", package: "keytool"),
                 .product(name: "ThreemaCalls", package: "keytool"),
                 .product(name: "ThreemaChat", package: "keytool"),
+                .product(name: "ThreemaWeb", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
                 .product(name: "Telegram", package: "keytool"),
             ],

@@ -36,6 +36,11 @@ let operations: [String: Operation] = [
     "fs-ratchet-limit": ForwardSecurity.ratchetLimit,
     "fs-session": ForwardSecurity.session,
 
+    "saltyrtc-token-message": Web.tokenMessage,
+    "web-pairing-payload": Web.pairingPayload,
+    "web-push-hash": Web.pushHash,
+    "web-trusted-key-store": Web.trustedKeyStore,
+
     "open-push-payload": Push.openPayload,
     "push-token-payload": Push.tokenPayload,
 
