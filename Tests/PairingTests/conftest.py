@@ -52,17 +52,18 @@ class Scene:
     def given(self):
         return f"token={self.token.hex()}"
 
-    def _connect(self, *words):
-        side = pairing.Side(self.server, " ".join([*words, f"server={self.public(self.expected)}"]))
+    def _connect(self, *words, is_other):
+        side = pairing.Side(self.server, " ".join([*words, f"server={self.public(self.expected)}"]), is_other)
         self.sides.append(side)
         return side
 
-    def web(self, *words):
-        return self._connect("initiator", f"key={self.web_key.hex()}", *words)
+    def web(self, *words, is_other=False):
+        return self._connect("initiator", f"key={self.web_key.hex()}", *words, is_other=is_other)
 
-    def app(self, *words, key=None):
+    def app(self, *words, key=None, is_other=False):
         own = (key or self.app_key).hex()
-        return self._connect("responder", f"key={own}", f"initiator={self.public(self.web_key)}", *words)
+        return self._connect(
+            "responder", f"key={own}", f"initiator={self.public(self.web_key)}", *words, is_other=is_other)
 
 
 @pytest.fixture

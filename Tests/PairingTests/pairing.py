@@ -29,11 +29,12 @@ class Server:
 
 
 class Side:
-    """A side on the server. `who` is the first line for web-peer."""
+    """A side on the server. `who` is the first line for web-peer, or for another implementation."""
 
-    def __init__(self, server, who):
+    def __init__(self, server, who, is_other=False):
+        place = [str(server.port), server.authority]
         self._process = subprocess.Popen(
-            [PYTHON, HERE / "pairingcarrier.py", str(server.port), server.authority, PEER],
+            [PYTHON, HERE / "otherpeer.py", *place] if is_other else [PYTHON, HERE / "pairingcarrier.py", *place, PEER],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self._lines = queue.Queue()
         # What it has said so far.

@@ -2,6 +2,8 @@
 
 import os
 
+import pytest
+
 from conftest import SERVER
 
 TASK = "v0.relayed-data.tasks.saltyrtc.org"
@@ -154,3 +156,17 @@ def test_a_web_client_that_vanishes(scene):
     assert app.await_line("left") == "left 1"
     app.order("say hello?")
     assert app.await_line("not said") == "not said: notPaired"
+
+
+@pytest.mark.parametrize("who", ["web", "app"])
+@pytest.mark.parametrize("is_trusted", [False, True], ids=["token", "trusted"])
+def test_with_another_implementation(scene, who, is_trusted):
+    web = scene.web(f"peer={scene.public(scene.app_key)}" if is_trusted else scene.given, is_other=who == "web")
+    web.await_line("connected")
+    app = scene.app(*[] if is_trusted else [scene.given], is_other=who == "app")
+    assert web.await_line("paired") == f"paired 2 {scene.public(scene.app_key)} {TASK}"
+    assert app.await_line("paired") == f"paired 1 {scene.public(scene.web_key)} {TASK}"
+    exchange(web, app)
+    app.order("close")
+    assert web.await_line("peer closes") == "peer closes 1001"
+    assert app.await_line("closed") == "closed 1001"
