@@ -189,6 +189,27 @@ import Threema
         }
     }
 
+    @Test(arguments: ["new-initiator", "disconnected"])
+    func `a message of the server to a responder`(_ type: String) throws {
+        let random = SeededRandom(seed: 41)
+        for _ in 0..<1000 {
+            let client = client(2)
+            let server = TestConnection()
+            try server.take(client.receive(server.hello()).toSend)
+            #expect(client.receive(try server.auth(address: 2)).events == [.connected(address: 2, peers: [])])
+            let message = try server.seal(type, type == "disconnected" ? ["id": .unsigned(1)] : [:])
+            let changed = random.changed(message)
+            let progress = client.receive(changed)
+            switch changed[16] {
+            case _ where changed[17] != 2: #expect(progress.failure == .wrongDestination(changed[17]))
+            case 0: #expect(progress.failure == refusal(changed, message, isFirst: false, .server))
+            // In the name of the initiator, who is not there.
+            case 1: #expect(progress == SignalingProgress(events: [.discarded(from: 1)]))
+            default: #expect(progress.failure == .wrongSource(changed[16]))
+            }
+        }
+    }
+
     @Test func `messages of random bytes, and cut ones`() throws {
         let random = SeededRandom(seed: 50)
         let (hello, auth) = try fromServer(client(1), 1)

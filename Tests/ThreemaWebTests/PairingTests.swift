@@ -85,6 +85,23 @@ import Threema
         #expect(path.events[1]!.contains(.dropped(3, .initiatorCouldNotDecrypt, .tokenUsed)))
     }
 
+    @Test func `a responder that sends too much is dropped, and another one pairs`() throws {
+        let path = TestPath()
+        path.onRelay = { $0[16] == 2 ? $0 + [UInt8](repeating: 0, count: 9000) : $0 }
+        try path.connect(Client(Scene.initiator()), at: 1)
+        try path.connect(Client(Scene.responder(key: Scene.otherKey)), at: 2)
+        let dropped = path.events[1]!.compactMap {
+            if case .dropped(2, let code, let refusal) = $0 { (code, refusal) } else { nil }
+        }
+        #expect(dropped.count == 1 && dropped[0].0 == .protocolError)
+        guard case .tooLong(limit: 8232, _)? = dropped.first?.1 else {
+            Issue.record("\(dropped)")
+            return
+        }
+        try path.connect(Client(Scene.responder(start: 60)), at: 3)
+        #expect(path.events[1]!.last == paired(3, Scene.responderKey) && path.closed.isEmpty)
+    }
+
     @Test func `all other responders are dropped, and later ones`() throws {
         let path = TestPath()
         try path.connect(Client(Scene.initiator()), at: 1)

@@ -109,21 +109,23 @@ extension InitiatorClient {
     private mutating func advance(
         _ message: Span<UInt8>, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
-        // The sender is not proved before the box opens: its address only chooses limit and key.
-        let isTask = paired != nil && message.count > 16 && message[16] == paired!.peer.address
-        let limit = isTask ? SignalingLink.maxTaskCount : SignalingLink.maxHandshakeCount
-        let nonce = try SignalingLink.nonce(of: message, limit: limit)
+        let nonce = try SignalingLink.nonce(of: message)
         try server.checkDestination(nonce)
-        if nonce.source == SignalingNonce.server { return try fromServer(message, nonce, &progress) }
-        guard server.phase == .open, nonce.source != SignalingNonce.initiator else { throw .wrongSource(nonce.source) }
-        if isTask { return try fromPaired(message, nonce, &progress) }
-        guard responders[nonce.source] != nil else { return progress.events.append(.discarded(from: nonce.source)) }
-        try fromResponder(message, nonce, &progress)
+        // The sender is not proved before the box opens: its address only chooses limit and key.
+        switch nonce.source {
+        case SignalingNonce.server: try fromServer(message, nonce, &progress)
+        case SignalingNonce.initiator: throw .wrongSource(nonce.source)
+        case _ where server.phase != .open: throw .wrongSource(nonce.source)
+        case paired?.peer.address: try fromPaired(message, nonce, &progress)
+        case _ where responders[nonce.source] == nil: progress.events.append(.discarded(from: nonce.source))
+        default: try fromResponder(message, nonce, &progress)
+        }
     }
 
     private mutating func fromServer(
         _ message: Span<UInt8>, _ nonce: SignalingNonce, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
+        try SignalingLink.checkCount(of: message, limit: SignalingLink.maxHandshakeCount)
         switch server.phase {
         case .hello: progress.toSend = try server.hello(message, nonce)
         case .auth:
@@ -181,6 +183,8 @@ extension InitiatorClient {
         _ message: Span<UInt8>, _ nonce: SignalingNonce, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
         do throws(SignalingError) {
+            // Anybody can be a responder, and send anything.
+            try SignalingLink.checkCount(of: message, limit: SignalingLink.maxHandshakeCount)
             switch try responders[nonce.source]!.receive(message, nonce, token: token, randomness) {
             case .send(let answer): progress.toSend.append(answer)
             case .tokenUsed: token = nil
@@ -217,6 +221,7 @@ extension InitiatorClient {
     private mutating func fromPaired(
         _ message: Span<UInt8>, _ nonce: SignalingNonce, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
+        try SignalingLink.checkCount(of: message, limit: SignalingLink.maxTaskCount)
         switch try paired!.open(message, nonce) {
         case .message(let message): progress.events.append(.received(message))
         case .close(let code):

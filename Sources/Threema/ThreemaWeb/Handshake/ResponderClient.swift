@@ -101,11 +101,12 @@ extension ResponderClient {
     private mutating func advance(
         _ message: Span<UInt8>, _ progress: inout SignalingProgress
     ) throws(SignalingError) {
-        // The sender is not proved before the box opens: its address only chooses limit and key.
-        let isTask = paired != nil && message.count > 16 && message[16] == SignalingNonce.initiator
-        let limit = isTask ? SignalingLink.maxTaskCount : SignalingLink.maxHandshakeCount
-        let nonce = try SignalingLink.nonce(of: message, limit: limit)
+        let nonce = try SignalingLink.nonce(of: message)
         try server.checkDestination(nonce)
+        // The sender is not proved before the box opens: its address only chooses limit and key.
+        let isTask = paired != nil && nonce.source == SignalingNonce.initiator
+        let limit = isTask ? SignalingLink.maxTaskCount : SignalingLink.maxHandshakeCount
+        try SignalingLink.checkCount(of: message, limit: limit)
         switch nonce.source {
         case SignalingNonce.server: try fromServer(message, nonce, &progress)
         case SignalingNonce.initiator where isTask: try fromPaired(message, nonce, &progress)

@@ -39,11 +39,15 @@ struct SignalingLink: Sendable {
     var otherSequence: UInt64? { receiving.sequence }
 
     /// The nonce of a message.
-    /// - Throws: `.tooShort`, `.tooLong`.
-    static func nonce(of message: Span<UInt8>, limit: Int) throws(SignalingError) -> SignalingNonce {
+    /// - Throws: `.tooShort`.
+    static func nonce(of message: Span<UInt8>) throws(SignalingError) -> SignalingNonce {
         guard message.count >= minCount else { throw .tooShort(minimum: minCount, actual: message.count) }
-        guard message.count <= limit else { throw .tooLong(limit: limit, actual: message.count) }
         return SignalingNonce(message)
+    }
+
+    /// - Throws: `.tooLong`.
+    static func checkCount(of message: Span<UInt8>, limit: Int) throws(SignalingError) {
+        guard message.count <= limit else { throw .tooLong(limit: limit, actual: message.count) }
     }
 
     /// A message that everybody can read.

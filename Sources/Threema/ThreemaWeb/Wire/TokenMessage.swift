@@ -22,7 +22,8 @@ public enum TokenMessage {
     public static func open(
         _ message: Span<UInt8>, token: AuthToken
     ) throws(SignalingError) -> (SignalingNonce, PublicKey) {
-        let nonce = try SignalingLink.nonce(of: message, limit: SignalingLink.maxHandshakeCount)
+        let nonce = try SignalingLink.nonce(of: message)
+        try SignalingLink.checkCount(of: message, limit: SignalingLink.maxHandshakeCount)
         let box = message.extracting(SignalingNonce.count..<message.count)
         let plaintext: [UInt8]
         do throws(AuthenticationError) {
