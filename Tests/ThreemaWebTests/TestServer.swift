@@ -114,6 +114,8 @@ final class TestPath {
     private var isDelivering = false
     /// The events of each address, and what ended it.
     private(set) var events: [SignalingAddress: [SignalingEvent]] = [:]
+    /// Those of all sides that were at an address, in their order.
+    private(set) var history: [(address: SignalingAddress, event: SignalingEvent)] = []
     private(set) var closed: [SignalingAddress: (CloseCode, SignalingError?)] = [:]
     /// Every message that was relayed, in its order.
     private(set) var relayed: [[UInt8]] = []
@@ -183,6 +185,7 @@ final class TestPath {
             guard let member = members[address] else { continue }
             let progress = member.client.receive(message)
             events[address]! += progress.events
+            history += progress.events.map { (address, $0) }
             if let close = progress.close { closed[address] = (close, progress.failure) }
             try send(progress.toSend, from: address)
         }
