@@ -62,6 +62,28 @@ import VectorKit
         }
     }
 
+    /// Most have a code that is right for their header, so that more than the code can refuse them.
+    @Test func `files that are almost right are opened or refused as by age`() throws {
+        let count = 200
+        let opened = try PythonAge.run(["kit.oddage", "7", "\(count)", scratch.path])
+        let openedByAge = try #require(Int(String(decoding: opened, as: UTF8.self).trimmingCharacters(in: .newlines)))
+        #expect((count / 5...count * 4 / 5).contains(openedByAge))
+        let identity = try Sample.identity(String(decoding: scratch.content("identity"), as: UTF8.self))
+        var layers: Set<String> = []
+        for number in 0..<count {
+            let expected = try? scratch.content("\(number).content")
+            let file = try scratch.content("\(number)")
+            var content: [UInt8]?
+            let failure = Sample.failure { content = try Sample.opened(file, identity) }
+            if let failure { layers.insert(failure.layer) }
+            // age 1.1 opens these with an identity, though the specification says that they must be refused.
+            if failure == .header(.scryptNotAlone) { continue }
+            let isSame = content == expected
+            #expect(isSame && (failure == nil) == (expected != nil), "\(number): \(failure as Any)")
+        }
+        #expect(layers == ["armor failure", "header failure", "no match", "payload failure"])
+    }
+
     @Test func `files under a passphrase, which age asks on a terminal`() throws {
         let passphrase = "correct pässwörd 🗝 ~!@#$%^&*()_+ \\'\""
         let content = Sample.content(70_000)
