@@ -53,6 +53,7 @@ import VectorKit
 
     @Test func `the default is what age writes, and a passphrase that costs too much is not tried`() throws {
         #expect(AgeWriter.workFactor == 18 && AgeFile.memory(workFactor: 18) == 256 << 20)
+        #expect([52, 53, Int.max].map(AgeFile.memory) == [1 << 62, Int.max, Int.max])
         let file = try Sample.sealed([], passphrase: "a", workFactor: 11)
         #expect(throws: AgeError.workFactor(11, limit: 10)) {
             try Sample.opened(file, passphrase: "a", maxWorkFactor: 10)

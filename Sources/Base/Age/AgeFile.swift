@@ -77,10 +77,10 @@ public struct AgeFile: ~Copyable {
     /// `Int.max` if the number in the file is greater.
     public var workFactor: Int? { scrypt?.workFactor }
 
-    /// The memory that a passphrase of this work factor takes, in bytes.
-    /// - Parameter workFactor: 1 to 22.
+    /// The memory that a passphrase of this work factor takes, in bytes; `Int.max` if it does not fit.
+    /// - Parameter workFactor: 1 or more, as in `workFactor` of any file.
     public static func memory(workFactor: Int) -> Int {
-        precondition((1...greatestWorkFactor).contains(workFactor))
+        precondition(workFactor >= 1)
         return ScryptStanza.memory(workFactor: workFactor)
     }
 

@@ -53,8 +53,11 @@ struct ScryptStanza {
         return AgeFileKey.unwrap(wrapped, under: try Self.wrapKey(passphrase, salt, workFactor))
     }
 
-    /// The memory that scrypt takes, in bytes.
-    static func memory(workFactor: Int) -> Int { 128 * Int(blockSize) << workFactor }
+    /// The memory that scrypt takes, in bytes; `Int.max` if it does not fit.
+    static func memory(workFactor: Int) -> Int {
+        let block = 128 * Int(blockSize)
+        return workFactor < block.leadingZeroBitCount ? block << workFactor : Int.max
+    }
 
     /// Digits without a sign and without leading zeros.
     private static func workFactor(of text: String) -> Int? {
