@@ -42,6 +42,14 @@ public enum Box {
         sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0) }
     }
 
+    /// Seals as `seal`, after other bytes, in one allocation.
+    /// - Returns: prefix ‖ tag ‖ ciphertext.
+    package static func seal(
+        _ plaintext: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes, after prefix: [UInt8]
+    ) -> [UInt8] {
+        sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0, after: prefix) }
+    }
+
     /// Decrypts and authenticates.
     /// - Throws: `.notAuthentic` if key, nonce or box differ from those of `seal`.
     public static func open(

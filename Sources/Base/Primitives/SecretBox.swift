@@ -24,7 +24,9 @@ public enum SecretBox {
         seal(plaintext, nonce: nonce, key: key, after: nonce)
     }
 
-    private static func seal(
+    /// Seals as `seal`, after other bytes, in one allocation.
+    /// - Returns: prefix ‖ tag ‖ ciphertext.
+    static func seal(
         _ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>, after prefix: [UInt8]
     ) -> [UInt8] {
         precondition(nonce.count == nonceCount && key.count == keyCount)

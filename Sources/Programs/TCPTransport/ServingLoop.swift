@@ -5,6 +5,8 @@ internal import Glibc
 struct ServingLoop<Handler: StreamHandler> {
     /// Most bytes to read of one connection in one turn.
     private static var pieceBytes: Int { 65_536 }
+    /// The memory that a connection keeps for the next bytes to send.
+    private static var keptBytes: Int { 512 << 10 }
     /// A client that lets more than this wait is not read until it reads.
     private static var maxUnsentBytes: Int { 1 << 20 }
     /// How long a client may take to close a connection that is closed here. If unread bytes were in the kernel, it
@@ -84,8 +86,11 @@ struct ServingLoop<Handler: StreamHandler> {
     /// Milliseconds for poll(2); -1 for ever.
     private var timeout: Int32 {
         guard drained.isEmpty else { return 0 }
-        let ends = connections.values.compactMap(\.end) + (handler.deadline.map { [$0] } ?? [])
-        return ends.min().map { Socket.milliseconds($0 - now) } ?? -1
+        var first = handler.deadline
+        for connection in connections.values {
+            if let end = connection.end { first = min(first ?? end, end) }
+        }
+        return first.map { Socket.milliseconds($0 - now) } ?? -1
     }
 
     private mutating func open(_ socket: Socket) {
@@ -133,7 +138,7 @@ struct ServingLoop<Handler: StreamHandler> {
             if count == 0 { return }
         }
         // The memory of a large answer is not kept.
-        connection.unsent.removeAll(keepingCapacity: connection.unsent.count <= Self.pieceBytes)
+        connection.unsent.removeAll(keepingCapacity: connection.unsent.count <= Self.keptBytes)
         connection.sent = 0
         guard connection.isClosing else {
             drained.insert(number)

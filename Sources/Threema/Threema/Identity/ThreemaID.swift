@@ -24,16 +24,14 @@ public struct ThreemaID: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `.invalid` if they are not an ID.
     public init(bytes: Span<UInt8>) throws(ThreemaIDError) {
         guard bytes.count == Self.count else { throw .invalid }
-        var text = ""
         for index in bytes.indices {
             switch bytes[index] {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"): break
             case UInt8(ascii: "*") where index == 0: break
             default: throw .invalid
             }
-            text.unicodeScalars.append(Unicode.Scalar(bytes[index]))
         }
-        self.text = text
+        text = bytes.revealText()
     }
 
     /// A random ID of `[0-9A-Z]`. The directory does not know it.

@@ -9,9 +9,13 @@ struct ByteQueue: Sendable {
 
     mutating func append(_ more: Span<UInt8>) {
         // What was used is removed once for each arrival, not for each frame.
-        bytes.removeFirst(start)
+        if start == bytes.count {
+            bytes = more.revealBytes()
+        } else {
+            bytes.removeFirst(start)
+            bytes += more.revealBytes()
+        }
         start = 0
-        bytes += more.revealBytes()
     }
 
     /// - Returns: nil, and nothing is used, if fewer have arrived.
@@ -21,10 +25,10 @@ struct ByteQueue: Sendable {
         return Array(bytes[start..<start + count])
     }
 
-    /// The box of the next frame, of any length that a frame may have.
+    /// Opens the next frame, of any length that a frame may have, where it is.
     /// - Returns: nil if not all of it has arrived.
-    /// - Throws: `.frameTooShort` and `.frameTooLong` as soon as its length has arrived.
-    mutating func takeFrame() throws(ChatError) -> [UInt8]? {
+    /// - Throws: `.frameTooShort` and `.frameTooLong` as soon as its length has arrived; what `ChatFrame.open` throws.
+    mutating func openFrame(with boxes: inout ChatBoxes) throws(ChatError) -> ChatPayload? {
         guard count >= ChatFrame.prefixCount else { return nil }
         let boxCount = Int(bytes[start]) | Int(bytes[start + 1]) << 8
         guard boxCount >= ChatFrame.minBoxCount else {
@@ -33,6 +37,9 @@ struct ByteQueue: Sendable {
         guard boxCount <= ChatFrame.maxBoxCount else {
             throw .frameTooLong(limit: ChatFrame.maxBoxCount, actual: boxCount)
         }
-        return take(ChatFrame.prefixCount + boxCount).map { Array($0[ChatFrame.prefixCount...]) }
+        let boxStart = start + ChatFrame.prefixCount
+        guard bytes.count >= boxStart + boxCount else { return nil }
+        start = boxStart + boxCount
+        return try ChatFrame.open(bytes.span.extracting(boxStart..<start), with: &boxes)
     }
 }

@@ -96,8 +96,7 @@ public struct ChatClient: ~Copyable, Sendable {
             phase = .open
         }
         guard phase == .open else { return }
-        while let box = try arrived.takeFrame() {
-            let payload = try ChatFrame.open(box.span, with: &boxes!)
+        while let payload = try arrived.openFrame(with: &boxes!) {
             guard payload.isFromServer else {
                 progress.events.append(.ignored(type: payload.type))
                 continue

@@ -168,8 +168,7 @@ public struct ChatServerConnection: ~Copyable, Sendable {
     }
 
     private mutating func frames(_ progress: inout ChatProgress<Event>) throws(ChatError) {
-        while let box = try arrived.takeFrame() {
-            let payload = try ChatFrame.open(box.span, with: &boxes!)
+        while let payload = try arrived.openFrame(with: &boxes!) {
             switch payload {
             case .outgoingMessage(let bytes): progress.events.append(.message(try message(bytes)))
             case .echoRequest(let bytes):

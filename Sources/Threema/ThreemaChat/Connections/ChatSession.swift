@@ -45,15 +45,19 @@ public final class ChatSession {
 
     /// Sends payloads in this order, in one piece. If one of them is refused, none is sent, and the session is over.
     public func send(_ payloads: [ChatPayload]) throws(ChatSessionError) {
-        var frames: [UInt8] = []
+        var frames: [[UInt8]] = []
         do throws(ChatSendingError) {
-            for payload in payloads { frames += try client.seal(payload) }
+            for payload in payloads { frames.append(try client.seal(payload)) }
         } catch {
             // A frame that was sealed before has used a nonce.
             if !frames.isEmpty { close() }
             throw .sending(error)
         }
-        try write(frames)
+        if frames.count == 1 { return try write(frames[0]) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frames.reduce(0) { $0 + $1.count })
+        for frame in frames { bytes += frame }
+        try write(bytes)
     }
 
     /// The next payload of the server. Echo requests of either side need no attention.

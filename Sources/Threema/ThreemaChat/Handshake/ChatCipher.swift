@@ -44,8 +44,9 @@ struct ChatBoxes: Sendable {
         receiving = other
     }
 
-    mutating func seal(_ plaintext: Span<UInt8>) -> [UInt8] {
-        Box.seal(plaintext, nonce: sending.next(), sharedKey: key.bytes)
+    /// - Returns: prefix ‖ tag ‖ ciphertext.
+    mutating func seal(_ plaintext: Span<UInt8>, after prefix: [UInt8] = []) -> [UInt8] {
+        Box.seal(plaintext, nonce: sending.next(), sharedKey: key.bytes, after: prefix)
     }
 
     mutating func open(_ box: Span<UInt8>) throws(AuthenticationError) -> [UInt8] {

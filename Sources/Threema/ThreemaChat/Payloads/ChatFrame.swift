@@ -31,19 +31,23 @@ public enum ChatFrame {
 
     /// - Parameter payload: one that fits.
     static func sealed(_ payload: ChatPayload, with boxes: inout ChatBoxes) -> [UInt8] {
-        let count = payload.dataCount
-        var frame: [UInt8] = []
-        frame.reserveCapacity(prefixCount + minBoxCount + count)
-        frame.append(littleEndian: UInt64(minBoxCount + count), width: prefixCount)
         switch payload {
         case .pushToken(let token), .voipPushToken(let token):
             var plaintext = SecureBuffer(capacity: ChatPayload.headerCount + token.bytes.count)
             plaintext.append(payload.header.span)
             plaintext.append(token.bytes)
-            frame += plaintext.finish().withBytes { boxes.seal($0) }
-        default: frame += boxes.seal((payload.header + payload.publicData).span)
+            return plaintext.finish().withBytes { boxes.seal($0, after: prefix(of: $0.count)) }
+        default:
+            let plaintext = payload.header + payload.publicData
+            return boxes.seal(plaintext.span, after: prefix(of: plaintext.count))
         }
-        return frame
+    }
+
+    /// - Parameter count: length of the plaintext in bytes.
+    private static func prefix(of count: Int) -> [UInt8] {
+        var prefix: [UInt8] = []
+        prefix.append(littleEndian: UInt64(Box.tagCount + count), width: prefixCount)
+        return prefix
     }
 
     /// Opens the box of the next frame of the other side.
@@ -73,6 +77,7 @@ extension ChatPayload {
     fileprivate var dataCount: Int {
         switch self {
         case .pushToken(let token), .voipPushToken(let token): token.bytes.count
+        case .serverAcknowledgement, .clientAcknowledgement: ChatAcknowledgement.count
         default: publicData.count
         }
     }

@@ -1,5 +1,5 @@
 internal import SecureMemory
-public import Threema
+internal import Threema
 internal import ThreemaMessages
 
 extension ChatPayload {

@@ -91,11 +91,19 @@ public struct MessagePayload: Equatable, Sendable {
 
     /// The bytes for the wire.
     public var encoded: [UInt8] {
-        var bytes = sender.bytes + receiver.bytes + id.bytes
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.headerCount + metadataBox.count + MessageNonce.count + messageBox.count)
+        bytes += sender.bytes
+        bytes += receiver.bytes
+        bytes += id.bytes
         bytes.append(littleEndian: UInt64(createdAt), width: 4)
         bytes += [flags.rawValue, 0]
         bytes.append(littleEndian: UInt64(metadataBox.count), width: 2)
-        return bytes + legacyNickname + metadataBox + nonce.bytes + messageBox
+        bytes += legacyNickname
+        bytes += metadataBox
+        bytes += nonce.bytes
+        bytes += messageBox
+        return bytes
     }
 }
 
