@@ -200,9 +200,10 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/replay
 	Benchmarks/messages
 	Benchmarks/age
+	Benchmarks/chat
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build
+	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:
