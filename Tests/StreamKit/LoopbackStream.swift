@@ -1,7 +1,7 @@
 import ByteStreams
 
 /// A stream to a handler in the same thread, with a clock that moves only while a read waits.
-public final class LoopbackStream: ByteStream, @unchecked Sendable {
+package final class LoopbackStream: ByteStream, @unchecked Sendable {
     private let handler: any StreamHandler
     private let network: LoopbackNetwork
     private let number: Int
@@ -9,7 +9,7 @@ public final class LoopbackStream: ByteStream, @unchecked Sendable {
     fileprivate var isClosed = false
 
     /// Connects.
-    public init(_ network: LoopbackNetwork) {
+    package init(_ network: LoopbackNetwork) {
         self.network = network
         handler = network.handler
         number = network.nextNumber()
@@ -17,7 +17,7 @@ public final class LoopbackStream: ByteStream, @unchecked Sendable {
         network.obey(handler.opened(number, at: network.now))
     }
 
-    public func read(upTo limit: Int, within timeout: Duration) throws(StreamError) -> [UInt8] {
+    package func read(upTo limit: Int, within timeout: Duration) throws(StreamError) -> [UInt8] {
         if arrived.isEmpty, !isClosed { network.wait(until: network.now + timeout) { !arrived.isEmpty || isClosed } }
         guard !arrived.isEmpty else {
             if isClosed { return [] }
@@ -28,13 +28,13 @@ public final class LoopbackStream: ByteStream, @unchecked Sendable {
         return bytes
     }
 
-    public func write(_ bytes: Span<UInt8>, within timeout: Duration) throws(StreamError) {
+    package func write(_ bytes: Span<UInt8>, within timeout: Duration) throws(StreamError) {
         guard !isClosed else { throw .closed }
         network.obey(handler.received(bytes, from: number, at: network.now))
         network.settle()
     }
 
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         network.remove(number)
@@ -42,14 +42,14 @@ public final class LoopbackStream: ByteStream, @unchecked Sendable {
 }
 
 /// The connections of one handler, and its clock.
-public final class LoopbackNetwork: @unchecked Sendable {
-    public let handler: any StreamHandler
-    public private(set) var now = Duration.zero
+package final class LoopbackNetwork: @unchecked Sendable {
+    package let handler: any StreamHandler
+    package private(set) var now = Duration.zero
     private var streams: [Int: LoopbackStream] = [:]
     private var drained: [Int] = []
     private var lastNumber = 0
 
-    public init(_ handler: any StreamHandler) { self.handler = handler }
+    package init(_ handler: any StreamHandler) { self.handler = handler }
 
     func nextNumber() -> Int {
         lastNumber += 1
@@ -85,7 +85,7 @@ public final class LoopbackNetwork: @unchecked Sendable {
     }
 
     /// Moves the clock from deadline to deadline.
-    public func wait(until end: Duration, _ isDone: () -> Bool = { false }) {
+    package func wait(until end: Duration, _ isDone: () -> Bool = { false }) {
         settle()
         while !isDone() {
             guard let deadline = handler.deadline, deadline <= end else {

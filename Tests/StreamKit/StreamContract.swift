@@ -1,16 +1,16 @@
 import ByteStreams
 
 /// What every `ByteStream` does. The other side is an `EchoHandler`.
-public enum StreamContract {
+package enum StreamContract {
     /// A case, and how a stream breaks the contract.
-    public struct Broken: Error {
+    package struct Broken: Error {
         let words: String
     }
 
-    public static let cases = ["bytes return in order", "a silent other side", "the other side closes", "closed here"]
+    package static let cases = ["bytes return in order", "a silent other side", "the other side closes", "closed here"]
 
     /// - Parameter stream: freshly connected.
-    public static func check(_ name: String, _ stream: any ByteStream) throws {
+    package static func check(_ name: String, _ stream: any ByteStream) throws {
         switch name {
         case "bytes return in order":
             let bytes = (0..<300_000).map { UInt8($0 / 7 % 251) }
@@ -59,14 +59,14 @@ public enum StreamContract {
 }
 
 /// Sends back what it receives, up to a byte on which it closes the connection.
-public final class EchoHandler: StreamHandler {
-    public static let closing: UInt8 = 0xff
+package final class EchoHandler: StreamHandler {
+    package static let closing: UInt8 = 0xff
 
-    public init() {}
+    package init() {}
 
-    public func opened(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+    package func opened(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
 
-    public func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
+    package func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
         var answer: [UInt8] = []
         for index in bytes.indices {
             if bytes[index] == Self.closing { return [.send(answer, to: connection), .close(connection)] }
@@ -75,11 +75,11 @@ public final class EchoHandler: StreamHandler {
         return [.send(answer, to: connection)]
     }
 
-    public func drained(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+    package func drained(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
 
-    public func closed(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+    package func closed(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
 
-    public var deadline: Duration? { nil }
+    package var deadline: Duration? { nil }
 
-    public func due(at now: Duration) -> [StreamAction] { [] }
+    package func due(at now: Duration) -> [StreamAction] { [] }
 }

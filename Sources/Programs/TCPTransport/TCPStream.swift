@@ -48,6 +48,9 @@ public final class TCPStream: ByteStream {
         return socket
     }
 
+    /// Waits for bytes of the other side, and takes those that have arrived.
+    /// - Returns: 1...limit bytes; none at the end of the stream.
+    /// - Throws: `.timedOut(.read)`, after which the stream can be used as before; `.closed`, `.system`.
     public func read(upTo limit: Int, within timeout: Duration) throws(StreamError) -> [UInt8] {
         precondition(limit > 0)
         let deadline = ContinuousClock.now + timeout
@@ -57,6 +60,8 @@ public final class TCPStream: ByteStream {
         }
     }
 
+    /// Sends all bytes.
+    /// - Throws: `.timedOut(.write)`, after which a part may have been sent; `.closed`, `.system`.
     public func write(_ bytes: Span<UInt8>, within timeout: Duration) throws(StreamError) {
         let deadline = ContinuousClock.now + timeout
         var sent = 0
@@ -67,5 +72,6 @@ public final class TCPStream: ByteStream {
         }
     }
 
+    /// Ends both directions. The descriptor is closed with the last reference to the stream.
     public func close() { socket.end() }
 }

@@ -44,12 +44,14 @@ public final class ChatServer: StreamHandler {
     /// How many messages are kept for an identity.
     public func queuedCount(for identity: ThreemaID) -> Int { accounts[identity]?.queue.count ?? 0 }
 
+    /// A client has `loginTimeout` from now on.
     public func opened(_ connection: Int, at now: Duration) -> [StreamAction] {
         clients[connection] = ServedClient(
             connection, ChatServerConnection(serverKey: key), deadline: now + settings.loginTimeout)
         return []
     }
 
+    /// Answers the client, and delivers its messages to others that are connected.
     public func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
         guard let client = clients[connection] else { return [] }
         let progress = client.half.receive(bytes, publicKey: publicKey)
@@ -58,6 +60,7 @@ public final class ChatServer: StreamHandler {
         return actions
     }
 
+    /// Continues to deliver a long queue.
     public func drained(_ connection: Int, at now: Duration) -> [StreamAction] {
         guard let client = clients[connection], client.waitingBytes > 0 else { return [] }
         client.waitingBytes = 0
@@ -66,14 +69,17 @@ public final class ChatServer: StreamHandler {
         return actions
     }
 
+    /// Messages stay in the queue until the next login.
     public func closed(_ connection: Int, at now: Duration) -> [StreamAction] {
         guard let client = clients.removeValue(forKey: connection) else { return [] }
         if client.account?.connection == connection { client.account?.connection = nil }
         return []
     }
 
+    /// Of the client that is to be closed next; nil without clients.
     public var deadline: Duration? { clients.values.lazy.map(\.deadline).min() }
 
+    /// Closes the clients that were silent for too long.
     public func due(at now: Duration) -> [StreamAction] {
         var actions: [StreamAction] = []
         for client in clients.values.filter({ $0.deadline <= now }) { close(client, &actions) }
