@@ -39,7 +39,7 @@ def test_a_start_waits_for_no_pipe(installed, tmp_path, which):
     options, paths = installed
     paths[which].unlink()
     os.mkfifo(paths[which])
-    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options, timeout=10)
+    refused = run("serve", "--store", f"file://{tmp_path}/store", "--listen", "127.0.0.1:0", *options)
     assert refused.returncode == 66 and f"{paths[which]} is not a regular file" in refused.stderr
 
 

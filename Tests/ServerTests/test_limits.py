@@ -110,7 +110,7 @@ def test_a_large_body_gets_more_time(serve):
 
 
 def test_an_answer_that_nobody_takes(serve):
-    server = serve(*METRICS, "--body-timeout", "0s")
+    server = serve(*METRICS, "--body-timeout", "1s")
     curl(f"{server.url}/backups/{ID}", body=b"x" * 500_000)
     with server.connect() as connection:
         connection.setsockopt(1, 8, 4096)  # SOL_SOCKET, SO_RCVBUF
