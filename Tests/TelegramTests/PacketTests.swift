@@ -158,6 +158,17 @@ import VectorKit
         }
     }
 
+    @Test func `a container has at most 1024 messages`() throws {
+        let members = (0..<1025).map { Message(id: MessageID($0), sequence: 0, data: []) }
+        #expect(try Container.decode(container(Array(members.dropLast()), id: 5000)).count == 1024)
+        #expect(throws: ContainerError.tooMany(limit: 1024)) { try Container.decode(container(members, id: 5000)) }
+        var session = LegacyMTProto1.Session(.client, key: try key(), id: 1, salt: 1)
+        let parts = [LegacyMTProto1.Session.Part](repeating: .new([], isContent: false), count: 1025)
+        #expect(throws: SendingError.tooMany(limit: 1024)) {
+            try session.sealContainer(parts, key: key(), now: MessageTime(seconds: 1))
+        }
+    }
+
     @Test func `service messages`() throws {
         let messages: [(ServiceMessage, String, Bool)] = [
             (

@@ -16,6 +16,8 @@ extension LegacyMTProto1 {
     public enum Container {
         /// The first 4 bytes of a container, as a number.
         public static let constructor: UInt32 = 0x73f1_f8dc
+        /// Most messages in a container. Our choice: it bounds the work that one packet can cause.
+        public static let maxMessages = 1024
         private static let headerCount = 8
         private static let memberHeaderCount = 16
 
@@ -40,7 +42,7 @@ extension LegacyMTProto1 {
 
         /// The messages in a container.
         /// - Parameter container: the message that is the container.
-        /// - Throws: `.malformed` if lengths do not fit; `.nested` for a container in it; `.notAbove` if an ID is not
+        /// - Throws: `.malformed` if lengths do not fit; `.tooMany`; `.nested` for a container in it; `.notAbove` if an ID is not
         ///   lower, or a sequence number is higher, than that of the container.
         public static func decode(_ container: Message) throws(ContainerError) -> [Message] {
             let bytes = container.data
@@ -49,6 +51,7 @@ extension LegacyMTProto1 {
             // Nothing is allocated for a number that the bytes cannot hold.
             let count = UInt64(data.number32(at: 4))
             guard count * UInt64(memberHeaderCount) <= UInt64(data.count - headerCount) else { throw .malformed }
+            guard count <= UInt64(maxMessages) else { throw .tooMany(limit: maxMessages) }
             var messages: [Message] = []
             messages.reserveCapacity(Int(count))
             var position = headerCount
@@ -74,6 +77,8 @@ extension LegacyMTProto1 {
 /// Why a container was not read.
 public enum ContainerError: Error, Equatable, Sendable {
     case malformed
+    /// It has more than `limit` messages.
+    case tooMany(limit: Int)
     /// A container in a container.
     case nested
     /// The message with this ID was not made before the container.

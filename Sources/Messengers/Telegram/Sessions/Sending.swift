@@ -35,12 +35,15 @@ extension LegacyMTProto1.Session {
     }
 
     /// Seals several messages in one packet.
-    /// - Parameter parts: at least one.
+    /// - Parameter parts: at most `Container.maxMessages`.
     /// - Throws: `SendingError`. Then nothing has changed.
     public mutating func sealContainer(
         _ parts: [Part], isReply: Bool = false, key: borrowing AuthorizationKey, now: MessageTime,
         random: (Int) -> [UInt8] = Random.bytes
     ) throws(SendingError) -> Sealed {
+        guard parts.count <= LegacyMTProto1.Container.maxMessages else {
+            throw .tooMany(limit: LegacyMTProto1.Container.maxMessages)
+        }
         var next = self
         var members: [LegacyMTProto1.Message] = []
         for part in parts {
@@ -105,6 +108,8 @@ public enum SendingError: Error, Equatable, Sendable {
     case otherKey(KeyID)
     /// The data is longer than a packet may be.
     case tooLong
+    /// A container may have at most `limit` messages.
+    case tooMany(limit: Int)
     /// A message to send again was not sent in this session.
     case notOfThisSession(MessageID)
     /// The IDs end in 2106. A clock that was ahead has used them: begin another session.
