@@ -1,3 +1,4 @@
+import Primitives
 import SecureMemory
 import VectorKit
 
@@ -53,5 +54,18 @@ final class SeededRandom {
             }
         }
         return changed
+    }
+}
+
+extension DesktopLocalKey {
+    /// Encrypts as the Desktop app does.
+    func seal(_ payload: Span<UInt8>) -> [UInt8] {
+        var plain: [UInt8] = []
+        plain.append(number: UInt32(4 + payload.count))
+        for index in payload.indices { plain.append(payload[index]) }
+        plain += Random.bytes(BlockKeys.paddingCount(of: plain.count))
+        let hash = Array(Legacy.SHA1.hash(plain.span).prefix(16))
+        let keys = bytes.withBytes { LegacyMTProto1.blockKeys($0, messageKey: hash, offset: 8) }
+        return hash + keys.encrypt(plain.span)
     }
 }

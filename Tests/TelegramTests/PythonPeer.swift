@@ -27,7 +27,8 @@ enum PythonPeer {
             message_key = helpers.calc_msg_key(plain)
             aes_key, iv = helpers.calc_key(key, message_key, client == b"\1")
             padded = plain + os.urandom(-len(plain) % 16)
-            return {"packet": hashlib.sha1(key).digest()[-8:] + message_key + tgcrypto.ige256_encrypt(padded, aes_key, iv)}
+            sealed = tgcrypto.ige256_encrypt(padded, aes_key, iv)
+            return {"packet": hashlib.sha1(key).digest()[-8:] + message_key + sealed}
 
         def open_packet(key, client, packet):
             assert packet[:8] == hashlib.sha1(key).digest()[-8:]

@@ -1,7 +1,7 @@
 internal import Primitives
 public import SecureMemory
 
-// Files in `tdata` that hold keys. Names end in `s`; apps before 2018 wrote `0` and `1` in turn, and the newer one
+// Files in `tdata` that hold keys. Names end in `s`; older apps wrote `0` and `1` in turn, and the newer one
 // counts.
 //
 //     key_data                  the local key and the list of accounts

@@ -24,7 +24,7 @@ public struct DesktopLocalKey: ~Copyable, Sendable {
     public enum Derivation: Sendable, CaseIterable {
         /// PBKDF2-HMAC-SHA-512 of SHA-512(salt ‖ passcode ‖ salt), 100,000 times.
         case current
-        /// PBKDF2-HMAC-SHA-1, 4000 times: of apps before 2020.
+        /// PBKDF2-HMAC-SHA-1, 4000 times: of older apps.
         case legacy
 
         /// An empty passcode protects nothing, so the app spends no time on it.
@@ -86,20 +86,6 @@ public struct DesktopLocalKey: ~Copyable, Sendable {
             guard length >= UInt64(Self.lengthCount), length <= room, room - length < UInt64(Legacy.AESIGE.blockCount)
             else { throw .malformed }
             return SecureBytes(copying: plain.extracting(Self.lengthCount..<Int(length)))
-        }
-    }
-
-    /// Encrypts as the app does. Only tests need it: nothing of this room writes for the app.
-    package func seal(_ payload: Span<UInt8>, padding: [UInt8]? = nil) -> [UInt8] {
-        let count = Self.lengthCount + payload.count
-        let padding = padding ?? Random.bytes(BlockKeys.paddingCount(of: count))
-        var plain = SecureBuffer(capacity: count + Legacy.AESIGE.blockCount)
-        plain.append(number: UInt32(count))
-        plain.append(payload)
-        plain.append(padding.span)
-        return plain.finish().withBytes { plain in
-            let hash = Self.hash(plain)
-            return hash + keys(hash).encrypt(plain)
         }
     }
 

@@ -3,7 +3,8 @@ public import SecureMemory
 
 /// An authorization key: the 256 bytes that a client and Telegram's servers share since the client was registered.
 ///
-/// There is one for each device and data centre. Anyone who has it acts as the account, until the user ends that session.
+/// There is one for each device and data centre. Anyone who has it can act as the account, until the user ends that
+/// session.
 public struct AuthorizationKey: ~Copyable, Sendable {
     /// Length in bytes.
     public static let count = 256
@@ -49,8 +50,7 @@ public struct AuthorizationKey: ~Copyable, Sendable {
 
     /// Whether a key that was just created may be used.
     /// - Parameter known: the IDs of all keys that are in use.
-    /// - Throws: `.zeroID`, because that means "not encrypted"; `.knownID`. The key is then thrown away, and another one
-    ///   created.
+    /// - Throws: `.zeroID`, because that means "not encrypted"; `.knownID`. Then drop the key, and create another one.
     public func requireNew(among known: some Sequence<KeyID>) throws(AuthorizationKeyError) {
         let id = id
         guard !id.isZero else { throw .zeroID }

@@ -32,7 +32,7 @@ public struct BlockKeys: ~Copyable, Sendable {
     func decrypt(_ ciphertext: Span<UInt8>) -> SecureBytes { Legacy.AESIGE.decrypt(ciphertext, key: key, iv: iv) }
 }
 
-/// Version 1 of MTProto, which Telegram replaced in 2017.
+/// Version 1 of MTProto, which version 2 has replaced.
 ///
 /// Its message key is a SHA-1 of the plaintext, and does not cover the padding. It is here to read and diagnose what
 /// exists. Nothing new is encrypted with it: no function of this room chooses it, a caller names it.

@@ -108,7 +108,7 @@ extension LegacyMTProto1 {
         }
 
         private static func content(of plain: Span<UInt8>, _ messageKey: [UInt8]) -> Content? {
-            // The length comes from the network: compared as a 64-bit number, it is never negative and adds no overflow.
+            // The length comes from the network: as a 64-bit number it is never negative, and no sum overflows.
             let length = UInt64(plain.number32(at: 28))
             let room = plain.count - innerHeaderCount
             let isLength = length <= UInt64(room) && UInt64(room) - length <= UInt64(maxPadding)

@@ -1,7 +1,7 @@
 internal import SecureMemory
 
-// A packet that is not encrypted, for the creation of keys and for the time (same page, Unencrypted Message). The page's
-// prose gives the length 32 bytes; its diagram and all apps give it 4.
+// A packet that is not encrypted, for the creation of keys and for the time ("Mobile Protocol: Detailed Description",
+// Unencrypted Message). The page's prose gives the length 32 bytes; its diagram and all apps give it 4.
 //
 //   offset  length  meaning
 //        0       8  0: no key

@@ -55,8 +55,8 @@ public struct ReplayWindow: Equatable, Sendable {
         return place == 0 && !ids.isEmpty ? .olderThanWindow : .new
     }
 
-    /// Accepts a message, if it is new, and forgets the lowest ID if the window has become too large. Call it only after
-    /// the message was found to be authentic: a forged ID would displace others.
+    /// Accepts a message if it is new, and forgets the lowest ID if the window has become too large. Call it after the
+    /// message was found to be authentic, because a forged ID would displace others.
     public mutating func insert(_ id: MessageID) -> Judgement {
         let judgement = judge(id)
         guard judgement == .new else { return judgement }
