@@ -71,11 +71,12 @@ def test_a_mistyped_variable_is_named(tmp_path):
     """Also by the other commands; an empty value changes nothing."""
     store = {"KEYTOOL_SERVER_STORE": f"file://{tmp_path}/store"}
     assert run("account", "add", "alice", "--account-password-fd", "99", **store).returncode != 0
-    wrong = {"KEYTOOL_SERVER_LISTN": "127.0.0.1:1", "KEYTOOL_SERVER_QUOTA": "1", "KEYTOOL_SERVER_": "", "KEYTOOL_X": "1"}
+    wrong = {"KEYTOOL_SERVER_LISTN": "127.0.0.1:1", "KEYTOOL_SERVER_QUOTA": "1", "KEYTOOL_SERVER_": "",
+             "KEYTOOL_X": "1"}
     for command in (["sweep"], ["account", "list"], ["versions", ID]):
         warned = run(*command, **store, **wrong).stderr
-        assert "warning: KEYTOOL_SERVER_LISTN is not a variable of keytool-server: did you mean KEYTOOL_SERVER_LISTEN?\n" \
-            in warned
+        assert ("warning: KEYTOOL_SERVER_LISTN is not a variable of keytool-server: did you mean "
+                "KEYTOOL_SERVER_LISTEN?\n") in warned
         assert "warning: KEYTOOL_SERVER_QUOTA is not a variable of keytool-server\n" in warned
         assert warned.count("is not a variable") == 3 and "KEYTOOL_X" not in warned
     refused = run("serve", "--listen", "0.0.0.0:1", **store, KEYTOOL_SERVER_TLS_SELFSIGNED="x")

@@ -46,7 +46,8 @@ def test_all_ids_are_listed_the_last_change_first(store):
 def test_all_ids_of_an_account(store):
     store.add("alice")
     store.put_previous(1, TIMES[0], account="alice")
-    assert store.ok("versions", "--account", "alice").out == f"{identifier(1)}  {TIMES[0]}  deleted   1 previous backup\n"
+    listed = store.ok("versions", "--account", "alice").out
+    assert listed == f"{identifier(1)}  {TIMES[0]}  deleted   1 previous backup\n"
     assert store.json("versions", "--account", "alice")["account"] == "alice"
     assert "--account NAME" in store.ok("versions").err
     store.fails(10, "versions", "--account", "bob")
