@@ -22,8 +22,9 @@ extension LegacyMTProto1 {
         /// How many content messages were sent.
         public internal(set) var contentCount: UInt32 = 0
 
-        /// Greatest sequence number, because the protocol has it as a signed number of 32 bits.
-        static let maxContentCount: UInt32 = 1 << 30
+        /// Most content messages. The protocol has a sequence number, twice as large, as a signed number of 32 bits;
+        /// one of a message without content must not be negative either.
+        static let maxContentCount: UInt32 = 1 << 30 - 1
 
         /// Begins a session.
         /// - Parameters:
