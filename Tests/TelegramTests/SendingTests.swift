@@ -99,6 +99,39 @@ import VectorKit
         #expect(try LegacyMTProto1.Container.decode(opened.message) == sealed.members)
     }
 
+    @Test func `a container has messages, and no container`() throws {
+        var session = try session()
+        let first = try session.seal([1], isContent: true, key: Self.key(), now: now).message
+        let container = try session.sealContainer([.again(first)], key: Self.key(), now: now).message
+        let before = session
+        let data = Array(container.data.prefix(4))
+        for nested in [.again(container), .new(data, isContent: true)] as [LegacyMTProto1.Session.Part] {
+            #expect(throws: SendingError.nested) {
+                try session.sealContainer([.again(first), nested], key: Self.key(), now: now)
+            }
+        }
+        #expect(throws: SendingError.empty) { try session.sealContainer([], key: Self.key(), now: now) }
+        #expect(session == before)
+        _ = try session.sealContainer([.new(Array(data.dropLast()), isContent: true)], key: Self.key(), now: now)
+    }
+
+    @Test func `a container has the length that a packet may have`() throws {
+        var session = try session()
+        let most = LegacyMTProto1.Packet.maxDataCount - 8 - 16
+        #expect(most == 1 << 24 - 56 - 15 - 24)
+        let data = [UInt8](repeating: 0, count: most)
+        let sealed = try session.sealContainer([.new(data, isContent: true)], key: Self.key(), now: now)
+        #expect(sealed.packet.count <= LegacyMTProto1.Packet.maxCount && sealed.message.data.count == most + 24)
+        let before = session
+        #expect(throws: SendingError.tooLong) {
+            try session.sealContainer([.new(data + [0], isContent: true)], key: Self.key(), now: now)
+        }
+        // These share 16 MiB, and would have 16 GiB one behind the other.
+        let parts = [LegacyMTProto1.Session.Part](repeating: .new(data, isContent: true), count: 1024)
+        #expect(throws: SendingError.tooLong) { try session.sealContainer(parts, key: Self.key(), now: now) }
+        #expect(session == before)
+    }
+
     @Test func `a message of another session is not sent again`() throws {
         var session = try session()
         let other = LegacyMTProto1.Message(id: MessageID(4), sequence: 1, data: [])

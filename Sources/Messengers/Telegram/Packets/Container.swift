@@ -26,9 +26,15 @@ extension LegacyMTProto1 {
             data.count >= 4 && data.span.number32(at: 0) == constructor
         }
 
+        /// The length of a container of messages with this data, in bytes.
+        static func encodedCount(_ data: [[UInt8]]) -> Int {
+            data.reduce(headerCount) { $0 + memberHeaderCount + $1.count }
+        }
+
         /// The data of a container's message.
         public static func encode(_ messages: [Message]) -> [UInt8] {
             var data: [UInt8] = []
+            data.reserveCapacity(encodedCount(messages.map(\.data)))
             data.append(number: constructor)
             data.append(number: UInt32(messages.count))
             for message in messages {

@@ -55,6 +55,8 @@ extension LegacyMTProto1 {
         public static let minCount = headerCount + innerHeaderCount
         /// Longest packet that is opened, in bytes: 16 MiB. Our choice; the protocol has no limit.
         public static let maxCount = 1 << 24
+        /// Longest data of a message that is sealed, in bytes.
+        static let maxDataCount = maxCount - minCount - maxPadding
         private static let headerCount = KeyID.count + messageKeyCount
         private static let innerHeaderCount = 32
         private static let maxPadding = 15
@@ -75,9 +77,7 @@ extension LegacyMTProto1 {
             _ content: Content, key: borrowing AuthorizationKey, _ direction: Direction,
             random: (Int) -> [UInt8] = Random.bytes
         ) throws(PacketError) -> [UInt8] {
-            guard content.message.data.count <= maxCount - minCount - maxPadding else {
-                throw .tooLong(limit: maxCount - minCount - maxPadding)
-            }
+            guard content.message.data.count <= maxDataCount else { throw .tooLong(limit: maxDataCount) }
             var plain: [UInt8] = []
             plain.append(number: content.salt)
             plain.append(number: content.session)

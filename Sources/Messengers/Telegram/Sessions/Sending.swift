@@ -17,6 +17,13 @@ extension LegacyMTProto1.Session {
         case new([UInt8], isContent: Bool)
         /// A message of this session that is sent again, with its ID and its number.
         case again(LegacyMTProto1.Message)
+
+        var data: [UInt8] {
+            switch self {
+            case .new(let data, _): data
+            case .again(let message): message.data
+            }
+        }
     }
 
     /// Seals a message under the old version. To send a message again, seal it again, or put it into a container.
@@ -35,7 +42,7 @@ extension LegacyMTProto1.Session {
     }
 
     /// Seals several messages in one packet.
-    /// - Parameter parts: at most `Container.maxMessages`.
+    /// - Parameter parts: 1 to `Container.maxMessages`. None of them is a container: receivers refuse one in another.
     /// - Throws: `SendingError`. Then nothing has changed.
     public mutating func sealContainer(
         _ parts: [Part], isReply: Bool = false, key: borrowing AuthorizationKey, now: MessageTime,
@@ -43,6 +50,12 @@ extension LegacyMTProto1.Session {
     ) throws(SendingError) -> Sealed {
         guard parts.count <= LegacyMTProto1.Container.maxMessages else {
             throw .tooMany(limit: LegacyMTProto1.Container.maxMessages)
+        }
+        guard !parts.isEmpty else { throw .empty }
+        guard !parts.contains(where: { LegacyMTProto1.Container.isContainer($0.data) }) else { throw .nested }
+        // Before anything is copied.
+        guard LegacyMTProto1.Container.encodedCount(parts.map(\.data)) <= LegacyMTProto1.Packet.maxDataCount else {
+            throw .tooLong
         }
         var next = self
         var members: [LegacyMTProto1.Message] = []
@@ -110,6 +123,10 @@ public enum SendingError: Error, Equatable, Sendable {
     case tooLong
     /// A container may have at most `limit` messages.
     case tooMany(limit: Int)
+    /// A container needs a message.
+    case empty
+    /// A message for a container is one itself, or begins like one.
+    case nested
     /// A message to send again was not sent in this session.
     case notOfThisSession(MessageID)
     /// The IDs end in 2106. A clock that was ahead has used them: begin another session.
