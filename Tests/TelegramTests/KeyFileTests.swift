@@ -149,11 +149,25 @@ import VectorKit
         }
     }
 
+    /// A key that is not encrypted is refused by its bytes, before it is text.
+    @Test func `PEM text is marked as encrypted in its second line`() {
+        let mark = "Proc-Type: 4,ENCRYPTED"
+        for (text, isMarked) in [
+            ("-----BEGIN A-----\n\(mark)\n", true), ("-----BEGIN A-----\r\n\(mark)\r\n", true),
+            ("-----BEGIN A-----\n\(mark)", true), ("-----BEGIN A-----\n\(mark.dropLast())", false),
+            ("-----BEGIN A-----\nAAAA\n\(mark)\n", false), ("-----BEGIN A-----\(mark)\n", false),
+            ("-----BEGIN A-----\n", false), ("-----BEGIN A-----", false), ("", false),
+        ] {
+            #expect(PEMText.isMarkedEncrypted(Array(text.utf8).span) == isMarked, "\(text)")
+        }
+    }
+
     @Test func `malformed PEM text is refused`() throws {
         let text = String(decoding: try Self.file(.pem), as: UTF8.self)
         let changes = [
             ("AES-256-CBC", "AES-128-CBC"), ("DEK-Info: AES-256-CBC,", "DEK-Info: AES-256-CBC,00"),
-            ("DEK-Info", "Dek-Info"), ("Proc-Type: 4,ENCRYPTED\n", ""), ("-----END TELEGRAM", "-----END SIGNAL"),
+            ("DEK-Info", "Dek-Info"), ("Proc-Type: 4,ENCRYPTED\n", ""),
+            ("4,ENCRYPTED", "4,ENCRYPTED "), ("-----END TELEGRAM", "-----END SIGNAL"),
             ("\n\n", "\n"), ("-----END TELEGRAM AUTH KEY-----\n", ""), ("\n\n", "\n\nAAAA"), ("\n\n", "\n\n "),
         ]
         for (from, to) in changes {
