@@ -69,3 +69,20 @@ extension DesktopLocalKey {
         return hash + keys.encrypt(plain.span)
     }
 }
+
+/// A byte array of the Desktop app, with its length in front.
+func desktopArray(_ bytes: [UInt8]) -> [UInt8] { bigEndian(UInt32(bytes.count)) + bytes }
+
+/// 4 bytes.
+func bigEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+
+/// A file of the Desktop app with this data, of version 1.
+func desktopFile(_ data: [UInt8]) -> [UInt8] {
+    var tail = data
+    tail.append(number: UInt32(data.count))
+    tail.append(number: 1 as UInt32)
+    var file = Array("TDF$".utf8)
+    tail += file
+    file += [1, 0, 0, 0] as [UInt8]
+    return file + data + Legacy.MD5.hash(tail.span)
+}

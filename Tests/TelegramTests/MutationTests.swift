@@ -135,36 +135,26 @@ import VectorKit
         let local = DesktopLocalKey(Random.secret(256))
         let salt = Random.bytes(32)
         let passcodeKey = DesktopLocalKey(passcode: secure(""), salt: salt, .current)
-        func array(_ bytes: [UInt8]) -> [UInt8] { [0, 0, UInt8(bytes.count >> 8), UInt8(bytes.count & 0xff)] + bytes }
-        func file(_ data: [UInt8]) throws -> [UInt8] {
-            var tail = data
-            tail.append(number: UInt32(data.count))
-            tail.append(number: 1 as UInt32)
-            var file = Array("TDF$".utf8)
-            tail += file
-            file += [1, 0, 0, 0] as [UInt8]
-            return file + data + Legacy.MD5.hash(tail.span)
-        }
         let list: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-        let parts = [array(salt), array(passcodeKey.seal(local.bytes.copied.span)), array(local.seal(list.span))]
-        let data = Array(parts.joined())
+        let parts = [salt, passcodeKey.seal(local.bytes.copied.span), local.seal(list.span)]
+        let data = Array(parts.map(desktopArray).joined())
         var content = [UInt8](repeating: 0, count: 8)
         content += [0, 0, 0, 1, 0, 0, 0, 2] as [UInt8]
         content += Random.bytes(256)
         content += [0, 0, 0, 0] as [UInt8]
-        let account = [0, 0, 0, 0x4b] as [UInt8] + array(content)
+        let account = [0, 0, 0, 0x4b] as [UInt8] + desktopArray(content)
         var results: Set<String> = []
         func note(_ work: () throws(DesktopError) -> Void) {
             do throws(DesktopError) { try work() } catch { results.insert("\(error)".prefix { $0 != "(" }.description) }
         }
-        let shell = try file(data)
+        let shell = desktopFile(data)
         for _ in 0..<Self.count {
             let outside = random.changed(shell)
             let blob = random.changed(local.seal(list.span))
             let payload = random.changed(account)
             note { () throws(DesktopError) in _ = try DesktopFile(outside.span) }
             // With a right checksum.
-            let inside = try file(random.changed(data))
+            let inside = desktopFile(random.changed(data))
             note { () throws(DesktopError) in
                 let keyFile = try DesktopKeyFile(DesktopFile(inside.span))
                 let key = try keyFile.open(passcode: secure(""))

@@ -4,8 +4,8 @@ public import SecureMemory
 //
 //     salt (32)
 //     the local key (256), encrypted under the key of passcode and salt
-//     a list of accounts, encrypted under the local key: number of accounts (4) ‖ an index for each (4) ‖ the active
-//     one (4)
+//     a list of accounts, encrypted under the local key: number of accounts (4), at least 1 ‖ an index for each (4) ‖
+//     the active one (4)
 //
 // Older apps have `map` in the directory of their one account: the same, but the last array is a list of files.
 
@@ -13,6 +13,9 @@ public import SecureMemory
 public struct DesktopKeyFile: Sendable {
     /// Most accounts that are read. The app has at most 6.
     public static let maxAccounts = 64
+
+    /// SHA-1 (16) and what is encrypted: a length (4), the local key, padding (12).
+    static let sealedKeyCount = 16 + 4 + DesktopLocalKey.count + 12
 
     private let salt: [UInt8]
     private let sealedKey: [UInt8]
@@ -27,7 +30,10 @@ public struct DesktopKeyFile: Sendable {
         let salt = try reader.array(bytes)
         guard salt.count == DesktopLocalKey.saltCount else { throw .malformed }
         self.salt = Array(data[salt])
-        sealedKey = Array(data[try reader.array(bytes)])
+        let sealedKey = try reader.array(bytes)
+        // Before any passcode is derived, which takes half a second.
+        guard sealedKey.count == Self.sealedKeyCount else { throw .malformed }
+        self.sealedKey = Array(data[sealedKey])
         sealedList = Array(data[try reader.array(bytes)])
         try reader.finish(bytes)
     }
@@ -51,7 +57,8 @@ public struct DesktopKeyFile: Sendable {
         throw .wrongPasscode
     }
 
-    /// The accounts of the directory, and the active one.
+    /// The accounts of the directory, at least one, and the active one. If the file names none of them, it is the first
+    /// one, as in the app.
     /// - Throws: `.otherLocalKey`, `.malformed`.
     public func accounts(_ key: borrowing DesktopLocalKey) throws(DesktopError) -> (indices: [Int], active: Int) {
         let list = try key.open(sealedList.span)
@@ -65,7 +72,8 @@ public struct DesktopKeyFile: Sendable {
             }
             let active = Int(try reader.number32(list))
             try reader.finish(list)
-            return (indices, active)
+            guard let first = indices.first else { throw .malformed }
+            return (indices, indices.contains(active) ? active : first)
         }
     }
 }

@@ -1,0 +1,44 @@
+import Primitives
+import SecureMemory
+import Testing
+import VectorKit
+
+@testable import Telegram
+
+/// Directories of the Desktop app that no app writes: too many keys, wrong lengths, other lists of accounts.
+@Suite struct DesktopLimitTests {
+    private let localBytes = Random.bytes(256)
+    private var local: DesktopLocalKey { DesktopLocalKey(secure(localBytes)) }
+    private let key = Random.bytes(256)
+
+    private func keyFile(_ indices: [UInt32], active: UInt32, sealedKey: [UInt8]? = nil) -> [UInt8] {
+        let salt = Random.bytes(32)
+        let passcodeKey = DesktopLocalKey(passcode: secure(""), salt: salt, .current)
+        let list = ([UInt32(indices.count)] + indices + [active]).flatMap(bigEndian)
+        let parts = [salt, sealedKey ?? passcodeKey.seal(local.bytes.copied.span), local.seal(list.span)]
+        return desktopFile(Array(parts.map(desktopArray).joined()))
+    }
+
+    private func open(_ files: [String: [UInt8]]) throws -> DesktopDirectory {
+        try DesktopDirectory(passcode: secure("")) { name in files[name].map { .init(bytes: $0, changed: 0) } }
+    }
+
+    @Test func `a sealed local key has one length`() throws {
+        for count in [0, 272, 287, 289, 304, 1 << 19] {
+            let file = keyFile([0], active: 0, sealedKey: Random.bytes(count))
+            #expect(throws: DesktopError.malformed) { try DesktopKeyFile(DesktopFile(file.span)) }
+        }
+        #expect(throws: DesktopDirectoryError.wrongPasscode) {
+            try open(["key_datas": keyFile([0], active: 0, sealedKey: Random.bytes(288))])
+        }
+    }
+
+    @Test func `the active account is one of the list`() throws {
+        for (active, expected) in [(3, 3), (1, 1), (0, 3), (.max, 3)] as [(UInt32, Int)] {
+            #expect(try open(["key_datas": keyFile([3, 1], active: active)]).active == expected)
+        }
+        #expect(throws: DesktopDirectoryError.file("key_datas", .malformed)) {
+            try open(["key_datas": keyFile([], active: 0)])
+        }
+    }
+}
