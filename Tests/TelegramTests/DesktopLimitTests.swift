@@ -19,8 +19,25 @@ import VectorKit
         return desktopFile(Array(parts.map(desktopArray).joined()))
     }
 
+    private func payload(_ counts: [Int]) -> [UInt8] {
+        let entry = bigEndian(2) + key
+        var content = bigEndian(5) + bigEndian(2)
+        for count in counts { content += bigEndian(UInt32(count)) + repeatElement(entry, count: count).joined() }
+        return bigEndian(0x4b) + desktopArray(content)
+    }
+
     private func open(_ files: [String: [UInt8]]) throws -> DesktopDirectory {
         try DesktopDirectory(passcode: secure("")) { name in files[name].map { .init(bytes: $0, changed: 0) } }
+    }
+
+    @Test func `a list has at most 64 keys`() throws {
+        let most = payload([64, 64])
+        let account = try DesktopAccount(payload: most.span)
+        #expect(account.keys.count == 64 && account.keysToDestroy.count == 64)
+        for counts in [[65, 0], [0, 65]] {
+            let more = payload(counts)
+            #expect(throws: DesktopError.malformed) { try DesktopAccount(payload: more.span) }
+        }
     }
 
     @Test func `a sealed local key has one length`() throws {

@@ -17,8 +17,8 @@ public struct DesktopAccount: Equatable, Sendable {
         public let held: HeldAuthorizationKey
     }
 
-    /// Most keys that are read.
-    public static let maxKeys = 1024
+    /// Most keys in a list. The app has a key for each data centre and its media connections.
+    public static let maxKeys = 64
 
     /// The user.
     public let user: UInt64
@@ -35,17 +35,22 @@ public struct DesktopAccount: Equatable, Sendable {
     /// Opens an account's file.
     /// - Throws: `.otherLocalKey`, `.unknownBlock`, `.malformed`.
     public init(_ file: DesktopFile, _ key: borrowing DesktopLocalKey) throws(DesktopError) {
+        try self.init(file, key, maxKeys: 2 * Self.maxKeys)
+    }
+
+    /// - Parameter maxKeys: most keys in both lists. A system has room for some thousands of guarded allocations.
+    init(_ file: DesktopFile, _ key: borrowing DesktopLocalKey, maxKeys: Int) throws(DesktopError) {
         let data = file.data
         let bytes = data.span
         var reader = DesktopReader()
         let sealed = try reader.array(bytes)
         try reader.finish(bytes)
         let payload = try key.open(bytes.extracting(sealed))
-        self = try payload.withBytes { (payload) throws(DesktopError) in try Self(payload: payload) }
+        self = try payload.withBytes { (payload) throws(DesktopError) in try Self(payload: payload, maxKeys: maxKeys) }
     }
 
     /// Reads what an account's file contains when it is decrypted.
-    package init(payload: Span<UInt8>) throws(DesktopError) {
+    package init(payload: Span<UInt8>, maxKeys: Int = 2 * maxKeys) throws(DesktopError) {
         var outer = DesktopReader()
         let block = try outer.number32(payload)
         guard block == Self.block else { throw .unknownBlock(block) }
@@ -60,16 +65,17 @@ public struct DesktopAccount: Equatable, Sendable {
             user = first >> 32
             mainDataCentre = Int32(truncatingIfNeeded: first)
         }
-        keys = try Self.keys(content, &reader)
-        keysToDestroy = try Self.keys(content, &reader)
+        keys = try Self.keys(content, &reader, limit: maxKeys)
+        keysToDestroy = try Self.keys(content, &reader, limit: maxKeys - keys.count)
         try reader.finish(content)
     }
 
     private static func keys(
-        _ content: Span<UInt8>, _ reader: inout DesktopReader
+        _ content: Span<UInt8>, _ reader: inout DesktopReader, limit: Int
     ) throws(DesktopError) -> [Key] {
         var keys: [Key] = []
-        for _ in 0..<(try reader.count(of: 4 + AuthorizationKey.count, limit: maxKeys, content)) {
+        let limit = min(limit, maxKeys)
+        for _ in 0..<(try reader.count(of: 4 + AuthorizationKey.count, limit: limit, content)) {
             let dataCentre = Int32(bitPattern: try reader.number32(content))
             let place = try reader.take(AuthorizationKey.count, content)
             let key: AuthorizationKey
