@@ -40,6 +40,25 @@ import VectorKit
         }
     }
 
+    @Test func `a directory has at most 2000 keys`() throws {
+        var files = ["key_datas": keyFile(Array(0..<18), active: 17)]
+        // 15 accounts leave room for 80 keys, which the 16th exceeds and the 17th takes.
+        for index in 0..<18 {
+            let sealed = local.seal(payload(index < 16 ? [64, 64] : index == 16 ? [64, 16] : [0, 1]).span)
+            files[DesktopDirectory.accountFile(index) + "s"] = desktopFile(desktopArray(sealed))
+        }
+        let directory = try open(files)
+        let counts = directory.accounts.map { account -> Int? in
+            guard case .success(let found) = account.result else { return nil }
+            return found.keys.count + found.keysToDestroy.count
+        }
+        #expect(counts == [Int?](repeating: 128, count: 15) + [nil, 80, nil])
+        for index in [15, 17] {
+            let name = DesktopDirectory.accountFile(index) + "s"
+            #expect(directory.accounts[index].result == .failure(.file(name, .malformed)))
+        }
+    }
+
     @Test func `a sealed local key has one length`() throws {
         for count in [0, 272, 287, 289, 304, 1 << 19] {
             let file = keyFile([0], active: 0, sealedKey: Random.bytes(count))

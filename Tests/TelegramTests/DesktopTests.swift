@@ -29,7 +29,7 @@ import VectorKit
         #expect(directory.accounts.map(\.index) == (0..<accounts).map { 2 * $0 })
         #expect(directory.active == 2 * (accounts - 1) && directory.version == 4_008_001)
         let keys = try Self.keys.map { HeldAuthorizationKey(try authorizationKey($0)) }
-        for (index, account) in directory.accounts.map(\.account).enumerated() {
+        for (index, account) in try directory.accounts.map({ try $0.result.get() }).enumerated() {
             #expect(account.user == firstUser + 2 * UInt64(index) && account.mainDataCentre == 2)
             #expect(account.keys.map(\.dataCentre) == [2, 10004] && account.keys.map(\.held) == keys)
             #expect(account.keysToDestroy.map(\.dataCentre) == [-1] && account.keysToDestroy.map(\.held) == [keys[1]])
@@ -91,18 +91,31 @@ import VectorKit
     @Test func `missing and foreign files are named`() throws {
         let files = try Self.tdata(accounts: 2)
         #expect(throws: DesktopDirectoryError.missing("key_datas")) { try open([:]) }
-        for name in files.keys where name != "key_datas" {
-            #expect(throws: DesktopDirectoryError.missing(name)) { try open(files.filter { $0.key != name }) }
+        let names = [0, 2].map { DesktopDirectory.accountFile($0) + "s" }
+        #expect(files.keys.sorted() == (names + ["key_datas"]).sorted())
+        let sound = try open(files).accounts
+        /// The other account has its keys.
+        func failure(of place: Int, _ files: [String: [UInt8]]) throws -> DesktopDirectoryError? {
+            let accounts = try open(files).accounts
+            #expect(accounts.map(\.index) == [0, 2] && accounts[1 - place] == sound[1 - place])
+            guard case .failure(let error) = accounts[place].result else { return nil }
+            return error
+        }
+        for (place, name) in names.enumerated() {
+            #expect(try failure(of: place, files.filter { $0.key != name }) == .missing(name))
             let foreign = files.merging([name: try #require(try Self.tdata(accounts: 2)[name])]) { _, second in second }
-            #expect(throws: DesktopDirectoryError.file(name, .otherLocalKey)) { try open(foreign) }
+            #expect(try failure(of: place, foreign) == .file(name, .otherLocalKey))
         }
         for (name, bytes) in files {
             for (changed, error) in [
                 (Array(bytes.dropLast()), .wrongChecksum), ([0] + bytes, .notDesktopFile), ([], .notDesktopFile),
                 ([UInt8](repeating: 0, count: 1 << 20 + 1), .tooLong(limit: 1 << 20)),
             ] as [([UInt8], DesktopError)] {
-                #expect(throws: DesktopDirectoryError.file(name, error)) {
-                    try open(files.merging([name: changed]) { _, second in second })
+                let damaged = files.merging([name: changed]) { _, second in second }
+                if let place = names.firstIndex(of: name) {
+                    #expect(try failure(of: place, damaged) == .file(name, error))
+                } else {
+                    #expect(throws: DesktopDirectoryError.file(name, error)) { try open(damaged) }
                 }
             }
         }
@@ -155,24 +168,22 @@ import VectorKit
 
     @Test func `an account's file has keys and nothing else`() throws {
         func payload(block: UInt32 = 0x4b, _ content: [UInt8], length: UInt32? = nil) -> [UInt8] {
-            let header = big(block) + big(length ?? UInt32(content.count))
+            let header = bigEndian(block) + bigEndian(length ?? UInt32(content.count))
             return header + content
         }
-        let empty = [5, 2, 0, 0].flatMap { big($0) }
+        let empty = [5, 2, 0, 0].flatMap { bigEndian($0) }
         let right = payload(empty)
         let account = try DesktopAccount(payload: right.span)
         #expect(account.user == 5 && account.mainDataCentre == 2 && account.keys.isEmpty)
         let settings = payload(block: 3, empty)
         #expect(throws: DesktopError.unknownBlock(3)) { try DesktopAccount(payload: settings.span) }
-        let start = big(5) + big(2)
+        let start = bigEndian(5) + bigEndian(2)
         var others: [[UInt8]] = [[], payload([]), payload(empty) + [0], payload(empty, length: .max)]
         others += [payload(empty + [0]), payload(Array(empty.dropLast()))]
         // Numbers of keys that are not there.
-        for count: UInt32 in [1, .max, 0x8000_0000] { others.append(payload(start + big(count) + big(0))) }
+        for count: UInt32 in [1, .max, 0x8000_0000] { others.append(payload(start + bigEndian(count) + bigEndian(0))) }
         for other in others {
             #expect(throws: DesktopError.malformed) { try DesktopAccount(payload: other.span) }
         }
     }
-
-    private func big(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
 }

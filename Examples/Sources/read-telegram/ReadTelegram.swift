@@ -20,15 +20,28 @@ struct ReadTelegram {
     static func keys(in directory: URL, _ passcode: borrowing SecureBytes) throws -> HeldAuthorizationKey? {
         do {
             let desktop = try DesktopDirectory(passcode: passcode) { name in
-                guard let bytes = try? Data(contentsOf: directory.appending(path: name)) else { return nil }
-                return DesktopDirectory.File(bytes: Array(bytes), changed: 0)
-            }
-            for account in desktop.accounts.map(\.account) {
-                for key in account.keys {
-                    print("user \(account.user), data centre \(key.dataCentre): key \(key.held.key.id)")
+                let url = directory.appending(path: name)
+                do {
+                    let bytes = try FileHandle(forReadingFrom: url).read(upToCount: DesktopFile.maxCount + 1) ?? Data()
+                    let facts = try FileManager.default.attributesOfItem(atPath: url.path)
+                    let changed = (facts[.modificationDate] as? Date ?? .distantPast).timeIntervalSince1970
+                    return DesktopDirectory.File(bytes: Array(bytes), changed: Int64(changed * 1000))
+                } catch CocoaError.fileReadNoSuchFile {
+                    return nil
                 }
             }
-            return desktop.accounts.first?.account.keys.first?.held
+            var first: HeldAuthorizationKey?
+            for found in desktop.accounts {
+                switch found.result {
+                case .success(let account):
+                    for key in account.keys {
+                        print("user \(account.user), data centre \(key.dataCentre): key \(key.held.key.id)")
+                        first = first ?? key.held
+                    }
+                case .failure(let error): print("account \(found.index): \(error)")
+                }
+            }
+            return first
         } catch DesktopDirectoryError.wrongPasscode {
             print("Wrong passcode.")
             return nil

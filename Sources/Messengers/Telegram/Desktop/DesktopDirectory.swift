@@ -22,13 +22,17 @@ public struct DesktopDirectory: Equatable, Sendable {
         public init(bytes: [UInt8], changed: Int64) { (self.bytes, self.changed) = (bytes, changed) }
     }
 
-    /// An account and its place in the app.
+    /// An account's place in the app, and what its file contains.
     public struct Account: Equatable, Sendable {
         /// From 0.
         public let index: Int
-        /// Its keys.
-        public let account: DesktopAccount
+        /// Its keys, or why its file was not read: `.missing` or `.file`.
+        public let result: Result<DesktopAccount, DesktopDirectoryError>
     }
+
+    /// Most keys of all accounts together. An account that would have more of them is `.malformed`. Each key is four
+    /// memory mappings, of which Linux gives a process 65,530.
+    public static let maxKeys = 2000
 
     /// The accounts, in the order of the app.
     public let accounts: [Account]
@@ -40,40 +44,52 @@ public struct DesktopDirectory: Equatable, Sendable {
     static let keyFile = "key_data"
     static let legacyKeyFile = accountFile(0) + "/map"
 
-    /// Opens all accounts of a directory.
+    /// Opens all accounts of a directory. A file of one account that is missing, damaged or of another directory is a
+    /// failure of that account alone.
     /// - Parameters:
     ///   - passcode: UTF-8; empty if the app has no passcode.
     ///   - read: the file of this name in the directory; nil if it is missing. A name may have one slash. Of a file
     ///     that is longer than `DesktopFile.maxCount`, one byte more is enough.
-    /// - Throws: `DesktopDirectoryError`, and what `read` throws.
+    /// - Throws: `DesktopDirectoryError` for the file with the local key; what `read` throws for any file.
     public init(passcode: borrowing SecureBytes, read: (String) throws -> File?) throws {
-        let found: (name: String, file: DesktopFile)
-        let isLegacy: Bool
-        if let current = try Self.find(Self.keyFile, read) {
-            (found, isLegacy) = (current, false)
-        } else if let legacy = try Self.find(Self.legacyKeyFile, read) {
-            (found, isLegacy) = (legacy, true)
-        } else {
-            throw DesktopDirectoryError.missing(Self.keyFile + "s")
-        }
-        let keyFile = try Self.naming(found.name) { () throws(DesktopError) in try DesktopKeyFile(found.file) }
-        let key = try Self.naming(found.name) { () throws(DesktopError) in try keyFile.open(passcode: passcode) }
+        let (name, file, isLegacy) = try Self.findKeyFile(read)
+        version = file.version
+        let keyFile = try Self.naming(name) { () throws(DesktopError) in try DesktopKeyFile(file) }
+        let key = try Self.naming(name) { () throws(DesktopError) in try keyFile.open(passcode: passcode) }
         let indices: [Int]
         (indices, active) =
-            isLegacy
-            ? ([0], 0) : try Self.naming(found.name) { () throws(DesktopError) in try keyFile.accounts(key) }
-        version = found.file.version
+            isLegacy ? ([0], 0) : try Self.naming(name) { () throws(DesktopError) in try keyFile.accounts(key) }
         var accounts: [Account] = []
+        var room = Self.maxKeys
         for index in indices {
-            guard let found = try Self.find(Self.accountFile(index), read) else {
-                throw DesktopDirectoryError.missing(Self.accountFile(index) + "s")
+            let found = try Self.find(Self.accountFile(index), read)
+            let result: Result<DesktopAccount, DesktopDirectoryError>
+            do throws(DesktopDirectoryError) {
+                let (name, file) = try found.get()
+                let account = try Self.naming(name) { () throws(DesktopError) in
+                    try DesktopAccount(file, key, maxKeys: room)
+                }
+                room -= account.keys.count + account.keysToDestroy.count
+                result = .success(account)
+            } catch {
+                result = .failure(error)
             }
-            let account = try Self.naming(found.name) { () throws(DesktopError) in
-                try DesktopAccount(found.file, key)
-            }
-            accounts.append(Account(index: index, account: account))
+            accounts.append(Account(index: index, result: result))
         }
         self.accounts = accounts
+    }
+
+    private static func findKeyFile(
+        _ read: (String) throws -> File?
+    ) throws -> (name: String, file: DesktopFile, isLegacy: Bool) {
+        let current = try find(keyFile, read)
+        if case .failure(.missing) = current, case let legacy = try find(legacyKeyFile, read) {
+            if case .failure(.missing) = legacy { throw DesktopDirectoryError.missing(keyFile + "s") }
+            let (name, file) = try legacy.get()
+            return (name, file, true)
+        }
+        let (name, file) = try current.get()
+        return (name, file, false)
     }
 
     /// Adds a file's name to its error.
@@ -100,9 +116,10 @@ public struct DesktopDirectory: Equatable, Sendable {
 
     /// The file that counts of those with this name: the current one, else the newer one of a pair. If it is damaged,
     /// the next one is taken, as the app does.
+    /// - Throws: only what `read` throws.
     private static func find(
         _ base: String, _ read: (String) throws -> File?
-    ) throws -> (name: String, file: DesktopFile)? {
+    ) throws -> Result<(name: String, file: DesktopFile), DesktopDirectoryError> {
         var candidates: [(name: String, file: File)] = []
         if let file = try read(base + "s") { candidates.append((base + "s", file)) }
         var pair: [(name: String, file: File)] = []
@@ -113,17 +130,16 @@ public struct DesktopDirectory: Equatable, Sendable {
         var first: DesktopDirectoryError?
         for (name, file) in candidates {
             do {
-                return (name, try DesktopFile(file.bytes.span))
+                return .success((name, try DesktopFile(file.bytes.span)))
             } catch {
                 first = first ?? .file(name, error)
             }
         }
-        if let first { throw first }
-        return nil
+        return .failure(first ?? .missing(base + "s"))
     }
 }
 
-/// Why a directory of the Desktop app was not read.
+/// Why a directory of the Desktop app, or one account in it, was not read.
 public enum DesktopDirectoryError: Error, Equatable, Sendable {
     /// There is no file of this name, nor of its older names.
     case missing(String)
