@@ -71,13 +71,15 @@ import VectorKit
         }
     }
 
-    @Test func `lines of a key file`() {
+    @Test func `lines of a key file`() throws {
         let text = Array("# created\r\n\n  \(Self.identity) \r\n#x\n\tage1\nlast".utf8)
-        let file = AgeKeyFile(text.span)
+        let file = try AgeKeyFile(text.span)
         #expect(file.lines.map(\.number) == [3, 5, 6])
         let lines = file.lines.map { String(decoding: text[$0.bytes], as: UTF8.self) }
         #expect(lines == [Self.identity, "age1", "last"])
-        let long = [UInt8](repeating: 65, count: AgeKeyFile.limit + 1)
-        #expect(AgeKeyFile(long.span).lines.isEmpty && AgeKeyFile(Span()).lines.isEmpty)
+        #expect(try AgeKeyFile(Span()).lines.isEmpty)
+        let (most, more) = ([UInt8](repeating: 65, count: 1 << 20), [UInt8](repeating: 65, count: 1 << 20 + 1))
+        #expect(try AgeKeyFile(most.span).lines.map(\.bytes) == [0..<1 << 20])
+        #expect(throws: AgeKeyFileError.tooLong(limit: 1 << 20)) { try AgeKeyFile(more.span) }
     }
 }

@@ -19,11 +19,12 @@ public struct AgeKeyFile: Sendable {
 
     /// Finds the lines with keys. It does not read the keys themselves: give `text.extracting(line.bytes)` to
     /// `AgeIdentity`.
-    /// - Parameter text: at most 1 MiB; longer texts have no lines.
-    public init(_ text: Span<UInt8>) {
+    /// - Throws: `.tooLong` for more than 1 MiB.
+    public init(_ text: Span<UInt8>) throws(AgeKeyFileError) {
+        guard text.count <= Self.limit else { throw .tooLong(limit: Self.limit) }
         var lines: [Line] = []
         var (start, number) = (0, 1)
-        while start < text.count, text.count <= Self.limit {
+        while start < text.count {
             var end = start
             while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
             var (first, last) = (start, end)
@@ -38,4 +39,10 @@ public struct AgeKeyFile: Sendable {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
+}
+
+/// Why a text was not searched for keys.
+public enum AgeKeyFileError: Error, Equatable, Sendable {
+    /// It is longer than `limit` bytes.
+    case tooLong(limit: Int)
 }
