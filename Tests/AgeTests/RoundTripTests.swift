@@ -53,7 +53,8 @@ import VectorKit
 
     @Test func `the default is what age writes, and a passphrase that costs too much is not tried`() throws {
         #expect(AgeWriter.workFactor == 18 && AgeFile.memory(workFactor: 18) == 256 << 20)
-        #expect([52, 53, Int.max].map(AgeFile.memory) == [1 << 62, Int.max, Int.max])
+        #expect([23, 52, 53, Int.max].map(AgeFile.memory) == [8 << 30, 1 << 62, Int.max, Int.max])
+        #expect([0, Int.min].map(AgeFile.memory) == [1024, 0])
         let file = try Sample.sealed([], passphrase: "a", workFactor: 11)
         #expect(throws: AgeError.workFactor(11, limit: 10)) {
             try Sample.opened(file, passphrase: "a", maxWorkFactor: 10)
@@ -64,6 +65,17 @@ import VectorKit
             let dear = Array(changed.utf8) + file.dropFirst(60)
             #expect(try AgeFile(dear).workFactor == found)
             #expect(throws: AgeError.workFactor(found, limit: 20)) { try Sample.opened(dear, passphrase: "a") }
+            for most in [0, -1, Int.min] {
+                #expect(throws: AgeError.workFactor(found, limit: most)) {
+                    try Sample.opened(dear, passphrase: "a", maxWorkFactor: most)
+                }
+            }
+            // Above the greatest one, that one counts. One of 21 would be tried.
+            for most in [23, Int.max] where found > 22 {
+                #expect(throws: AgeError.workFactor(found, limit: 22)) {
+                    try Sample.opened(dear, passphrase: "a", maxWorkFactor: most)
+                }
+            }
         }
     }
 

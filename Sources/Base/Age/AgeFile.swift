@@ -23,7 +23,7 @@ public struct AgeFile: ~Copyable {
     private let scrypt: ScryptStanza?
     private let x25519: [X25519Stanza]
 
-    /// Reads the header of a file, and nothing behind it.
+    /// Reads the header of a file. Up to 16 KiB behind it may be taken from `read`, too; `open` begins with them.
     /// - Parameter read: fills a span from the front, and returns how many bytes it has; 0 only at the end.
     /// - Throws: `.header` or `.armor`, or what `read` throws.
     public init(_ form: Form = .either, read: @escaping (inout MutableSpan<UInt8>) throws -> Int) throws {
@@ -78,20 +78,17 @@ public struct AgeFile: ~Copyable {
     public var workFactor: Int? { scrypt?.workFactor }
 
     /// The memory that a passphrase of this work factor takes, in bytes; `Int.max` if it does not fit.
-    /// - Parameter workFactor: 1 or more, as in `workFactor` of any file.
-    public static func memory(workFactor: Int) -> Int {
-        precondition(workFactor >= 1)
-        return ScryptStanza.memory(workFactor: workFactor)
-    }
+    /// - Parameter workFactor: any number, as in `workFactor` of any file.
+    public static func memory(workFactor: Int) -> Int { ScryptStanza.memory(workFactor: workFactor) }
 
     /// Finds the file key with a passphrase, which takes the memory and time of the work factor.
-    /// - Parameter maxWorkFactor: 1 to 22.
+    /// - Parameter maxWorkFactor: the greatest work factor to try. Above `greatestWorkFactor`, that one counts.
     /// - Throws: `.workFactor` before any work; `.noMatch` if the passphrase is wrong, or if the file is not under a
     ///   passphrase; `.headerChanged`; `.emptyPassphrase`; `.derivation`.
     public borrowing func unlock(
         passphrase: borrowing SecureBytes, maxWorkFactor: Int = AgeFile.defaultMaxWorkFactor
     ) throws(AgeError) -> AgeFileKey {
-        precondition((1...Self.greatestWorkFactor).contains(maxWorkFactor))
+        let maxWorkFactor = min(maxWorkFactor, Self.greatestWorkFactor)
         guard let scrypt, let key = try scrypt.unwrap(passphrase, maxWorkFactor: maxWorkFactor) else {
             throw .noMatch(recipientKinds)
         }

@@ -53,7 +53,7 @@ struct ScryptStanza {
         return AgeFileKey.unwrap(wrapped, under: try Self.wrapKey(passphrase, salt, workFactor))
     }
 
-    /// The memory that scrypt takes, in bytes; `Int.max` if it does not fit.
+    /// The memory that scrypt takes, in bytes; `Int.max` if it does not fit. Below 0 the shift is to the right.
     static func memory(workFactor: Int) -> Int {
         let block = 128 * Int(blockSize)
         return workFactor < block.leadingZeroBitCount ? block << workFactor : Int.max
