@@ -92,6 +92,22 @@ import VectorKit
         #expect(try Sample.opened(file, identity) == [5])
     }
 
+    @Test func `pieces have at most the lengths of the documentation`() throws {
+        let (recipient, content) = (AgeIdentity.random().recipient, [UInt8](repeating: 7, count: 1 << 18))
+        func pieces(_ recipients: Int, isArmored: Bool) throws -> [Int] {
+            let all = [AgeRecipient](repeating: recipient, count: recipients)
+            var pieces: [Int] = []
+            var writer = try AgeWriter(to: all, isArmored: isArmored) { pieces.append($0.count) }
+            try writer.write(content.span)
+            try writer.finish()
+            return pieces
+        }
+        #expect(try pieces(1000, isArmored: false) == [98_086, 65_552, 65_552, 65_552, 65_552])
+        let armored = try pieces(1000, isArmored: true)
+        #expect(armored.first == 132_830 && armored.dropFirst().max() == 88_790)
+        #expect(try pieces(668, isArmored: false)[0] == 65_550 && pieces(669, isArmored: false)[0] == 65_648)
+    }
+
     @Test(arguments: [1, 7, 16, 63, 4096, 65_552]) func `input that comes in small pieces`(_ piece: Int) throws {
         let identity = AgeIdentity.random()
         for (count, isArmored) in [(70_000, false), (3000, true)] {

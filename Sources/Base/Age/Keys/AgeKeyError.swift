@@ -6,7 +6,8 @@ public enum AgeKeyError: Error, Equatable, Sendable {
     case character(position: Int)
     /// The checksum is wrong: the text was mistyped or cut off.
     case checksum
-    /// The checksum is right, but the length or the case is wrong, or it is a public key that no secret key has.
+    /// The case is mixed or the wrong one, the prefix is unknown, the length is wrong, or it is a public key that no
+    /// secret key has.
     case malformed
     /// A recipient was expected, but it is an identity, which is secret.
     case isIdentity

@@ -17,7 +17,8 @@ public struct AgeWriter: ~Copyable {
     /// - Parameters:
     ///   - recipients: 1 to 1000. The file has their number, but not their keys.
     ///   - isArmored: write Base64 text instead of bytes.
-    ///   - write: takes the bytes of the file, in pieces of at most 64 KiB (89 KiB if armored).
+    ///   - write: takes the bytes of the file, in pieces of at most 65,552 bytes (88,790 if armored). The first piece,
+    ///     with the header, is longer with more than 668 recipients: up to 98,086 bytes (132,830 if armored).
     /// - Throws: `.recipients`, or what `write` throws.
     public init(
         to recipients: [AgeRecipient], isArmored: Bool = false, write: @escaping (Span<UInt8>) throws -> Void
@@ -33,7 +34,7 @@ public struct AgeWriter: ~Copyable {
     ///     normalisation); the bytes count.
     ///   - workFactor: 1 to 22, the binary logarithm of scrypt's N: 2^workFactor KiB of memory.
     ///   - isArmored: write Base64 text instead of bytes.
-    ///   - write: takes the bytes of the file, in pieces of at most 64 KiB (89 KiB if armored).
+    ///   - write: takes the bytes of the file, in pieces of at most 65,552 bytes (88,790 if armored).
     /// - Throws: `.emptyPassphrase`, `.derivation`, or what `write` throws.
     public init(
         passphrase: borrowing SecureBytes, workFactor: Int = AgeWriter.workFactor, isArmored: Bool = false,
