@@ -10,10 +10,15 @@ import Testing
 final class Serving: Sendable {
     let listener: TCPListener
 
-    init(_ address: String, maxConnections: Int = 256, _ make: @escaping @Sendable () -> any StreamHandler) throws {
+    init(
+        _ address: String, maxConnections: Int = 256, drainTimeout: Duration = .seconds(10),
+        _ make: @escaping @Sendable () -> any StreamHandler
+    ) throws {
         let listener = try TCPListener(address: address)
         self.listener = listener
-        Thread.detachNewThread { try? listener.serve(make(), maxConnections: maxConnections) }
+        Thread.detachNewThread {
+            try? listener.serve(make(), maxConnections: maxConnections, drainTimeout: drainTimeout)
+        }
     }
 
     deinit { listener.stop() }
@@ -137,6 +142,28 @@ final class Serving: Sendable {
         }
     }
 
+    @Test func `a client that does not read the last bytes loses its place`() throws {
+        let serving = try Serving("127.0.0.1", maxConnections: 1, drainTimeout: .milliseconds(200)) { LastWords() }
+        let first = try serving.connect("127.0.0.1")
+        try first.write([1].span, within: .seconds(20))
+        let second = try serving.connect("127.0.0.1")
+        try second.write([1].span, within: .seconds(20))
+        #expect(try second.read(upTo: 1, within: .seconds(5)) == [9])
+        // It has been open all the time.
+        #expect(try first.read(upTo: 1, within: .zero) == [9])
+    }
+
+    @Test func `a client that reads gets all of the last bytes`() throws {
+        let serving = try Serving("127.0.0.1", drainTimeout: .seconds(20)) { LastWords() }
+        let stream = try serving.connect("127.0.0.1")
+        try stream.write([1].span, within: .seconds(20))
+        var count = 0
+        while case let piece = try stream.read(upTo: 1 << 20, within: .seconds(20)), !piece.isEmpty {
+            count += piece.count
+        }
+        #expect(count == LastWords.count)
+    }
+
     @Test func `a client that does not read is not read either`() throws {
         let serving = try Serving("127.0.0.1") { EchoHandler() }
         let stream = try serving.connect("127.0.0.1")
@@ -165,6 +192,22 @@ final class Serving: Sendable {
         #expect(try stream.read(upTo: 9, within: .seconds(60)) == [])
         #expect(start.duration(to: .now) >= .milliseconds(90))
     }
+}
+
+/// Answers the first bytes with more than the kernel takes, and closes.
+private final class LastWords: StreamHandler {
+    static let count = 32 << 20
+    var deadline: Duration? { nil }
+
+    func opened(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+
+    func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
+        [.send([UInt8](repeating: 9, count: Self.count), to: connection), .close(connection)]
+    }
+
+    func drained(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+    func closed(_ connection: Int, at now: Duration) -> [StreamAction] { [] }
+    func due(at now: Duration) -> [StreamAction] { [] }
 }
 
 /// Closes each connection after a tenth of a second, with a last byte.

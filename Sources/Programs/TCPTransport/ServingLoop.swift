@@ -19,7 +19,7 @@ struct ServingLoop<Handler: StreamHandler> {
         var sent = 0
         /// Nothing is added, and what arrives is discarded: it ends when `unsent` is sent and the client has closed.
         var isClosing = false
-        /// When it ends although the client has not closed.
+        /// When it ends although the client has not read everything, or has not closed.
         var end: Duration?
 
         init(_ socket: Socket) { self.socket = socket }
@@ -38,16 +38,20 @@ struct ServingLoop<Handler: StreamHandler> {
     private let listener: TCPListener
     private let handler: Handler
     private let maxConnections: Int
+    /// How long a client may take to read what is sent before its connection is closed here. Without a limit, a client
+    /// that never reads would keep its place as long as its kernel answers.
+    private let drainTimeout: Duration
     private let start = ContinuousClock.now
     private var connections: [Int: Connection] = [:]
     private var lastNumber = 0
     /// Those whose handler is to be told that everything is sent.
     private var drained: Set<Int> = []
 
-    init(listener: TCPListener, handler: Handler, maxConnections: Int) {
+    init(listener: TCPListener, handler: Handler, maxConnections: Int, drainTimeout: Duration) {
         self.listener = listener
         self.handler = handler
         self.maxConnections = maxConnections
+        self.drainTimeout = drainTimeout
     }
 
     private var now: Duration { start.duration(to: .now) }
@@ -122,7 +126,9 @@ struct ServingLoop<Handler: StreamHandler> {
                 connection.unsent += bytes
                 if changed.last != number { changed.append(number) }
             case .close(let number):
-                connections[number]?.isClosing = true
+                guard let connection = connections[number], !connection.isClosing else { continue }
+                connection.isClosing = true
+                connection.end = now + drainTimeout
                 changed.append(number)
             }
         }
@@ -145,7 +151,7 @@ struct ServingLoop<Handler: StreamHandler> {
             return
         }
         connection.socket.endSending()
-        if connection.end == nil { connection.end = now + Self.linger }
+        connection.end = now + Self.linger
     }
 
     private mutating func remove(_ number: Int) {

@@ -35,7 +35,15 @@ public final class TCPListener: Sendable {
     /// - Parameter maxConnections: others wait until one of them ends.
     /// - Throws: `.system` if the listener fails. A failure of a connection ends that connection only.
     public func serve(_ handler: some StreamHandler, maxConnections: Int = 256) throws(StreamError) {
-        var loop = ServingLoop(listener: self, handler: handler, maxConnections: maxConnections)
+        try serve(handler, maxConnections: maxConnections, drainTimeout: .seconds(10))
+    }
+
+    /// - Parameter drainTimeout: how long a client may take to read what is sent before its connection is closed.
+    func serve(
+        _ handler: some StreamHandler, maxConnections: Int, drainTimeout: Duration
+    ) throws(StreamError) {
+        var loop = ServingLoop(
+            listener: self, handler: handler, maxConnections: maxConnections, drainTimeout: drainTimeout)
         while try loop.turn() {}
     }
 
