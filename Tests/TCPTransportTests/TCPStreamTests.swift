@@ -184,6 +184,46 @@ final class Serving: Sendable {
         #expect(try stream.read(upTo: 1, within: .seconds(20)) == [])
     }
 
+    @Test func `without free descriptors clients wait and the listener does too`() async {
+        await #expect(processExitsWith: .success) {
+            let serving = try Serving("127.0.0.1") { EchoHandler() }
+            let stream = try serving.connect("127.0.0.1")
+            try stream.write([1].span, within: .seconds(20))
+            #expect(try stream.read(upTo: 1, within: .seconds(20)) == [1])
+            let address = try SocketAddress.all(
+                of: "127.0.0.1", port: serving.listener.port, until: .now + .seconds(20))[0]
+            let waiting = try Socket(family: address.family)
+            var taken: [Int32] = []
+            try limitDescriptors(to: 64)
+            while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+            _ = address.with { Glibc.connect(waiting.descriptor, $0, $1) }
+            let before = clock()
+            usleep(600_000)
+            let used = Double(clock() - before) / Double(CLOCKS_PER_SEC)
+            #expect(used < 0.2, "seconds of CPU time in 0.6 seconds")
+            // Those that are connected are served.
+            try stream.write([2].span, within: .seconds(20))
+            #expect(try stream.read(upTo: 1, within: .seconds(20)) == [2])
+            for descriptor in taken { Glibc.close(descriptor) }
+            #expect(try waiting.wait(for: POLLOUT, until: .now + .seconds(20)))
+            #expect(try waiting.send([3].span) == 1)
+            #expect(try waiting.wait(for: POLLIN, until: .now + .seconds(20)))
+            #expect(try waiting.receive(upTo: 1) == [3])
+            serving.listener.stop()
+        }
+    }
+
+    @Test(arguments: [
+        EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENONET, ENOPROTOOPT, EOPNOTSUPP, EPERM, ECONNABORTED,
+    ])
+    func `a failure of the new connection does not end the listener`(_ code: Int32) throws {
+        guard case .nobody = try TCPListener.notAccepted(code) else {
+            Issue.record("of the listener")
+            return
+        }
+        #expect(throws: StreamError.system(code: EBADF)) { _ = try TCPListener.notAccepted(EBADF) }
+    }
+
     @Test func `a deadline is kept`() throws {
         let serving = try Serving("127.0.0.1") { ClosesLater() }
         let stream = try serving.connect("127.0.0.1")
@@ -192,6 +232,15 @@ final class Serving: Sendable {
         #expect(try stream.read(upTo: 9, within: .seconds(60)) == [])
         #expect(start.duration(to: .now) >= .milliseconds(90))
     }
+}
+
+/// Lets this process open no more files.
+private func limitDescriptors(to count: UInt) throws {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(resource, &limit) == 0 else { throw StreamError(errno) }
+    limit.rlim_cur = rlim_t(count)
+    guard setrlimit(resource, &limit) == 0 else { throw StreamError(errno) }
 }
 
 /// Answers the first bytes with more than the kernel takes, and closes.

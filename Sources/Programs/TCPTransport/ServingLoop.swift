@@ -12,6 +12,8 @@ struct ServingLoop<Handler: StreamHandler> {
     /// How long a client may take to close a connection that is closed here. If unread bytes were in the kernel, it
     /// would drop what was just sent.
     private static var linger: Duration { .seconds(2) }
+    /// How long nobody is accepted after the limit of open files or of memory was reached.
+    private static var pause: Duration { .milliseconds(100) }
 
     private final class Connection {
         let socket: Socket
@@ -44,6 +46,8 @@ struct ServingLoop<Handler: StreamHandler> {
     private let start = ContinuousClock.now
     private var connections: [Int: Connection] = [:]
     private var lastNumber = 0
+    /// When clients are accepted again; nil if they are.
+    private var pauseEnd: Duration?
     /// Those whose handler is to be told that everything is sent.
     private var drained: Set<Int> = []
 
@@ -61,14 +65,15 @@ struct ServingLoop<Handler: StreamHandler> {
     mutating func turn() throws(StreamError) -> Bool {
         let numbers = Array(connections.keys)
         var entries = [pollfd(fd: listener.wake.read.descriptor, events: Int16(POLLIN), revents: 0)]
-        let accepts = connections.count < maxConnections
+        if let end = pauseEnd, now >= end { pauseEnd = nil }
+        let accepts = connections.count < maxConnections && pauseEnd == nil
         entries.append(pollfd(fd: accepts ? listener.socket.descriptor : -1, events: Int16(POLLIN), revents: 0))
         for number in numbers { entries.append(entry(of: connections[number]!)) }
         guard unsafe poll(&entries, nfds_t(entries.count), timeout) >= 0 || errno == EINTR else {
             throw StreamError(errno)
         }
         if entries[0].revents != 0 { return false }
-        if entries[1].revents != 0, let socket = try listener.accept() { open(socket) }
+        if entries[1].revents != 0 { try accept() }
         for (number, entry) in zip(numbers, entries.dropFirst(2)) where entry.revents != 0 {
             serve(number, entry.revents)
         }
@@ -91,10 +96,19 @@ struct ServingLoop<Handler: StreamHandler> {
     private var timeout: Int32 {
         guard drained.isEmpty else { return 0 }
         var first = handler.deadline
+        if let end = pauseEnd { first = min(first ?? end, end) }
         for connection in connections.values {
             if let end = connection.end { first = min(first ?? end, end) }
         }
         return first.map { Socket.milliseconds($0 - now) } ?? -1
+    }
+
+    private mutating func accept() throws(StreamError) {
+        switch try listener.accept() {
+        case .client(let socket): open(socket)
+        case .nobody: break
+        case .noRoom: pauseEnd = now + Self.pause
+        }
     }
 
     private mutating func open(_ socket: Socket) {

@@ -53,16 +53,29 @@ public final class TCPListener: Sendable {
         _ = unsafe withUnsafePointer(to: byte) { unsafe Glibc.write(wake.write.descriptor, $0, 1) }
     }
 
-    /// - Returns: nil if nobody waits.
-    func accept() throws(StreamError) -> Socket? {
+    /// What accept(2) gives.
+    enum Accepted {
+        case client(Socket)
+        /// Nobody waits any more.
+        case nobody
+        /// The limit of open files or of memory is reached. The client still waits, so poll(2) returns at once.
+        case noRoom
+    }
+
+    func accept() throws(StreamError) -> Accepted {
         let flags = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = keytool_accept(socket.descriptor, flags)
-        if descriptor >= 0 { return Socket(descriptor) }
-        switch errno {
-        case EAGAIN, EINTR, ECONNABORTED: return nil
-        // The limit of open files, or memory: one that closes makes room.
-        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return nil
-        default: throw StreamError(errno)
+        return descriptor >= 0 ? .client(Socket(descriptor)) : try Self.notAccepted(errno)
+    }
+
+    /// - Parameter code: the `errno` of accept(2). On Linux it may be that of the new connection, which is dropped.
+    /// - Throws: if the listener itself fails.
+    static func notAccepted(_ code: Int32) throws(StreamError) -> Accepted {
+        switch code {
+        case EAGAIN, EINTR, ECONNABORTED: .nobody
+        case EPROTO, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENONET, ENOPROTOOPT, EOPNOTSUPP, EPERM: .nobody
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .noRoom
+        default: throw StreamError(code)
         }
     }
 }
