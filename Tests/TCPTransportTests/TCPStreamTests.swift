@@ -96,6 +96,28 @@ final class Serving: Sendable {
         #expect(throws: StreamError.timedOut(.write)) { try stream.write(bytes.span, within: .milliseconds(200)) }
     }
 
+    @Test func `a connection that the kernel gives up is not one that was never made`() throws {
+        let listener = try Socket(family: AF_INET)
+        let address = try SocketAddress.all(of: "127.0.0.1", port: 0, until: .now + .seconds(9))[0]
+        #expect(address.with { bind(listener.descriptor, $0, $1) } == 0)
+        #expect(listen(listener.descriptor, 1) == 0)
+        let port = try SocketAddress.port(of: listener)
+        let socket = try Socket(family: AF_INET)
+        let server = try SocketAddress.all(of: "127.0.0.1", port: port, until: .now + .seconds(9))[0]
+        _ = server.with { Glibc.connect(socket.descriptor, $0, $1) }
+        #expect(try socket.wait(for: POLLOUT, until: .now + .seconds(20)))
+        // The kernel gives up if nothing is taken for so many milliseconds.
+        var limit: UInt32 = 300
+        let count = socklen_t(MemoryLayout<UInt32>.size)
+        #expect(setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, count) == 0)
+        #expect(throws: StreamError.system(code: ETIMEDOUT)) {
+            let bytes = [UInt8](repeating: 1, count: 1 << 20)
+            let deadline = ContinuousClock.now + .seconds(20)
+            while try socket.send(bytes.span) > 0 || socket.wait(for: POLLOUT, until: deadline) {}
+        }
+        #expect(StreamError(connecting: ETIMEDOUT) == .timedOut(.connect))
+    }
+
     @Test func `close ends a read on another thread`() throws {
         let serving = try Serving("127.0.0.1") { EchoHandler() }
         let stream = try serving.connect("127.0.0.1")

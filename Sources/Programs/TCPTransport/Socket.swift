@@ -89,10 +89,13 @@ extension StreamError {
             switch code {
             case ECONNREFUSED: .refused
             case ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT: .unreachable
-            case ETIMEDOUT: .timedOut(.connect)
             case EADDRINUSE, EACCES: .portNotAvailable
             case ECONNRESET, EPIPE, ENOTCONN, ECONNABORTED: .closed
             default: .system(code: code)
             }
     }
+
+    /// - Parameter code: the `errno` of connect(2). Only there is ETIMEDOUT a time-out of connecting: an open connection
+    ///   ends with it if the other side does not acknowledge.
+    init(connecting code: Int32) { self = code == ETIMEDOUT ? .timedOut(.connect) : StreamError(code) }
 }

@@ -37,14 +37,14 @@ public final class TCPStream: ByteStream {
         let result = unsafe address.with { unsafe Glibc.connect(socket.descriptor, $0, $1) }
         if result == 0 { return socket }
         // After a signal the attempt continues, as after EINPROGRESS.
-        guard errno == EINPROGRESS || errno == EINTR else { throw StreamError(errno) }
+        guard errno == EINPROGRESS || errno == EINTR else { throw StreamError(connecting: errno) }
         guard try socket.wait(for: POLLOUT, until: deadline) else { throw .timedOut(.connect) }
         var code: Int32 = 0
         var count = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_ERROR, &code, &count) == 0 else {
             throw StreamError(errno)
         }
-        guard code == 0 else { throw StreamError(code) }
+        guard code == 0 else { throw StreamError(connecting: code) }
         return socket
     }
 
