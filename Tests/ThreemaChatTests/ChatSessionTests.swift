@@ -44,6 +44,18 @@ import ThreemaMessages
         #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
     }
 
+    @Test func `a write that times out ends the session`() throws {
+        let chat = Chat()
+        let stream = StuckStream(LoopbackStream(chat.network))
+        let session = try ChatSession(chat.client(Scene.alice), on: stream) { .zero }
+        #expect(try session.receive(within: .zero) == .queueSendComplete)
+        stream.isStuck = true
+        #expect(throws: ChatSessionError.stream(.timedOut(.write))) { try session.send(.echoRequest([1, 2, 3])) }
+        stream.isStuck = false
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.send(.echoRequest([4])) }
+        #expect(throws: ChatSessionError.stream(.closed)) { try session.receive(within: .zero) }
+    }
+
     @Test func `payloads before a failure count`() throws {
         let chat = Chat()
         let handler = Mute(chat.server)
@@ -77,6 +89,26 @@ import ThreemaMessages
         }
         #expect(network.now == ChatSession.timeout)
     }
+}
+
+/// A stream that can send the first byte of what is written, and no more.
+private final class StuckStream: ByteStream, @unchecked Sendable {
+    private let stream: LoopbackStream
+    var isStuck = false
+
+    init(_ stream: LoopbackStream) { self.stream = stream }
+
+    func read(upTo limit: Int, within timeout: Duration) throws(StreamError) -> [UInt8] {
+        try stream.read(upTo: limit, within: timeout)
+    }
+
+    func write(_ bytes: Span<UInt8>, within timeout: Duration) throws(StreamError) {
+        guard isStuck else { return try stream.write(bytes, within: timeout) }
+        try stream.write(bytes.extracting(0..<1), within: timeout)
+        throw .timedOut(.write)
+    }
+
+    func close() { stream.close() }
 }
 
 /// A server that answers a log-in and nothing else, or sends bytes of another one.

@@ -44,6 +44,7 @@ public final class ChatSession {
     public func send(_ payloads: ChatPayload...) throws(ChatSessionError) { try send(payloads) }
 
     /// Sends payloads in this order, in one piece. If one of them is refused, none is sent, and the session is over.
+    /// - Throws: `.sending`; `.stream`, after which the session is over and a part may have been sent.
     public func send(_ payloads: [ChatPayload]) throws(ChatSessionError) {
         var frames: [[UInt8]] = []
         do throws(ChatSendingError) {
@@ -106,6 +107,8 @@ public final class ChatSession {
         do throws(StreamError) {
             try stream.write(bytes.span, within: Self.timeout)
         } catch {
+            // A part of a frame may be sent: the server could open no later one.
+            close()
             throw .stream(error)
         }
     }
