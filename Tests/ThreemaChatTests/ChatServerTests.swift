@@ -210,6 +210,31 @@ private func have(_ id: UInt64, of sender: ThreemaID = Scene.alice) -> ChatPaylo
         #expect(events == 2_002)
     }
 
+    @Test(arguments: [false, true])
+    func `a bad frame in the piece that asks for messages loses none`(_ isBlocked: Bool) throws {
+        let chat = Chat()
+        let alice = try chat.logInQuietly(Scene.alice)
+        for number in 1...3 as ClosedRange<UInt64> {
+            try alice.send(.outgoingMessage(message(number, flags: .noServerAcknowledgement).encoded))
+        }
+        var client = try chat.client(Scene.bob, isBlocked ? [.deviceID(3)] : [])
+        let handler = chat.server
+        _ = handler.opened(99, at: .zero)
+        let hello = bytes(handler.received(client.hello.span, from: 99, at: .zero), to: 99)
+        var asking = client.receive(hello.span).toSend
+        if isBlocked {
+            let accepted = bytes(handler.received(asking.span, from: 99, at: .zero), to: 99)
+            #expect(client.receive(accepted.span).failure == nil)
+            asking = try client.seal(.unblockIncoming)
+        }
+        asking += [20, 0] + [UInt8](repeating: 0, count: 20)
+        #expect(handler.received(asking.span, from: 99, at: .zero).contains(.close(99)))
+        let delivered = (1...3).map {
+            ChatPayload.incomingMessage(message($0, flags: .noServerAcknowledgement).encoded)
+        }
+        #expect(try chat.logIn(Scene.bob).all() == delivered + [.queueSendComplete])
+    }
+
     private func bytes(_ actions: [StreamAction], to connection: Int) -> [UInt8] {
         var all: [UInt8] = []
         for case .send(let bytes, connection) in actions { all += bytes }

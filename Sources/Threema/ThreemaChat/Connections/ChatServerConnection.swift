@@ -46,6 +46,9 @@ public struct ChatServerConnection: ~Copyable, Sendable {
         self.temporaryKey = temporaryKey
     }
 
+    /// Whether payloads can be sealed: the handshake is finished, and nothing was refused.
+    var isOpen: Bool { phase == .open }
+
     /// Uses bytes of the client.
     /// - Parameter publicKey: the public key of an identity; nil if there is no such identity.
     public mutating func receive(
@@ -74,7 +77,7 @@ public struct ChatServerConnection: ~Copyable, Sendable {
     /// Seals a payload.
     /// - Returns: the frame. Frames have to be sent in the order in which they were sealed.
     public mutating func seal(_ payload: ChatPayload) throws(ChatSendingError) -> [UInt8] {
-        guard phase == .open, boxes != nil else { throw .notOpen }
+        guard isOpen, boxes != nil else { throw .notOpen }
         guard payload.isFromServer else { throw .wrongDirection }
         return try ChatFrame.seal(payload, with: &boxes!)
     }

@@ -157,7 +157,9 @@ public final class ChatServer: StreamHandler {
 
     /// As many messages as the window has room for.
     private func deliver(to client: ServedClient, at now: Duration, _ actions: inout [StreamAction]) {
-        guard let account = client.account, !client.isBlocked else { return }
+        // A frame that came in the same piece may have ended the half, and nothing is sealed any more. Messages that are
+        // delivered once would be lost.
+        guard let account = client.account, !client.isBlocked, client.half.isOpen else { return }
         while client.waitingBytes < Self.windowBytes {
             guard let message = account.queue.deliver(at: now) else {
                 if !client.hasWholeQueue { send(.queueSendComplete, to: client, &actions) }
