@@ -68,7 +68,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
             return
         }
         try server.remove("alice")
-        if isDeleted { try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!) }
+        if isDeleted { try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!) { $0 } }
         #expect(upload.finish([1, 2, 3], at: reading()).status == 401)
         // Under the same password, too: it is another account.
         try server.set("alice", "first", salt: 2)
@@ -152,7 +152,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         try server.set("alice", "a")
         #expect(server.ask("PUT", "/alice" + path, alice, body: [1]).status == 201)
         try server.remove("alice")
-        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!)
+        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!) { $0 }
         try server.set("alice", "a")
         #expect(server.ask("GET", "/alice" + path, alice).status == 404)
         #expect(server.ask("PUT", "/alice" + path, alice, body: [2]).status == 201)
@@ -164,7 +164,7 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         let alice = basic("alice", "a")
         #expect(server.ask("PUT", "/alice" + path, alice, body: [1]).status == 201)
         try server.remove("alice")
-        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!)
+        try ServerDirectory(at: server.place.server).removeAccount(AccountName("alice")!) { $0 }
         try server.edit { $0.set(Account(name: AccountName("alice")!, hash: cheapHash("a"), quota: nil)) }
         #expect(server.ask("GET", "/alice" + path, alice).status == 404)
     }

@@ -40,7 +40,7 @@ import Testing
         let server = try ServerDirectory(at: place.path)
         let none = try server.accountsWithBackups()
         #expect(none == [])
-        try server.removeAccount(alice)
+        try server.removeAccount(alice) { $0 }
         for name in [bob, alice, alice] { try server.makeAccount(name) }
         try put(nil, 0..<1, 0)
         try put(alice, 0..<2, 0)
@@ -50,7 +50,7 @@ import Testing
         #expect(both == [alice, bob])
         let size = try server.size(of: bob)
         #expect(size?.backups == 3 && size?.bytes == 3)
-        try server.removeAccount(bob)
+        try server.removeAccount(bob) { $0 }
         let gone = try server.size(of: bob)
         #expect(gone == nil)
         let tree = try place.tree()
@@ -76,7 +76,7 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 4) { writer in
                 if writer == 0 {
                     usleep(5_000)
-                    if (try? server.removeAccount(alice)) == nil { failures.withLock { $0 += 1 } }
+                    if (try? server.removeAccount(alice) { $0 }) == nil { failures.withLock { $0 += 1 } }
                 } else if let store = try? FolderStore(at: place.path, account: alice, keepsPrevious: true) {
                     for byte: UInt8 in 0..<20 {
                         _ = try? store.put([byte], at: id(byte % 4), if: .none, now: day(round))
@@ -86,6 +86,51 @@ import Testing
             #expect(failures.withLock { $0 } == 0)
             let left = try FileManager.default.contentsOfDirectory(atPath: place.path + "/accounts")
             #expect(left == [])
+        }
+    }
+
+    @Test func `a removal that its edit refuses leaves the account`() throws {
+        let server = try ServerDirectory(at: place.path)
+        try server.editLogins { _ in [1] }
+        try server.makeAccount(alice)
+        try put(alice, 0..<2, 0)
+        let before = try place.tree()
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) { try server.removeAccount(alice) { _ in throw Refusal() } }
+        let after = try place.tree()
+        #expect(after == before)
+        try server.removeAccount(alice) { content in content + [2] }
+        let content = try server.logins()
+        let size = try server.size(of: alice)
+        #expect(content == [1, 2] && size == nil)
+    }
+
+    @Test func `an account that is added beside its removal has its directory`() throws {
+        for _ in 0..<40 {
+            let server = try ServerDirectory(at: place.path)
+            try server.editLogins { _ in
+                try server.makeAccount(alice)
+                return [1]
+            }
+            let failures = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                do {
+                    if number == 0 {
+                        try server.removeAccount(alice) { _ in [] }
+                    } else {
+                        try server.editLogins { _ in
+                            try server.makeAccount(alice)
+                            return [1]
+                        }
+                    }
+                } catch {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+            #expect(failures.withLock { $0 } == 0)
+            let isListed = try server.logins() == [1]
+            let hasDirectory = try server.size(of: alice) != nil
+            #expect(isListed == hasDirectory)
         }
     }
 

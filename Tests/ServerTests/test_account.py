@@ -250,3 +250,17 @@ def test_removal_is_confirmed(store, on_terminal):
         run.send(answer)
         assert run.finish() == code
     assert not (store.path / "accounts/alice").exists()
+
+
+def test_an_account_that_is_added_at_the_question_stays(store, on_terminal):
+    """Only the backups of an earlier account of this name were to be deleted."""
+    store.add("alice")
+    store.put(1, account="alice")
+    store.ok("account", "remove", "alice", "--yes")
+    run = on_terminal("account", "remove", "alice", "--delete-backups")
+    run.expect("type alice: ")
+    store.add("alice")
+    path, logins = store.put(2, account="alice"), store.logins
+    run.send("alice")
+    assert run.finish() == 17 and "was added meanwhile" in run.text
+    assert path.exists() and store.logins == logins

@@ -83,10 +83,13 @@ public struct ServerDirectory: ~Copyable, Sendable {
         let accounts = try shared.directory.directory(Self.accountsName)
         let lock = try accounts.lock(wait: Self.editWait)
         defer { withExtendedLifetime(lock) {} }
-        let content = try edit(try logins() ?? [])
+        try writeLogins(try edit(try logins() ?? []))
+    }
+
+    private func writeLogins(_ content: [UInt8]) throws(FileError) {
         // What cannot be read again would lock out everybody.
         guard content.count <= Self.maxLoginsBytes else {
-            throw FileError.tooLarge(path: loginsPath, limit: Self.maxLoginsBytes)
+            throw .tooLarge(path: loginsPath, limit: Self.maxLoginsBytes)
         }
         try shared.directory.write(Self.loginsName, content.span)
     }
@@ -123,13 +126,26 @@ public struct ServerDirectory: ~Copyable, Sendable {
         try accounts.directory(account.text).makeDirectory(FolderStore.backupsName)
     }
 
-    /// Removes the directory of an account with all backups in it, at once for everybody else. Waits for writes that
-    /// have begun; later ones fail. A missing directory is not an error.
-    public func removeAccount(_ account: AccountName) throws(FileError) {
-        guard try shared.directory.contains(Self.accountsName) else { return }
+    /// Edits the file of accounts, then removes the directory of an account with all backups in it, at once for
+    /// everybody else. Waits for writes that have begun; later ones fail. Other edits of the file wait for both steps,
+    /// so nobody adds the account in between. A missing directory is not an error.
+    /// - Parameter edit: makes the new content from the present one, as for `editLogins`: it removes the account, or
+    ///   throws if the account must stay.
+    /// - Throws: `FileError`, or the error of `edit`; then nothing was changed.
+    public func removeAccount(_ account: AccountName, edit: ([UInt8]) throws -> [UInt8]) throws {
+        guard try hasAccounts() else { return }
+        try shared.directory.makeDirectory(Self.accountsName)
         let accounts = try shared.directory.directory(Self.accountsName)
         let lock = try accounts.lock(wait: Self.editWait)
         defer { withExtendedLifetime(lock) {} }
+        let present = try logins() ?? []
+        let content = try edit(present)
+        if content != present { try writeLogins(content) }
+        try removeDirectory(of: account, in: accounts)
+    }
+
+    /// The caller holds the lock of `accounts`.
+    private func removeDirectory(of account: AccountName, in accounts: borrowing Directory) throws(FileError) {
         let doomed = "." + account.text + ".new"
         // A removal that was killed has left it.
         try accounts.removeDirectory(doomed, depth: Self.accountDepth)

@@ -37,14 +37,14 @@ struct AccountRemove: AccountVerb {
                 try dialog.confirm("remove the account \(name.text)")
             }
         }
-        if isAccount {
-            try server.editLogins { content in
-                var file = AccountFile(content)
-                file.remove(name)
-                return file.content
-            }
+        let edit = { (content: [UInt8]) in
+            var file = AccountFile(content)
+            // The answer was about the backups of an earlier account, not about those of this one.
+            guard isAccount || file[name] == nil else { throw AddedAccount(name: name) }
+            file.remove(name)
+            return file.content
         }
-        if deleteBackups { try server.removeAccount(name) }
+        if deleteBackups { try server.removeAccount(name, edit: edit) } else { try server.editLogins(edit) }
         let left = deleteBackups ? nil : size.map { _ in server.path(of: name) }
         try dialog.output.done(
             [words(size?.backups ?? 0, left)],

@@ -25,6 +25,17 @@ struct AbsentAccount: Explained {
     }
 }
 
+/// An account of this name was added while the deletion of old backups was being confirmed.
+struct AddedAccount: Explained {
+    let name: AccountName
+
+    var failure: Failure {
+        Failure(
+            .exists, "the account \(name.text) was added meanwhile; nothing was deleted",
+            hints: "keytool-server account remove \(name.text) --delete-backups removes it with all its backups")
+    }
+}
+
 extension KeyDerivationError: Explained {
     /// The sentence and the exit code.
     var failure: Failure {
