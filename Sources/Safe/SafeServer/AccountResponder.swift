@@ -42,9 +42,6 @@ public final class AccountResponder: SafeAnswering {
     /// Those that have logged in. One that was removed stays, for its locks.
     private let served = Mutex<[AccountName: Served]>([:])
 
-    /// The realm of the challenge.
-    private static let realm = "Safe"
-
     /// - Parameters:
     ///   - path: the directory of the server.
     ///   - limits: of all accounts.
@@ -81,11 +78,11 @@ public final class AccountResponder: SafeAnswering {
     /// hashes of other logins are computed.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
-        guard let login = BasicLogin(request.values("authorization")) else { return .answer(Self.challenge) }
+        guard let login = BasicLogin(request.values("authorization")) else { return .answer(.challenge) }
         let file: AccountFile
         do throws(FileError) { file = try presentAccounts() } catch { return .answer(answer(error)) }
         switch check.check(login, in: file, client: request.client, at: now.monotonic) {
-        case .wrong: return .answer(Self.challenge)
+        case .wrong: return .answer(.challenge)
         case .throttled(let wait): return .answer(.throttled(wait))
         case .busy:
             failed(.hashes)
@@ -96,14 +93,25 @@ public final class AccountResponder: SafeAnswering {
             // The body may take minutes.
             return .upload(
                 PendingUpload(maxBodyBytes: upload.maxBodyBytes) { body, now in
-                    self.isPresent(account) ? upload.finish(body, at: now) : Self.challenge
+                    do throws(FileError) {
+                        return try self.isPresent(account) ? upload.finish(body, at: now) : .challenge
+                    } catch {
+                        return self.answer(error)
+                    }
                 })
         }
     }
 
     /// Whether the file has this account with this password.
-    private func isPresent(_ account: Account) -> Bool {
-        (try? presentAccounts())?[account.name]?.hash == account.hash
+    private func isPresent(_ account: Account) throws(FileError) -> Bool {
+        try presentAccounts()[account.name]?.hash == account.hash
+    }
+
+    /// The same for a write that holds the lock of its directory.
+    private func authorize(_ account: Account) throws(StoreError) {
+        let isPresent: Bool
+        do throws(FileError) { isPresent = try self.isPresent(account) } catch { throw .unavailable }
+        guard isPresent else { throw .forbidden }
     }
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
@@ -111,10 +119,6 @@ public final class AccountResponder: SafeAnswering {
 
     /// Lines of the file that are no accounts, from 1 on, for the operator.
     public func badAccountLines() throws(FileError) -> [Int] { try presentAccounts().badLines }
-
-    private static var challenge: HTTPResponse {
-        .empty(401, ["www-authenticate": "Basic realm=\"\(realm)\", charset=\"UTF-8\""])
-    }
 
     private func answer(_ error: FileError) -> HTTPResponse {
         failed(.accounts(error))
@@ -144,7 +148,10 @@ public final class AccountResponder: SafeAnswering {
             let locks = known?.locks ?? IDLocks()
             let store = directory.store(
                 of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, locks: locks
-            ) { [weak self] in self?.isPresent(account) ?? false }
+            ) { [weak self] () throws(StoreError) in
+                guard let self else { throw .unavailable }
+                try self.authorize(account)
+            }
             let responder = SafeResponder(
                 QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle,
                 failed: failed)

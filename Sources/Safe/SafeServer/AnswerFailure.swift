@@ -18,6 +18,7 @@ extension AnswerFailure {
         case .store(.full), .store(.quota): 507
         case .store(.busy), .store(.unavailable), .accounts, .hashes: 503
         case .store(.failed): 500
+        case .store(.forbidden): 401
         }
     }
 }

@@ -21,6 +21,9 @@ extension HTTPResponse {
 
     static let tooLarge = empty(413)
 
+    /// 401: log in by Basic authentication.
+    static let challenge = empty(401, ["www-authenticate": "Basic realm=\"Safe\", charset=\"UTF-8\""])
+
     /// 200 with a body.
     static func content(_ body: [UInt8], type: String, tag: String? = nil) -> HTTPResponse {
         var headers = [
@@ -38,12 +41,13 @@ extension HTTPResponse {
         return empty(429, ["retry-after": String(max(1, seconds + (rest > 0 ? 1 : 0)))])
     }
 
-    /// 507, 503 or 500.
+    /// 507, 503, 500 or 401.
     init(_ error: StoreError) {
         self =
             switch error {
             case .full, .quota: .empty(507)
             case .busy, .unavailable: .empty(503, ["retry-after": String(Self.retrySeconds)])
+            case .forbidden: .challenge
             case .failed: .empty(500)
             }
     }

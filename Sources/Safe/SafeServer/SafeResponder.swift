@@ -133,7 +133,8 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
         do throws(StoreError) {
             return try body()
         } catch {
-            failed(.store(error))
+            // A login that has ended is no failure of the server.
+            if error != .forbidden { failed(.store(error)) }
             return HTTPResponse(error)
         }
     }

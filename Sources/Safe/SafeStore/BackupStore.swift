@@ -81,6 +81,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case busy
     /// The store cannot be reached now; a later try may succeed.
     case unavailable
+    /// The account was removed, or has another password, since the write was asked for.
+    case forbidden
     /// Any other failure; the operator has to look. `reason` names no file and no backup.
     case failed(reason: String)
 }

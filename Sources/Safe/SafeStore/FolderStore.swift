@@ -25,8 +25,8 @@ public struct FolderStore: ~Copyable, Sendable {
     /// Longest backup that is read, in bytes.
     let readLimit: Int
     let locks: IDLocks
-    /// Whether writes are still allowed; asked while the directory is locked.
-    let mayWrite: @Sendable () -> Bool
+    /// Throws if writes are not allowed any more; called while the directory is locked.
+    let authorize: @Sendable () throws(StoreError) -> Void
 
     /// Opens an existing directory.
     /// - Parameters:
@@ -49,7 +49,7 @@ public struct FolderStore: ~Copyable, Sendable {
     init(
         in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
         readLimit: Int = maxFetchedBytes, isAlone: Bool = false, locks: IDLocks = IDLocks(),
-        mayWrite: @escaping @Sendable () -> Bool = { true }
+        authorize: @escaping @Sendable () throws(StoreError) -> Void = {}
     ) {
         self.shared = shared
         self.account = account
@@ -57,7 +57,7 @@ public struct FolderStore: ~Copyable, Sendable {
         self.keepsPrevious = keepsPrevious
         self.readLimit = readLimit
         self.locks = locks
-        self.mayWrite = mayWrite
+        self.authorize = authorize
     }
 
     /// Directories that exist in an empty file system.

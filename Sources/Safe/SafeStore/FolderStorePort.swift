@@ -108,17 +108,18 @@ extension FolderStore: BackupStore {
     }
 
     /// Runs `body` while this process does nothing else with the id, and no client of `file://` holds the directory.
-    private func turn<Result>(
-        for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Result
-    ) throws(StoreError) -> Result {
-        try answered { () throws(FileError) in
+    private func turn<Value>(
+        for id: BackupID, _ body: (borrowing Directory) throws(FileError) -> Value
+    ) throws(StoreError) -> Value {
+        let done = try answered { () throws(FileError) -> Result<Value, StoreError> in
             let backups = try backups()
             // First the lock of the directory: threads that want the same id wait for it together, not in turn.
             let lock = try backups.lock(wait: Self.lockWait, isShared: !isAlone)
             defer { withExtendedLifetime(lock) {} }
-            guard mayWrite() else { throw .missing(path: backups.path) }
-            return try locks.holding(id) { () throws(FileError) in try body(backups) }
+            do throws(StoreError) { try authorize() } catch { return .failure(error) }
+            return .success(try locks.holding(id) { () throws(FileError) in try body(backups) })
         }
+        return try done.get()
     }
 
     func answered<Result>(_ body: () throws(FileError) -> Result) throws(StoreError) -> Result {

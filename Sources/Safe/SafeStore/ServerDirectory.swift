@@ -107,15 +107,15 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// The backups of an account, for a server whose accounts change meanwhile.
     /// - Parameters:
     ///   - locks: shared by all stores of this account in the process.
-    ///   - mayWrite: whether the account may still write. It is asked while the directory of the backups is open and
-    ///     locked; until the write has ended, nobody removes that directory.
+    ///   - authorize: throws if the account may not write any more. It is called while the directory of the backups is
+    ///     open and locked; until the write has ended, nobody removes that directory.
     package func store(
         of account: AccountName, keepsPrevious: Bool, readLimit: Int, locks: IDLocks,
-        mayWrite: @escaping @Sendable () -> Bool
+        authorize: @escaping @Sendable () throws(StoreError) -> Void
     ) -> FolderStore {
         FolderStore(
             in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, locks: locks,
-            mayWrite: mayWrite)
+            authorize: authorize)
     }
 
     /// Creates the directory of an account. An existing one stays as it is.

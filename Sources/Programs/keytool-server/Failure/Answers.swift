@@ -25,6 +25,7 @@ extension StoreError {
         case .quota: "the quota of an account is used up"
         case .busy: "another program has locked the backups, or the store asks for fewer requests"
         case .unavailable: "the store cannot be reached now, or its disk fails, or too many files are open"
+        case .forbidden: "the account was removed or has another password"
         case .failed(let reason): reason
         }
     }
