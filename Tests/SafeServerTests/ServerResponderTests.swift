@@ -43,6 +43,18 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
         #expect(try responder.accountNames() == [AccountName("alice")!])
     }
 
+    @Test func `an upload that ends after the first account was added is refused`() throws {
+        let head = ServerRequest("PUT", backup, headers: [(name: "Content-Length", value: "2")], client: "192.0.2.1")
+        guard case .upload(let upload) = responder.examine(head, at: reading()) else {
+            Issue.record("the upload was refused")
+            return
+        }
+        try setAccounts(["alice"])
+        let answer = upload.finish([1, 2], at: reading())
+        #expect(answer.status == 401 && answer.headers["www-authenticate"] != nil)
+        #expect(try ServerDirectory(at: place.server).countWithoutAccount() == 0)
+    }
+
     @Test func `a backup from before the accounts belongs to none of them`() throws {
         #expect(status("PUT", backup, body: [1, 2]) == 201)
         try setAccounts(["alice"])

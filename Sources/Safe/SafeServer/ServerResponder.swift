@@ -38,15 +38,35 @@ public final class ServerResponder: SafeAnswering {
 
     /// Decides by the head of a request, and carries it out if it has no body.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
-        guard !hasAccounts.load(ordering: .relaxed) else { return closed.examine(request, at: now) }
         do throws(FileError) {
-            guard try directory.hasAccounts() else { return open.examine(request, at: now) }
+            guard try !isClosed() else { return closed.examine(request, at: now) }
         } catch {
-            failed(.accounts(error))
-            return .answer(HTTPResponse(.unavailable))
+            return .answer(answer(error))
         }
+        let examined = open.examine(request, at: now)
+        guard case .upload(let upload) = examined else { return examined }
+        // The body may take minutes. After the first account, nobody could reach the backup any more.
+        return .upload(
+            PendingUpload(maxBodyBytes: upload.maxBodyBytes) { body, now in
+                do throws(FileError) {
+                    return try self.isClosed() ? .challenge : upload.finish(body, at: now)
+                } catch {
+                    return self.answer(error)
+                }
+            })
+    }
+
+    /// Whether the directory has, or ever had, accounts.
+    private func isClosed() throws(FileError) -> Bool {
+        if hasAccounts.load(ordering: .relaxed) { return true }
+        guard try directory.hasAccounts() else { return false }
         hasAccounts.store(true, ordering: .relaxed)
-        return closed.examine(request, at: now)
+        return true
+    }
+
+    private func answer(_ error: FileError) -> HTTPResponse {
+        failed(.accounts(error))
+        return HTTPResponse(.unavailable)
     }
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those without one.
