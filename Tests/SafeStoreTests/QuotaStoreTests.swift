@@ -70,6 +70,22 @@ import Testing
             #expect(after == before + 3 * 100)
         }
     }
+
+    @Test func `two stores with one quota do not both find the same room`() throws {
+        for round in 0..<10 {
+            let place = try StoreInDirectory()
+            let quota = Quota(bytes: 100)
+            let stores = try (0..<2).map { _ in
+                SharedQuotaStore(QuotaStore(try FolderStore(at: place.path), quota: quota))
+            }
+            let stored = Mutex(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { writer in
+                let put = try? stores[writer].store.put(bytes(100), at: id(UInt8(writer)), if: .none, now: day(round))
+                if put != nil { stored.withLock { $0 += 1 } }
+            }
+            #expect(stored.withLock { $0 } == 1)
+        }
+    }
 }
 
 private final class SharedQuotaStore: Sendable {

@@ -22,8 +22,8 @@ public final class AccountResponder: SafeAnswering {
     private struct Served {
         let responder: SafeResponder<QuotaStore<FolderStore>>
         let hash: PasswordHash
+        /// Shared with the values before, as the locks are: writes under an old password may still be under way.
         let quota: Quota
-        /// Shared with the values before.
         let locks: IDLocks
     }
 
@@ -140,11 +140,9 @@ public final class AccountResponder: SafeAnswering {
     private func responder(of account: Account) -> SafeResponder<QuotaStore<FolderStore>> {
         served.withLock { served in
             let known = served[account.name]
-            if let known, known.hash == account.hash {
-                known.quota.bytes = account.quota
-                return known.responder
-            }
-            let quota = Quota(bytes: account.quota)
+            let quota = known?.quota ?? Quota(bytes: nil)
+            quota.bytes = account.quota
+            if let known, known.hash == account.hash { return known.responder }
             let locks = known?.locks ?? IDLocks()
             let store = directory.store(
                 of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, locks: locks

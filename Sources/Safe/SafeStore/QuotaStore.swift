@@ -25,9 +25,12 @@ public struct StoredLengths: Equatable, Sendable {
     }
 }
 
-/// Most bytes of stored backups, which may change while a store is in use.
+/// Most bytes of stored backups, which may change while a store is in use. All stores of the same backups in a process
+/// share one value.
 public final class Quota: Sendable {
     private let limit: Mutex<Int?>
+    /// Two writers must not both find the same room.
+    fileprivate let turn = Mutex(())
 
     /// - Parameter bytes: nil for no limit.
     public init(bytes: Int?) { limit = Mutex(bytes) }
@@ -48,11 +51,9 @@ public final class Quota: Sendable {
 public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyable {
     private let base: Base
     private let quota: Quota
-    /// Two writes must not both find the same room.
-    private let turn = Mutex(())
 
     /// - Parameters:
-    ///   - base: all writes of this process to its backups go through this value.
+    ///   - base: all writes of this process to its backups go through stores with the same `quota`.
     ///   - quota: may change at any time.
     public init(_ base: consuming Base, quota: Quota) {
         self.base = base
@@ -68,7 +69,7 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
         // Lengths change less often than they are compared, but counting them each time is right also after a sweep, a
         // restored backup or a client that writes into the directory.
         var result: Result<PutResult, StoreError>?
-        turn.withLock { _ in
+        quota.turn.withLock { _ in
             result = Result { () throws(StoreError) in
                 let lengths = try base.lengths(at: id)
                 if backup.count > lengths.present, backup.count > limit - lengths.others {
