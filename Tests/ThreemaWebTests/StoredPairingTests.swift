@@ -69,6 +69,8 @@ import VectorKit
             let text = try stored(plaintext, "p")
             #expect(throws: error) { _ = try BrowserStore.open(text, password: secure([0x70])) }
         }
+        let tooLong = keys + [UInt8](repeating: 0x61, count: 4097)
+        #expect(throws: TrustedPairingError.badPushToken) { _ = try TrustedPairing(decoding: tooLong.span) }
         let long = keys + [UInt8](repeating: 0x61, count: 4099)
         #expect(throws: TrustedPairingError.wrongLength(4195)) { _ = try TrustedPairing(decoding: long.span) }
         let right = try stored(keys, "p")
@@ -102,6 +104,37 @@ import VectorKit
                 _ = try BrowserStore.open(changed, password: password)
             }
         }
+    }
+
+    @Test func `every pairing that is accepted comes back`() throws {
+        let random = SeededRandom(seed: 11)
+        let parts = ["", "a", "g:", "a:", "z:", ":", ";", "|", " ", "\n", "\0", "ä", "\u{301}", "\u{feff}", "😀", "é"]
+        let limit = WebPushToken.maxBytes
+        var tokens: [String] = ["", String(repeating: "x", count: limit), String(repeating: "x", count: limit + 1)]
+        tokens += [String(repeating: "é", count: limit / 2), String(repeating: "é", count: limit / 2) + "x"]
+        for _ in 0..<500 {
+            tokens.append((0..<random.number(below: 5)).map { _ in parts[random.number(below: parts.count)] }.joined())
+        }
+        for text in tokens {
+            let isAccepted = (1...limit).contains(text.utf8.count)
+            for service in [WebPushToken.Service.fcm, .apns, .hms] {
+                let token = WebPushToken(service, text)
+                #expect((token != nil) == isAccepted, "\(service) \(text.prefix(20))")
+                try comesBack(token)
+            }
+            try comesBack(WebPushToken(stored: text))
+        }
+    }
+
+    /// The token is compared by its bytes.
+    private func comesBack(_ token: WebPushToken?) throws {
+        let pairing = TrustedPairing(key: Scene.initiatorKey, peer: Scene.responderKey.publicKey, pushToken: token)
+        let encoded = pairing.encoded.copied
+        let again = try TrustedPairing(decoding: encoded.span)
+        #expect(again.encoded.copied == encoded)
+        #expect(again.key.bytes.copied == pairing.key.bytes.copied && again.peer == pairing.peer)
+        #expect(again.pushToken?.service == token?.service)
+        #expect(again.pushToken.map { Array($0.token.utf8) } == token.map { Array($0.token.utf8) })
     }
 
     @Test func `a pairing is stored under our own protection`() throws {

@@ -31,20 +31,21 @@ import VectorKit
         for text in ["", "g:", "x:y", "ä:y"] { #expect(WebPushToken(stored: text) == nil) }
     }
 
-    @Test func `tokens without the parts for the relay`() {
+    @Test func `tokens without the parts for the relay`() throws {
         for token in [
             WebPushToken(.apns, "x"), WebPushToken(.apns, ";p;b"), WebPushToken(.apns, "x;p;b;c"),
             WebPushToken(.hms, "x"), WebPushToken(.hms, "|x"), WebPushToken(.hms, "x|"),
         ] {
+            let token = try #require(token)
             #expect(throws: PushRelayError.badToken) {
                 try PushRelayRequest(token, session: session, version: 2, timeToLive: 60)
             }
         }
     }
 
-    private func form(_ token: WebPushToken, affiliation: String? = nil) throws -> String {
+    private func form(_ token: WebPushToken?, affiliation: String? = nil) throws -> String {
         let request = try PushRelayRequest(
-            token, session: session, version: 2, affiliation: affiliation, timeToLive: 60)
+            #require(token), session: session, version: 2, affiliation: affiliation, timeToLive: 60)
         return String(decoding: request.body, as: UTF8.self)
     }
 
@@ -82,7 +83,8 @@ import VectorKit
     }
 
     @Test func `a request over the port, and each status`() throws {
-        let request = try PushRelayRequest(WebPushToken(.fcm, "t"), session: session, version: 2, timeToLive: 0)
+        let request = try PushRelayRequest(
+            #require(WebPushToken(.fcm, "t")), session: session, version: 2, timeToLive: 0)
         let relay = Relay(204)
         try PushRelayClient(relay, url: "https://push.example.org/push").send(request)
         let sent = try #require(relay.requests.first)

@@ -15,7 +15,7 @@ internal import ThreemaMessages
 public enum BrowserStore {
     /// Longest text, in characters.
     static let maxCount =
-        2 * (SecretBox.nonceCount + SecretBox.tagCount + TrustedPairing.minCount + 2 + TrustedPairing.maxTokenBytes) + 1
+        2 * (SecretBox.nonceCount + SecretBox.tagCount + TrustedPairing.minCount + 2 + WebPushToken.maxBytes) + 1
 
     /// Opens a store.
     /// - Parameters:

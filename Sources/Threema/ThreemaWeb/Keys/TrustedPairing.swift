@@ -16,8 +16,6 @@ internal import ThreemaMessages
 public struct TrustedPairing: Sendable {
     /// Length without a push token, in bytes.
     public static let minCount = 3 * PublicKey.count
-    /// Longest push token that is read, in bytes.
-    public static let maxTokenBytes = 4096
 
     /// The own permanent key.
     public let key: PermanentKey
@@ -36,7 +34,7 @@ public struct TrustedPairing: Sendable {
     /// Reads what an opened store contains.
     /// - Throws: `.wrongLength`, `.keysDiffer`, `.weakPeerKey`, `.badPushToken`.
     public init(decoding bytes: Span<UInt8>) throws(TrustedPairingError) {
-        guard (Self.minCount...Self.minCount + 2 + Self.maxTokenBytes).contains(bytes.count) else {
+        guard (Self.minCount...Self.minCount + 2 + WebPushToken.maxBytes).contains(bytes.count) else {
             throw .wrongLength(bytes.count)
         }
         let key = PermanentKey(SecureBytes(copying: bytes.extracting(32..<64)))
@@ -54,6 +52,7 @@ public struct TrustedPairing: Sendable {
     }
 
     /// The bytes to seal: as a value of a `SessionStore`, whose key is the keystore's. They contain the private key.
+    /// `init(decoding:)` reads them again.
     public var encoded: SecureBytes {
         let publicKey = key.publicKey.bytes
         let token = Array((pushToken?.stored ?? "").utf8)
@@ -73,7 +72,7 @@ public enum TrustedPairingError: Error, Equatable, Sendable {
     case keysDiffer
     /// The peer's key is a point of low order.
     case weakPeerKey
-    /// The push token is not UTF-8, or of no known service.
+    /// The push token is not UTF-8, of no known service, or too long.
     case badPushToken
     /// The text of a browser's store is not two hexadecimal numbers with a colon between them.
     case notHexadecimal

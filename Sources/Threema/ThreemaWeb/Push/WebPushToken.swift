@@ -11,6 +11,9 @@ public struct WebPushToken: Equatable, Sendable {
         case hms = "h"
     }
 
+    /// Longest token in bytes of UTF-8.
+    public static let maxBytes = 4096
+
     /// The text that a web client stores.
     public let stored: String
     /// Who delivers the notification.
@@ -18,9 +21,10 @@ public struct WebPushToken: Equatable, Sendable {
     /// The token of the service.
     public let token: String
 
-    /// - Parameter token: not empty.
-    public init(_ service: Service, _ token: String) {
-        precondition(!token.isEmpty)
+    /// A token that the app has told. What is accepted can be stored and read again.
+    /// - Returns: nil if it is empty or longer than `maxBytes`.
+    public init?(_ service: Service, _ token: String) {
+        guard Self.isAccepted(token) else { return nil }
         self.service = service
         self.token = token
         stored = "\(service.rawValue):\(token)"
@@ -28,19 +32,21 @@ public struct WebPushToken: Equatable, Sendable {
 
     /// Reads the text that a web client stores: a letter, a colon, and the token. Without letter and colon it is a
     /// token of FCM, which older clients have stored.
-    /// - Returns: nil for another letter, and without a token.
+    /// - Returns: nil for another letter, without a token, and for one that is longer than `maxBytes`.
     public init?(stored text: String) {
         // Scalars, because a character after the colon could join it.
         let scalars = text.unicodeScalars
         guard let first = scalars.first, scalars.dropFirst().first == ":" else {
-            guard !text.isEmpty else { return nil }
+            guard Self.isAccepted(text) else { return nil }
             (stored, service, token) = (text, .fcm, text)
             return
         }
         let rest = String(String.UnicodeScalarView(scalars.dropFirst(2)))
-        guard let service = Service(rawValue: Character(first)), !rest.isEmpty else { return nil }
+        guard let service = Service(rawValue: Character(first)), Self.isAccepted(rest) else { return nil }
         (stored, self.service, token) = (text, service, rest)
     }
+
+    private static func isAccepted(_ token: String) -> Bool { (1...maxBytes).contains(token.utf8.count) }
 
     /// The fields of a request to the relay. A token of APNs is device, endpoint and bundle ID with semicolons between
     /// them; one of HMS is app ID and token with a bar.
