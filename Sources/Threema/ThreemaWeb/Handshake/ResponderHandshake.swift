@@ -44,9 +44,6 @@ struct ResponderHandshake: Sendable {
         self.tasks = tasks
     }
 
-    /// Whether the responder has proved nothing yet: neither the token nor its permanent key.
-    var isFirst: Bool { link.otherCookie == nil }
-
     /// - Parameter token: nil after it was used.
     mutating func receive(
         _ message: Span<UInt8>, _ nonce: SignalingNonce, token: AuthToken?, _ randomness: SignalingRandomness
