@@ -32,22 +32,22 @@ def test_all_ids_are_listed_the_last_change_first(store):
     store.put_previous(2, TIMES[1])
     store.put(3)
     assert store.ok("versions").out == (
-        f"{identifier(2)}  {TIMES[1]}  deleted   2 previous backups\n"
-        f"{identifier(1)}  {TIMES[0]}  replaced  1 previous backup\n")
+        f"{identifier(2)}  {TIMES[1]}  absent   2 previous backups\n"
+        f"{identifier(1)}  {TIMES[0]}  present  1 previous backup\n")
     document = store.json("versions")
     assert "account" not in document and [each["id"] for each in document["backups"]] == [identifier(2), identifier(1)]
     assert document["backups"][0] == {
-        "id": identifier(2), "time": TIMES[1], "changed_at": "2026-11-21T03:00:00Z", "change": "deleted", "versions": 2}
+        "id": identifier(2), "time": TIMES[1], "changed_at": "2026-11-21T03:00:00Z", "present": False, "versions": 2}
     # What it names can be restored.
     store.ok("restore", identifier(2), document["backups"][0]["time"])
-    assert store.json("versions")["backups"][0]["change"] == "replaced"
+    assert store.json("versions")["backups"][0]["present"] is True
 
 
 def test_all_ids_of_an_account(store):
     store.add("alice")
     store.put_previous(1, TIMES[0], account="alice")
     listed = store.ok("versions", "--account", "alice").out
-    assert listed == f"{identifier(1)}  {TIMES[0]}  deleted   1 previous backup\n"
+    assert listed == f"{identifier(1)}  {TIMES[0]}  absent   1 previous backup\n"
     assert store.json("versions", "--account", "alice")["account"] == "alice"
     assert "--account NAME" in store.ok("versions").err
     store.fails(10, "versions", "--account", "bob")

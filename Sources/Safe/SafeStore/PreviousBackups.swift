@@ -29,15 +29,15 @@ extension FolderStore {
     package struct ChangedBackup: Equatable, Sendable {
         /// The id.
         package let id: BackupID
-        /// When its backup was replaced or deleted last.
+        /// When the newest of them was replaced or deleted.
         package let last: Timestamp
         /// How many previous backups it has.
         package let count: Int
-        /// Whether a backup of this id is stored: then the last one was replaced, else deleted.
+        /// Whether a backup of this id is stored. If not, it was deleted, by a client or by a sweep, then or later.
         package let isPresent: Bool
     }
 
-    /// All ids of which previous backups are retained, the one that was changed last first.
+    /// All ids of which previous backups are retained, the one with the newest first.
     package func changedBackups() throws(StoreError) -> [ChangedBackup] {
         try answered { () throws(FileError) in
             var times: [BackupID: [Timestamp]] = [:]

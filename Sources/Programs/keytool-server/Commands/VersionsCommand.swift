@@ -10,7 +10,7 @@ struct VersionsCommand: Verb {
         discussion: """
             Backups that were replaced or deleted are retained for 7 days (serve --keep-previous). Each line about an \
             id begins with the time of the replacement, by which restore names it. Without an id, each line has an \
-            id, the time of its last change, and whether its backup was replaced or deleted then.
+            id, the time of its newest previous backup, and whether it has a present one.
             """)
 
     @ParentCommand var root: KeytoolServer
@@ -60,8 +60,8 @@ struct VersionsCommand: Verb {
         }
         try output.data(
             changed.map { each in
-                let change = each.isPresent ? "replaced" : "deleted "
-                return "\(each.id.hex)  \(each.last.compact)  \(change)  \(Counted.previous(each.count))"
+                let presence = each.isPresent ? "present" : "absent "
+                return "\(each.id.hex)  \(each.last.compact)  \(presence)  \(Counted.previous(each.count))"
             },
             json: .result(
                 "versions",
@@ -74,8 +74,7 @@ struct VersionsCommand: Verb {
                                 .members([
                                     ("id", .string($0.id.hex)), ("time", .string($0.last.compact)),
                                     ("changed_at", .string($0.last.rfc3339)),
-                                    ("change", .string($0.isPresent ? "replaced" : "deleted")),
-                                    ("versions", .number($0.count)),
+                                    ("present", .bool($0.isPresent)), ("versions", .number($0.count)),
                                 ])
                             })
                     ),
