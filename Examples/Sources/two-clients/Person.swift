@@ -10,7 +10,8 @@ final class Person {
     private let parties: Parties
     private let session: ChatSession
     private var record: EnclosedBytes?
-    private var unsent: [UInt64] = []
+    /// Messages that the server has not acknowledged: their numbers in the outbox.
+    private var unacknowledged: [MessageID: UInt64] = [:]
     private var nonces = Nonces()
     private var origins: Set<MessageOrigin> = []
 
@@ -42,7 +43,7 @@ final class Person {
     private func keep(_ commit: borrowing Commit) throws {
         record = commit.record.withBytes { EnclosedBytes(copying: $0) }
         nonces.digests.formUnion(commit.nonceDigests)
-        unsent += commit.queued.map(\.number)
+        for message in commit.queued { unacknowledged[message.payload.id] = message.number }
         try session.send(commit.queued.map { .outgoingMessage($0.payload.encoded) })
     }
 
@@ -52,8 +53,10 @@ final class Person {
             switch payload {
             case .incomingMessage(let bytes):
                 if let received = try open(bytes) { return received }
-            case .serverAcknowledgement:
-                try keep(conversation().acknowledge(unsent.removeFirst(), to: parties.contact))
+            case .serverAcknowledgement(let named):
+                // Not every message is from the outbox.
+                guard let number = unacknowledged.removeValue(forKey: named.id) else { continue }
+                try keep(conversation().acknowledge(number, to: parties.contact))
             default: break
             }
         }
