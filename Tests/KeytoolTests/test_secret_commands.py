@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.faketime import FAKETIME
 from kit.injection import Prefixed
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
@@ -101,7 +102,7 @@ def test_command_does_not_inherit_stdin_unless_it_is_a_terminal(keytool, code_fi
 
 def sped_up(keytool, factor):
     """keytool and what it starts see the time pass that much faster."""
-    return Prefixed(keytool, "faketime", "-f", f"+0 x{factor}")
+    return Prefixed(keytool, *FAKETIME, "-f", f"+0 x{factor}")
 
 
 def runs(pid):

@@ -5,6 +5,7 @@ import signal
 
 import pytest
 
+from kit.faketime import FAKETIME
 from kit.known import CODE_PASSWORD
 from kit.masterkey import PASSPHRASE
 from kit.shells import READY
@@ -63,7 +64,7 @@ def test_killed_while_the_command_hides_the_echo(terminal, protected, number):
 
 def test_five_minutes_on_a_terminal(protected, tmp_path):
     pids = tmp_path / "pids"
-    command = ["faketime", "-f", "+0 x100", *protected.command_line(
+    command = [*FAKETIME, "-f", "+0 x100", *protected.command_line(
         "id", "show", "--passphrase-command", LASTING.format(pids=pids))]
     run = Terminal(command, protected.environment)
     try:
@@ -77,7 +78,7 @@ def test_five_minutes_on_a_terminal(protected, tmp_path):
 def test_no_input_is_no_terminal(protected, tmp_path):
     """The command is not given the terminal, and has a minute."""
     pids = tmp_path / "pids"
-    command = ["faketime", "-f", "+0 x40", *protected.command_line(
+    command = [*FAKETIME, "-f", "+0 x40", *protected.command_line(
         "id", "show", "--no-input", "--passphrase-command", f"{ASKS}; {LASTING.format(pids=pids)}")]
     run = Terminal(command, protected.environment)
     try:

@@ -6,6 +6,8 @@ import subprocess
 from datetime import datetime
 from pathlib import Path
 
+from kit.faketime import FAKETIME
+
 HERE = "DNS:localhost,IP:127.0.0.1"
 YEARS = 1500  # days: tests let keytool's clock run ahead
 
@@ -13,7 +15,7 @@ YEARS = 1500  # days: tests let keytool's clock run ahead
 def openssl(*arguments, given=None, day=0):
     """Runs it as if today were another day: it has no option for when a certificate begins."""
     run = subprocess.run(
-        ["faketime", "-f", f"{day:+}d", "openssl", *map(str, arguments)],
+        [*FAKETIME, "-f", f"{day:+}d", "openssl", *map(str, arguments)],
         input=given, capture_output=True, check=True)
     return run.stdout
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from kit.faketime import FAKETIME
 from kit.runner import Keytool
 
 BETWEEN_RUNS = timedelta(minutes=1)
@@ -19,4 +20,4 @@ class Clocked(Keytool):
     def command_line(self, *arguments):
         start = self.moment
         self.moment += BETWEEN_RUNS
-        return ["faketime", "-f", f"@{start:%Y-%m-%d %H:%M:%S}", *super().command_line(*arguments)]
+        return [*FAKETIME, "-f", f"@{start:%Y-%m-%d %H:%M:%S}", *super().command_line(*arguments)]
