@@ -33,19 +33,6 @@ extension Legacy {
     }
 }
 
-/// A hash function whose state can be copied, which saves HMAC half of the work.
-protocol HashState {
-    /// Length of an input block in bytes.
-    static var blockCount: Int { get }
-    /// Length of a digest in bytes.
-    static var count: Int { get }
-    init()
-    mutating func update(_ message: Span<UInt8>)
-    /// Writes the digest to the front of `digest` and wipes the state.
-    mutating func finish(into digest: inout MutableSpan<UInt8>)
-    mutating func wipe()
-}
-
 /// PBKDF2 over any hash function. `PBKDF2.deriveKey` has SHA-256 at twice the speed. Call `wipe` at the end.
 struct PBKDF2Rounds<Hash: HashState> {
     // HMAC's states after the padded password.

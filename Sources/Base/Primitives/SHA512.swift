@@ -1,4 +1,3 @@
-internal import CSodium
 public import SecureMemory
 
 /// SHA-512 (FIPS 180-4), for formats of others that hash secrets with it.
@@ -7,15 +6,5 @@ public enum SHA512 {
     public static let count = 64
 
     /// - Returns: 64 bytes in guarded memory.
-    public static func hash(_ message: Span<UInt8>) -> SecureBytes {
-        defer { SpentStack.wipe() }
-        Sodium.start()
-        return SecureBytes(count: count) { digest in
-            unsafe digest.withUnsafeMutableBufferPointer { digest in
-                unsafe message.withUnsafeBufferPointer { message in
-                    _ = unsafe crypto_hash_sha512(digest.baseAddress!, message.baseAddress, UInt64(message.count))
-                }
-            }
-        }
-    }
+    public static func hash(_ message: Span<UInt8>) -> SecureBytes { SHA512State.secretDigest(message) }
 }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// The state of an unfinished SHA-512 of PBKDF2, on OpenSSL, which is faster than libsodium. It is as secret as the
-/// password: call `finish` or `wipe`.
+/// The state of an unfinished SHA-512, on OpenSSL, which is faster than libsodium. It is as secret as the message: call
+/// `finish` or `wipe`.
 @safe
 struct SHA512State: HashState {
     static let blockCount = 128

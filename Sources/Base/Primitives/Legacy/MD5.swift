@@ -8,31 +8,37 @@ extension Legacy {
         public static let count = 16
 
         /// - Returns: 16 bytes.
-        public static func hash(_ message: Span<UInt8>) -> [UInt8] {
-            var digest = [UInt8](repeating: 0, count: count)
-            var bytes = digest.mutableSpan
-            hash(message, into: &bytes)
-            return digest
-        }
+        public static func hash(_ message: Span<UInt8>) -> [UInt8] { MD5State.digest(message) }
 
         /// The digest as a part of a key, in guarded memory.
         /// - Returns: 16 bytes.
-        public static func derive(_ message: Span<UInt8>) -> SecureBytes {
-            SecureBytes(count: count) { hash(message, into: &$0) }
-        }
+        public static func derive(_ message: Span<UInt8>) -> SecureBytes { MD5State.secretDigest(message) }
+    }
+}
 
-        private static func hash(_ message: Span<UInt8>, into digest: inout MutableSpan<UInt8>) {
-            precondition(digest.count == count)
-            defer { SpentStack.wipe() }
-            var context = MD5_CTX()
-            _ = unsafe MD5_Init(&context)
-            unsafe message.withUnsafeBufferPointer { bytes in
-                _ = unsafe MD5_Update(&context, bytes.baseAddress, bytes.count)
-            }
-            unsafe digest.withUnsafeMutableBufferPointer { bytes in
-                _ = unsafe MD5_Final(bytes.baseAddress, &context)
-            }
-            unsafe OPENSSL_cleanse(&context, MemoryLayout<MD5_CTX>.size)
+/// The state of an unfinished hash. It can be as secret as the message: call `finish` or `wipe`.
+@safe
+struct MD5State: HashState {
+    static let blockCount = 64
+    static let count = Legacy.MD5.count
+
+    private var context = MD5_CTX()
+
+    init() { _ = unsafe MD5_Init(&context) }
+
+    mutating func update(_ message: Span<UInt8>) {
+        unsafe message.withUnsafeBufferPointer { bytes in
+            _ = unsafe MD5_Update(&context, bytes.baseAddress, bytes.count)
         }
     }
+
+    mutating func finish(into digest: inout MutableSpan<UInt8>) {
+        precondition(digest.count >= Self.count)
+        unsafe digest.withUnsafeMutableBufferPointer { bytes in
+            _ = unsafe MD5_Final(bytes.baseAddress, &context)
+        }
+        wipe()
+    }
+
+    mutating func wipe() { unsafe OPENSSL_cleanse(&context, MemoryLayout<MD5_CTX>.size) }
 }

@@ -8,25 +8,11 @@ extension Legacy {
         public static let count = 20
 
         /// - Returns: 20 bytes.
-        public static func hash(_ message: Span<UInt8>) -> [UInt8] {
-            var digest = [UInt8](repeating: 0, count: count)
-            var bytes = digest.mutableSpan
-            hash(message, into: &bytes)
-            return digest
-        }
+        public static func hash(_ message: Span<UInt8>) -> [UInt8] { SHA1State.digest(message) }
 
         /// The digest as a part of a key, in guarded memory.
         /// - Returns: 20 bytes.
-        public static func derive(_ message: Span<UInt8>) -> SecureBytes {
-            SecureBytes(count: count) { hash(message, into: &$0) }
-        }
-
-        private static func hash(_ message: Span<UInt8>, into digest: inout MutableSpan<UInt8>) {
-            defer { SpentStack.wipe() }
-            var state = SHA1State()
-            state.update(message)
-            state.finish(into: &digest)
-        }
+        public static func derive(_ message: Span<UInt8>) -> SecureBytes { SHA1State.secretDigest(message) }
     }
 }
 
