@@ -28,33 +28,13 @@ enum NameLookup {
     ///   name server answers or knows (EAI_AGAIN).
     static func failure(of host: String) -> ConnectionFailure {
         let question = Question(host)
-        guard start(question) else { return .unknownHost }
+        // The C library may take ten seconds.
+        guard DetachedThread.start({ question.ask() }) else { return .unknownHost }
         let end = ContinuousClock.now + timeout
         while ContinuousClock.now < end {
             if let code = question.code.withLock({ $0 }) { return code == EAI_AGAIN ? .noNameServer : .unknownHost }
             usleep(step)
         }
         return .noNameServer
-    }
-
-    /// Starts a detached thread, because the C library may take ten seconds.
-    private static func start(_ question: Question) -> Bool {
-        let context = unsafe Unmanaged.passRetained(question)
-        var thread = pthread_t()
-        // A new thread inherits the signal mask. Signals are for the thread that works.
-        let result = EndingSignals.held {
-            unsafe pthread_create(
-                &thread, nil,
-                { context in
-                    unsafe Unmanaged<Question>.fromOpaque(context!).takeRetainedValue().ask()
-                    return nil
-                }, context.toOpaque())
-        }
-        guard result == 0 else {
-            unsafe context.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }

@@ -41,7 +41,7 @@ struct SocketAddress: Sendable {
         let (code, found) = ask(host, port, flags: AI_NUMERICHOST)
         if code == 0 { return found }
         let question = Question(host, port)
-        guard start(question) else { throw .noNameServer }
+        guard DetachedThread.start({ question.ask() }) else { throw .noNameServer }
         let pause: UInt32 = 2_000  // microseconds
         while ContinuousClock.now < deadline {
             if let (code, found) = question.answer.withLock({ $0 }) {
@@ -88,25 +88,5 @@ struct SocketAddress: Sendable {
             let found = SocketAddress.ask(host, port, flags: AI_ADDRCONFIG)
             answer.withLock { $0 = found }
         }
-    }
-
-    private static func start(_ question: Question) -> Bool {
-        let context = unsafe Unmanaged.passRetained(question)
-        var thread = pthread_t()
-        // A new thread inherits the signal mask. Signals are for the thread that works.
-        let result = EndingSignals.held {
-            unsafe pthread_create(
-                &thread, nil,
-                { context in
-                    unsafe Unmanaged<Question>.fromOpaque(context!).takeRetainedValue().ask()
-                    return nil
-                }, context.toOpaque())
-        }
-        guard result == 0 else {
-            unsafe context.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
     }
 }
