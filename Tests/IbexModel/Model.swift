@@ -23,7 +23,7 @@ package final class Model {
         package var pairs: Set<String> = []
     }
 
-    package init() throws { sides = try RandomRun.pair(SeededRandom(seed: 77)) }
+    package init() throws { sides = try RandomRun.pair(RepeatableRandom(seed: 77)) }
 
     func circumstances(_ random: ModelRandom) -> Circumstances<Disk.Sessions, ModelRandom> {
         Circumstances(now: Timestamp(milliseconds: 1_700_000_000_000), used: Disk.Sessions(), random: random)

@@ -179,5 +179,5 @@ final class ModelRandom: RandomSource {
         return (0..<count).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> UInt64(56 - 8 * $0)) : 0 }
     }
 
-    func secret(_ count: Int) -> SecureBytes { SeededRandom(seed: UInt64(number)).secret(count) }
+    func secret(_ count: Int) -> SecureBytes { RepeatableRandom(seed: UInt64(number)).secret(count) }
 }

@@ -22,12 +22,12 @@ package struct RandomRun {
 
     let sides: [Side]
     let wire = Wire()
-    let random: SeededRandom
+    let random: RepeatableRandom
     let faults: Faults
     private var copies: [Disk.Sessions?] = [nil, nil]
     private var composed: [[MessageID]] = [[], []]
 
-    package static func pair(_ random: SeededRandom) throws -> [Side] {
+    package static func pair(_ random: RepeatableRandom) throws -> [Side] {
         let ids = [try ThreemaID("000ALICE"), try ThreemaID("00000BOB")]
         let keys = [random.bytes(32), random.bytes(32)]
         return try [0, 1].map { place in
@@ -40,7 +40,7 @@ package struct RandomRun {
     private static func secret(_ bytes: [UInt8]) -> SecureBytes { SecureBytes(copying: bytes.span) }
 
     package init(seed: UInt64, faults: Faults = Faults()) throws {
-        random = SeededRandom(seed: seed)
+        random = RepeatableRandom(seed: seed)
         sides = try Self.pair(random)
         self.faults = faults
     }

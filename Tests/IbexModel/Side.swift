@@ -46,15 +46,15 @@ package final class Side {
     package var delivered: [MessageID: Int] = [:]
     /// How many keys have protected the last message.
     package var lastProtection: DHMode?
-    let random: SeededRandom
+    let random: RepeatableRandom
 
-    package init(own: borrowing Identity, contact: ThreemaID, publicKey: PublicKey, random: SeededRandom) throws {
+    package init(own: borrowing Identity, contact: ThreemaID, publicKey: PublicKey, random: RepeatableRandom) throws {
         id = own.id
         parties = try Parties(own: own, contact: contact, publicKey: publicKey)
         self.random = random
     }
 
-    package var circumstances: Circumstances<Disk.Sessions, SeededRandom> {
+    package var circumstances: Circumstances<Disk.Sessions, RepeatableRandom> {
         Circumstances(now: now, used: disk.sessions, random: random, policy: policy, supported: supported)
     }
 

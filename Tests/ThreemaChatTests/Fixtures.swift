@@ -9,23 +9,6 @@ import VectorKit
 /// A copy in guarded memory.
 func secure(_ bytes: [UInt8]) -> SecureBytes { SecureBytes(copying: bytes.span) }
 
-/// Random numbers that are the same in each run (SplitMix64).
-final class SeededRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
-    func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-}
-
 /// Who logs in where, always with the same keys and cookies.
 struct Scene {
     static let alice = try! ThreemaID("000ALICE")

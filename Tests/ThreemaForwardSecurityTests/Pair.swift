@@ -11,7 +11,7 @@ final class Pair {
 
     let sides: [Side]
 
-    init(seed: UInt64 = 1) throws { sides = try RandomRun.pair(SeededRandom(seed: seed)) }
+    init(seed: UInt64 = 1) throws { sides = try RandomRun.pair(RepeatableRandom(seed: seed)) }
 
     /// Seals a message.
     /// - Returns: everything that was sent, which may begin with an Init.

@@ -13,22 +13,7 @@ func secure(_ bytes: [UInt8]) -> SecureBytes { SecureBytes(copying: bytes.span) 
 /// Bytes that differ by their first one.
 func bytes(_ seed: UInt8, _ count: Int = 32) -> [UInt8] { (0..<count).map { seed &+ UInt8($0 & 0xff) &* 7 } }
 
-/// Random numbers that are the same in each run (SplitMix64).
-final class SeededRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
-    func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-
+extension SeededRandom {
     /// A message of the same length with up to four other bytes.
     func changed(_ bytes: [UInt8]) -> [UInt8] {
         var changed = bytes

@@ -1,5 +1,6 @@
 import SecureMemory
 import Testing
+import VectorKit
 import Threema
 
 @testable import ThreemaWeb

@@ -1,4 +1,5 @@
 import Testing
+import VectorKit
 import Threema
 
 @testable import ThreemaWeb

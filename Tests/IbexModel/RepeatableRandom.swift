@@ -2,7 +2,7 @@ import SecureMemory
 import ThreemaForwardSecurity
 
 /// Random numbers that a seed repeats (SplitMix64). They are no secrets.
-package final class SeededRandom: RandomSource {
+package final class RepeatableRandom: RandomSource {
     private var state: UInt64
 
     /// Neighbouring seeds must not begin at neighbouring places of one sequence, so the seed is mixed first.
