@@ -70,6 +70,45 @@ import VectorKit
         #expect(Legacy.AESCBC.encrypt([UInt8]().span, key: key, iv: iv) == [])
     }
 
+    /// NIST SP 800-38A, F.5.5.
+    @Test func `AES-256-CTR`() throws {
+        let key = secure(try bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"))
+        let iv = try bytes("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
+        let plaintext = try bytes(
+            "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+                + "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710")
+        let ciphertext = try bytes(
+            "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5"
+                + "2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6")
+        for count in [0, 1, 15, 16, 17, 33, 64] {
+            let (plain, sealed) = (Array(plaintext[..<count]), Array(ciphertext[..<count]))
+            #expect(Legacy.AESCTR.encrypt(plain.span, key: key, iv: iv.span) == sealed)
+            #expect(Legacy.AESCTR.decrypt(sealed.span, key: key, iv: iv.span).copied == plain)
+        }
+        #expect(iv == (try bytes("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")))
+    }
+
+    /// Computed with OpenSSL, by Python's cryptography. Libraries that count 32 or 64 bits differ.
+    @Test(arguments: [
+        (
+            "ffffffffffffffffffffffffffffffff",
+            "3b3c2921c85a24de9ac606ce6d1d60cce568f68194cf76d6174d4cc04310a85491151e5d0b7a1f1b"
+        ),
+        (
+            "00000000ffffffffffffffffffffffff",
+            "71e4983a0390610f90df39fc42b14035d2c0d11bf937a391fc739a5854c6b94cc3"
+        ),
+        (
+            "000000000000000000000000ffffffff",
+            "55660ce5e9c1cf3d6bbdd2ccf42434979ff73b5d5d7c596928427adf292d10ff03"
+        ),
+    ]) func `the counter of CTR has 128 bits`(_ iv: String, _ keystream: String) throws {
+        let key = secure(try bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"))
+        let (iv, keystream) = (try bytes(iv), try bytes(keystream))
+        let zeros = [UInt8](repeating: 0, count: keystream.count)
+        #expect(Legacy.AESCTR.encrypt(zeros.span, key: key, iv: iv.span) == keystream)
+    }
+
     @Test(arguments: try Vector.all(in: .telegram).filter { $0.op?.hasPrefix("aes-ige") == true })
     func `AES-IGE`(_ vector: Vector) throws {
         let key = secure(try vector.inputs.bytes("key"))

@@ -8,25 +8,31 @@ public enum HKDFSHA256 {
     ///   - salt: any length; an empty one is the same as 32 zero bytes (RFC 5869, section 2.2).
     ///   - info: names the use of the key; any length.
     ///   - count: length of the key in bytes, 1 to 8160.
+    ///   - firstBlock: the number of the first output block: 1 (RFC 5869, section 2.3), or 0 for protocols that are
+    ///     older than their authors' tests against the RFC. Then the keys are others, and not weaker.
     public static func deriveKey(
-        from secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int
+        from secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int, firstBlock: UInt8 = 1
     ) -> SecureBytes {
-        precondition((1...255 * SHA256.count).contains(count))
+        precondition((1...255 * SHA256.count).contains(count) && firstBlock <= 1)
+        defer { SpentStack.wipe() }
         let extracted = HMACSHA256.derive(secret, key: salt)
-        var key = SecureBuffer(capacity: count)
-        var block = SecureBytes(count: 0) { _ in }
-        for number in 1...(count + SHA256.count - 1) / SHA256.count {
-            var input = SecureBuffer(capacity: block.count + info.count + 1)
-            input.append(block)
-            input.append(info)
-            input.append(UInt8(number))
-            let message = input.finish()
-            block = extracted.withBytes { extracted in
-                message.withBytes { HMACSHA256.derive($0, key: extracted) }
+        var states = extracted.withBytes { HMACStates(key: $0) }
+        defer { states.wipe() }
+        // Whole blocks; what is beyond `count` is wiped with them.
+        let blockCount = (count + SHA256.count - 1) / SHA256.count
+        let blocks = SecureBytes(count: blockCount * SHA256.count) { blocks in
+            for index in 0..<blockCount {
+                let start = index * SHA256.count
+                var block = states
+                block.inner.update(blocks.span.extracting(max(0, start - SHA256.count)..<start))
+                block.inner.update(info)
+                let number = [firstBlock + UInt8(index)]
+                block.inner.update(number.span)
+                block.join()
+                blocks.withPart(start..<start + SHA256.count) { block.outer.finish(into: &$0) }
             }
-            let missing = count - key.count
-            block.withBytes { key.append($0.extracting(first: min($0.count, missing))) }
         }
-        return key.finish()
+        guard blocks.count > count else { return blocks }
+        return blocks.withBytes { SecureBytes(copying: $0.extracting(first: count)) }
     }
 }

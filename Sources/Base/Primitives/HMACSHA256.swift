@@ -1,3 +1,4 @@
+internal import COpenSSL
 public import SecureMemory
 
 /// HMAC-SHA-256 (RFC 2104, RFC 4231).
@@ -24,8 +25,7 @@ public enum HMACSHA256 {
         var states = HMACStates(key: key)
         defer { states.wipe() }
         states.inner.update(message)
-        let inner = SecureBytes(count: SHA256.count) { digest in states.inner.finish(into: &digest) }
-        inner.withBytes { states.outer.update($0) }
+        states.join()
         return states.outer
     }
 
@@ -57,31 +57,37 @@ struct HMACStates {
     var inner: SHA256State
     var outer: SHA256State
 
+    /// The padded key is on the stack and wiped: guarded memory would take ten times as long as the hash.
     init(key: Span<UInt8>) {
-        // A key longer than a block is replaced by its hash; a shorter one is padded with zeros.
-        let block =
-            key.count > SHA256State.blockCount
-            ? SecureBytes(count: SHA256State.blockCount) { pad in
+        (inner, outer) = (SHA256State(), SHA256State())
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: SHA256State.blockCount) { pad in
+            unsafe pad.initialize(repeating: 0)
+            // A key longer than a block is replaced by its hash; a shorter one is padded with zeros.
+            if key.count > SHA256State.blockCount {
                 var state = SHA256State()
                 state.update(key)
-                state.finish(into: &pad)
+                var bytes = unsafe pad.mutableSpan
+                state.finish(into: &bytes)
+            } else {
+                for index in key.indices { unsafe pad[index] = key[index] }
             }
-            : SecureBytes(count: SHA256State.blockCount) { pad in
-                for index in key.indices { pad[index] = key[index] }
-            }
-        inner = Self.state(block, paddedWith: 0x36)
-        outer = Self.state(block, paddedWith: 0x5c)
+            for index in pad.indices { unsafe pad[index] ^= 0x36 }
+            unsafe inner.update(pad.span)
+            for index in pad.indices { unsafe pad[index] ^= 0x36 ^ 0x5c }
+            unsafe outer.update(pad.span)
+            unsafe OPENSSL_cleanse(pad.baseAddress, pad.count)
+        }
     }
 
-    private static func state(_ block: borrowing SecureBytes, paddedWith byte: UInt8) -> SHA256State {
-        let padded = block.withBytes { block in
-            SecureBytes(count: block.count) { padded in
-                for index in block.indices { padded[index] = block[index] ^ byte }
-            }
+    /// Finishes the inner hash and gives it to the outer one, whose digest is the HMAC.
+    mutating func join() {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: SHA256.count) { digest in
+            unsafe digest.initialize(repeating: 0)
+            var bytes = unsafe digest.mutableSpan
+            inner.finish(into: &bytes)
+            unsafe outer.update(digest.span)
+            unsafe OPENSSL_cleanse(digest.baseAddress, digest.count)
         }
-        var state = SHA256State()
-        padded.withBytes { state.update($0) }
-        return state
     }
 
     mutating func wipe() {

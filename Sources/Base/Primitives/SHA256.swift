@@ -17,14 +17,16 @@ public enum SHA256 {
 
 /// The state of an unfinished hash. It can be as secret as the message: call `finish` or `wipe`.
 @safe
-struct SHA256State {
+package struct SHA256State {
     static let blockCount = 64
 
     private var context = SHA256_CTX()
 
-    init() { _ = unsafe SHA256_Init(&context) }
+    /// Begins a hash.
+    package init() { _ = unsafe SHA256_Init(&context) }
 
-    mutating func update(_ message: Span<UInt8>) {
+    /// Adds more of the message.
+    package mutating func update(_ message: Span<UInt8>) {
         unsafe message.withUnsafeBufferPointer { bytes in
             _ = unsafe SHA256_Update(&context, bytes.baseAddress, bytes.count)
         }
@@ -39,7 +41,8 @@ struct SHA256State {
         wipe()
     }
 
-    mutating func finish(into digest: inout [UInt8]) {
+    /// Writes 32 bytes to the front of `digest` and wipes the state.
+    package mutating func finish(into digest: inout [UInt8]) {
         var bytes = digest.mutableSpan
         finish(into: &bytes)
     }
@@ -53,7 +56,8 @@ struct SHA256State {
         return context.h
     }
 
-    mutating func wipe() { unsafe OPENSSL_cleanse(&context, MemoryLayout<SHA256_CTX>.size) }
+    /// Overwrites the state, which cannot be used any more. Once more does no harm.
+    package mutating func wipe() { unsafe OPENSSL_cleanse(&context, MemoryLayout<SHA256_CTX>.size) }
 
     typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32)
 }

@@ -33,17 +33,26 @@ struct AESSchedule: ~Copyable {
         }
     }
 
+    typealias Mode = (
+        UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, UnsafePointer<AES_KEY>, UnsafeMutablePointer<UInt8>
+    ) -> Void
+
     /// Runs a mode of operation over whole blocks.
     /// - Parameters:
     ///   - iv: the function changes a copy of it.
     ///   - mode: input, output, length, key, iv.
     borrowing func apply(
-        to input: Span<UInt8>, into output: inout MutableSpan<UInt8>, iv: Span<UInt8>,
-        _ mode: (
-            UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, UnsafePointer<AES_KEY>, UnsafeMutablePointer<UInt8>
-        ) -> Void
+        to input: Span<UInt8>, into output: inout MutableSpan<UInt8>, iv: Span<UInt8>, _ mode: Mode
     ) {
-        precondition(input.count.isMultiple(of: Self.blockCount) && output.count == input.count)
+        precondition(input.count.isMultiple(of: Self.blockCount))
+        unsafe applyStream(to: input, into: &output, iv: iv, mode)
+    }
+
+    /// Runs a mode of operation over any number of bytes, which the mode has to allow.
+    borrowing func applyStream(
+        to input: Span<UInt8>, into output: inout MutableSpan<UInt8>, iv: Span<UInt8>, _ mode: Mode
+    ) {
+        precondition(output.count == input.count)
         defer { SpentStack.wipe() }
         guard !input.isEmpty else { return }
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: iv.count) { copy in
