@@ -111,7 +111,7 @@ extension AgeError {
         case .noMatch: "no match"
         case .headerChanged: "HMAC failure"
         case .payload: "payload failure"
-        case .derivation, .emptyPassphrase, .recipients: "not a layer"
+        case .derivation, .emptyPassphrase, .recipients, .notReproduced: "not a layer"
         }
     }
 }

@@ -103,4 +103,23 @@ import VectorKit
         #expect(throws: AgeError.armor(.trailingData)) { try Sample.opened(armored + blanks, identity) }
         #expect(try Sample.opened(blanks.dropFirst() + armored + blanks.dropFirst(), identity) == [1])
     }
+
+    @Test func `an age file is told from others by its first characters`() throws {
+        let identity = AgeIdentity.random()
+        let file = try Sample.sealed([1], to: [identity.recipient])
+        let armored = try Sample.sealed([1], to: [identity.recipient], isArmored: true)
+        let blanks = [UInt8](repeating: 10, count: 1024)
+        for likely in [file, armored, Array(" \t\u{0b}\u{0c}\r\n".utf8) + armored, blanks + armored] {
+            let isLikely = AgeFile.isLikely(likely.span)
+            #expect(isLikely)
+        }
+        let others = [
+            [], Array("AGE-SECRET-KEY-1".utf8), Array("\n".utf8) + file, blanks, blanks + [10] + armored,
+            Array("-----BEGIN TELEGRAM AUTH KEY-----\n".utf8), Array(armored.prefix(14)), Array(file.prefix(18)),
+        ]
+        for other in others {
+            let isLikely = AgeFile.isLikely(other.span)
+            #expect(!isLikely, "\(other.count) bytes")
+        }
+    }
 }

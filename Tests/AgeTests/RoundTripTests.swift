@@ -35,6 +35,20 @@ import VectorKit
         #expect(throws: AgeError.noMatch([.x25519])) { try Sample.opened(file, passphrase: "x") }
     }
 
+    @Test(arguments: [0, 1, 32, 65_536, 65_537]) func `a key that is sealed as a whole opens again`(_ count: Int) throws
+    {
+        let content = Sample.content(count)
+        let secret = SecureBytes(copying: content.span)
+        let identity = AgeIdentity.random()
+        let forKey = try AgeWriter.seal(secret, to: [AgeIdentity.random().recipient, identity.recipient])
+        #expect(try Sample.opened(forKey, identity) == content)
+        let passphrase = Sample.secret("a")
+        let underPassphrase = try AgeWriter.seal(secret, passphrase: passphrase, workFactor: 2)
+        #expect(try Sample.opened(underPassphrase, passphrase: "a") == content)
+        #expect(try AgeFile(underPassphrase).workFactor == 2)
+        #expect(throws: AgeError.recipients(count: 0, limit: 1000)) { _ = try AgeWriter.seal(secret, to: []) }
+    }
+
     @Test func `a passphrase opens its file, another one and an identity do not`() throws {
         let file = try Sample.sealed([1, 2, 3], passphrase: "pässword 🗝", isArmored: true)
         #expect(try Sample.opened(file, passphrase: "pässword 🗝") == [1, 2, 3])

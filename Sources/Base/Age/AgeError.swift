@@ -21,6 +21,8 @@ public enum AgeError: Error, Equatable, Sendable {
     case emptyPassphrase
     /// A file is written to at least one recipient, and to at most `limit`; `count` were given.
     case recipients(count: Int, limit: Int)
+    /// A file that was just written did not open to the same content. Memory or processor may be faulty.
+    case notReproduced
 
     /// What is wrong with an armor.
     public enum ArmorFault: Equatable, Sendable {

@@ -67,6 +67,22 @@ public struct AgeFile: ~Copyable {
         }
     }
 
+    /// Whether a content begins as an age file, armored or not: to tell age files from others, which may be secret.
+    ///
+    /// The bytes stay where they are. As for `Form.either`, up to 1024 bytes of white space may be before an armor.
+    public static func isLikely(_ content: Span<UInt8>) -> Bool {
+        var start = 0
+        while start < min(content.count, Armor.maxWhiteSpace), Armor.isWhiteSpace(content[start]) { start += 1 }
+        return begins(content, at: 0, with: "age-encryption.org/")
+            || begins(content, at: start, with: "-----BEGIN AGE ")
+    }
+
+    private static func begins(_ content: Span<UInt8>, at start: Int, with text: String) -> Bool {
+        let text = text.utf8
+        return content.count - start >= text.count
+            && zip(text, start...).allSatisfy { byte, index in content[index] == byte }
+    }
+
     /// The kinds of recipients, each once, in their order.
     public var recipientKinds: [AgeRecipientKind] {
         var seen: Set<AgeRecipientKind> = []

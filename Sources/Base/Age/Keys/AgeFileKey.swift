@@ -13,7 +13,11 @@ public struct AgeFileKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
-    static func random() -> AgeFileKey { AgeFileKey(Random.secret(count)) }
+    /// A new key from the system's random numbers, for one file.
+    package static func random() -> AgeFileKey { AgeFileKey(Random.secret(count)) }
+
+    /// A copy, in guarded memory of its own.
+    package borrowing func copy() -> AgeFileKey { AgeFileKey(bytes.withBytes { SecureBytes(copying: $0) }) }
 
     /// Derives a key of 32 bytes.
     borrowing func deriveKey(salt: [UInt8], info: String) -> SecureBytes {

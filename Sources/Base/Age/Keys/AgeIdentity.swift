@@ -16,7 +16,10 @@ public struct AgeIdentity: ~Copyable, Sendable {
     }
 
     /// A new identity from the system's random numbers.
-    public static func random() -> AgeIdentity { AgeIdentity(secret: Random.secret(X25519.count)) }
+    public static func random() -> AgeIdentity { AgeIdentity(secret: randomSecret()) }
+
+    /// 32 bytes.
+    static func randomSecret() -> SecureBytes { Random.secret(X25519.count) }
 
     /// Reads an identity as `age-keygen` writes it: `AGE-SECRET-KEY-1` and 58 characters, in upper case.
     /// - Parameter text: without a line break. The caller wipes it.

@@ -24,7 +24,7 @@ public struct AgeWriter: ~Copyable {
         to recipients: [AgeRecipient], isArmored: Bool = false, write: @escaping (Span<UInt8>) throws -> Void
     ) throws {
         try self.init(
-            to: recipients, ephemerals: { _ in Random.secret(X25519.count) }, fileKey: .random(),
+            to: recipients, ephemerals: { _ in AgeIdentity.randomSecret() }, fileKey: .random(),
             nonce: Random.bytes(PayloadCipher.nonceCount), ByteSink(write, isArmored: isArmored))
     }
 
