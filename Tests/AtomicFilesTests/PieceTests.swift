@@ -16,6 +16,29 @@ import Testing
 
     private func open(_ rule: Directory.Rule) throws -> Directory { try Directory.open(scratch.path, rule: rule) }
 
+    @Test(arguments: [false, true])
+    func `what was written is read before the file has its name`(_ isNamed: Bool) throws {
+        let directory = try open(.shared)
+        let check = { (file: OutputFile) in
+            let content: [UInt8] = [1, 2, 3, 4, 5]
+            try file.write(content.span)
+            var read = [UInt8](repeating: 0, count: 3)
+            for (offset, expected) in [(0, [1, 2, 3]), (3, [4, 5]), (5, [])] as [(Int, [UInt8])] {
+                var bytes = read.mutableSpan
+                let count = try file.read(into: &bytes, at: offset)
+                #expect(Array(read.prefix(count)) == expected)
+            }
+            let more: [UInt8] = [6]
+            try file.write(more.span)
+        }
+        if isNamed {
+            try directory.writeNamed("file", ".file.new", .refuse, check)
+        } else {
+            try directory.write("file", existing: .refuse, pieces: check)
+        }
+        #expect(try scratch.content("file") == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test(arguments: [Directory.Rule.secret, .shared], [Directory.Existing.replace, .refuse])
     func `pieces are one file, which appears at the end`(_ rule: Directory.Rule, _ existing: Directory.Existing) throws
     {

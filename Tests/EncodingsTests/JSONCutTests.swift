@@ -118,6 +118,31 @@ import VectorKit
         #expect(none.secret == nil)
     }
 
+    @Test(arguments: [
+        (#"{"a":[{"k":"x","n":1},{"n":2,"k":"y"}],"k":"z"}"#, #"{"a":[{"n":1},{"n":2}],"k":"z"}"#, ["x", "y"]),
+        (#"{"a":[{"n":1},{"k":"x"}]}"#, #"{"a":[{"n":1},{}]}"#, ["x"]),
+        (#"{"a":[]}"#, #"{"a":[]}"#, []),
+        (#"{"a":{"k":"x"}}"#, #"{"a":{"k":"x"}}"#, []),
+        (#"{"a":[[{"k":"x"}]]}"#, #"{"a":[[{"k":"x"}]]}"#, []),
+        (#"{"a":[{"k":["x"]},{"k":1},"x"]}"#, #"{"a":[{"k":["x"]},{"k":1},"x"]}"#, []),
+        (#"[{"k":"x"}]"#, #"[{"k":"x"}]"#, []),
+    ]) func `strings in the elements of an array are cut`(_ text: String, _ rest: String, _ secrets: [String]) throws {
+        let bytes = Array(text.utf8)
+        let (value, cuts) = try JSONScanner.parse(
+            bytes.span, cuttingEach: [["a", JSONScanner.eachElement, "k"]])
+        #expect(String(decoding: value.encoded, as: UTF8.self) == rest)
+        #expect(cuts.count == 1 && cuts[0].map { String(decoding: bytes[$0], as: UTF8.self) } == secrets)
+    }
+
+    @Test func `a member cannot be called as the elements of an array are`() {
+        for text in [#"{"a":{"\u0000":{"k":"x"}}}"#, "{\"a\":{\"\0\":{\"k\":\"x\"}}}"] {
+            let bytes = Array(text.utf8)
+            #expect(throws: JSONError.self) {
+                try JSONScanner.parse(bytes.span, cuttingEach: [["a", JSONScanner.eachElement, "k"]])
+            }
+        }
+    }
+
     @Test func `the published document`() throws {
         let text = try Vector.named("safe-json-ios-load", in: .safeJSON).inputs.string("json")
         let result = try cut(text, at: path)

@@ -23,6 +23,22 @@ public final class OutputFile {
         try Directory.write(bytes, to: descriptor, path: path)
     }
 
+    /// Reads what was written, to verify it before the file gets its name.
+    /// - Parameter offset: from the start of the file.
+    /// - Returns: how many bytes, from the front of `bytes`; 0 only at the end of the file, or if `bytes` is empty.
+    package func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws(FileError) -> Int {
+        precondition(isOpen, "the file is complete")
+        guard !bytes.isEmpty else { return 0 }
+        while true {
+            let read = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                unsafe pread(descriptor, buffer.baseAddress!, buffer.count, offset)
+            }
+            if read < 0 && errno == EINTR { continue }
+            guard read >= 0 else { throw FileError(.read, path: path, code: errno) }
+            return read
+        }
+    }
+
     /// - Returns: as close(2), whose failure may be that of a write on a network file system.
     fileprivate func close() -> Int32 {
         isOpen = false
@@ -70,7 +86,7 @@ extension Directory {
     /// - Returns: nil if the file system does not support files without a name, or if they cannot be named later,
     ///   without /proc.
     private func unnamedFile(_ name: String) -> OutputFile? {
-        let descriptor = unsafe keytool_openat(descriptor, ".", O_WRONLY | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
+        let descriptor = unsafe keytool_openat(descriptor, ".", O_RDWR | keytool_O_TMPFILE | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return nil }
         let file = OutputFile(descriptor: descriptor, path: path(of: name))
         return unsafe access("/proc/self/fd/\(descriptor)", F_OK) == 0 ? file : nil
@@ -104,7 +120,7 @@ extension Directory {
         _ name: String, _ temporary: String, _ existing: Existing, _ pieces: (OutputFile) throws -> Void
     ) throws {
         try discard(temporary)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let descriptor = unsafe keytool_openat(descriptor, temporary, flags, 0o600)
         guard descriptor >= 0 else { throw FileError(.open, path: path(of: temporary), code: errno) }
         let file = OutputFile(descriptor: descriptor, path: path(of: name))

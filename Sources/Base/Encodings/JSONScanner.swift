@@ -23,7 +23,7 @@ public struct JSONScanner {
     private let limits: Limits
     private let cutPaths: [[String]]
     private var values = 0
-    private var cuts: [Range<Int>?]
+    private var cuts: [[Range<Int>]]
     /// Number of members of the last object: its siblings often have as many.
     private var expectedMembers = 0
     private static let mostExpectedMembers = 32
@@ -35,7 +35,7 @@ public struct JSONScanner {
     private init(limits: Limits, cutPaths: [[String]]) {
         self.limits = limits
         self.cutPaths = cutPaths
-        cuts = cutPaths.map { _ in nil }
+        cuts = cutPaths.map { _ in [] }
     }
 
     /// Reads one document.
@@ -51,6 +51,20 @@ public struct JSONScanner {
     package static func parse(
         _ bytes: Span<UInt8>, cutting paths: [[String]], limits: Limits = Limits()
     ) throws(JSONError) -> (value: JSONValue, cuts: [Range<Int>?]) {
+        let (value, cuts) = try parse(bytes, cuttingEach: paths, limits: limits)
+        return (value, cuts.map(\.first))
+    }
+
+    /// Stands in a path for each element of an array. No member has this name: U+0000 is refused.
+    package static let eachElement = "\0"
+
+    /// Reads one document without the strings at `paths`, which may lead through arrays.
+    /// - Parameter paths: names of members from the root, and `eachElement`, which is not the last one.
+    /// - Returns: as `parse(_:cutting:limits:)`, but for each path all ranges in their order, at most one of each
+    ///   object.
+    package static func parse(
+        _ bytes: Span<UInt8>, cuttingEach paths: [[String]], limits: Limits = Limits()
+    ) throws(JSONError) -> (value: JSONValue, cuts: [[Range<Int>]]) {
         var scanner = JSONScanner(limits: limits, cutPaths: paths)
         scanner.skipBlanks(bytes)
         let value = try scanner.value(bytes, depth: 0, onPaths: Array(paths.indices))
@@ -80,7 +94,7 @@ public struct JSONScanner {
         guard depth < limits.depth else { throw .tooDeep(limit: limits.depth) }
         switch peek(bytes) {
         case UInt8(ascii: "{"): return try object(bytes, depth: depth, onPaths: onPaths)
-        case UInt8(ascii: "["): return try array(bytes, depth: depth)
+        case UInt8(ascii: "["): return try array(bytes, depth: depth, onPaths: onPaths)
         case UInt8(ascii: "\""): return .string(try string(bytes))
         case UInt8(ascii: "t"): return try word("true", meaning: .bool(true), bytes)
         case UInt8(ascii: "f"): return try word("false", meaning: .bool(false), bytes)
@@ -113,7 +127,7 @@ public struct JSONScanner {
                 position += 1
                 let text = position
                 try characters(bytes) { _ in }
-                cuts[end] = text..<position - 1
+                cuts[end].append(text..<position - 1)
                 unique.leaveOut(name)
             } else {
                 members.append(.init(name.text, try value(bytes, depth: depth + 1, onPaths: following)))
@@ -132,13 +146,16 @@ public struct JSONScanner {
         onPaths.filter { depth < cutPaths[$0].count && cutPaths[$0][depth].utf8.elementsEqual(name.utf8) }
     }
 
-    private mutating func array(_ bytes: Span<UInt8>, depth: Int) throws(JSONError) -> JSONValue {
+    private mutating func array(
+        _ bytes: Span<UInt8>, depth: Int, onPaths: [Int]
+    ) throws(JSONError) -> JSONValue {
+        let following = onPaths.isEmpty ? [] : paths(onPaths, following: Self.eachElement, at: depth)
         var elements: [JSONValue] = []
         position += 1
         skipBlanks(bytes)
         if accept(UInt8(ascii: "]"), bytes) { return .array([]) }
         while true {
-            elements.append(try value(bytes, depth: depth + 1, onPaths: []))
+            elements.append(try value(bytes, depth: depth + 1, onPaths: following))
             skipBlanks(bytes)
             if accept(UInt8(ascii: "]"), bytes) { return .array(elements) }
             guard accept(UInt8(ascii: ","), bytes) else { throw .syntax(offset: position) }
