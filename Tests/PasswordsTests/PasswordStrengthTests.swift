@@ -16,6 +16,20 @@ import VectorKit
         #expect(weakness(password) == .repeated)
     }
 
+    @Test func `a PIN may have fewer digits`() {
+        func weakness(_ pin: String) -> PasswordStrength.Weakness? {
+            PasswordStrength.weakness(of: Array(pin.utf8).span, enoughDigits: 6)
+        }
+        #expect(weakness("31415") == .digits)
+        #expect(weakness("314159") == nil)
+        #expect(weakness("333333") == .repeated)
+        for sequence in ["123456", "987654", "890123", "210987"] { #expect(weakness(sequence) == .sequence) }
+        for other in ["123457", "135791", "12345a", "112233"] { #expect(weakness(other) != .sequence) }
+        // As a password it is not weak, because the apps take it.
+        #expect(PasswordStrength.weakness(of: Array("01234567890123456789".utf8).span) == nil)
+        #expect(weakness("01234567890123456789") == nil)
+    }
+
     @Test(arguments: ["19700101", "01711234567", "314159265358979"]) func `up to 15 digits are weak`(
         _ password: String
     ) {

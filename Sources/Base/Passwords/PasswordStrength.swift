@@ -9,23 +9,37 @@ package enum PasswordStrength {
     package enum Weakness: Sendable {
         /// One character, repeated.
         case repeated
-        /// Fewer than 16 digits, and nothing else.
+        /// Too few digits, and nothing else.
         case digits
+        /// Digits of a PIN that count up or down, and nothing else.
+        case sequence
         /// In the list, in any case.
         case common
     }
 
-    /// Fewest digits of a number that is not weak.
-    private static let enoughDigits = 16
+    /// Fewest digits of a number that is not weak as a password.
+    package static let enoughDigits = 16
 
+    /// - Parameter enoughDigits: fewest digits of a number that is not weak.
     /// - Returns: nil if no rule applies. Such a password can be weak, too.
-    package static func weakness(of password: Span<UInt8>) -> Weakness? {
+    package static func weakness(of password: Span<UInt8>, enoughDigits: Int = enoughDigits) -> Weakness? {
         if isRepeated(password) { return .repeated }
-        if password.count < enoughDigits, password.indices.allSatisfy({ isDigit(password[$0]) }) { return .digits }
+        if password.indices.allSatisfy({ isDigit(password[$0]) }) {
+            if password.count < enoughDigits { return .digits }
+            // A PIN: the apps take a sequence that would do as a password.
+            if password.count < Self.enoughDigits, isSequence(password) { return .sequence }
+        }
         return isCommon(password) ? .common : nil
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether each digit is by one greater, or each by one less, than that before it; 0 comes after 9.
+    private static func isSequence(_ digits: Span<UInt8>) -> Bool {
+        [1, 9].contains { step in
+            digits.indices.dropFirst().allSatisfy { (Int(digits[$0 - 1]) - 48 + step) % 10 == Int(digits[$0]) - 48 }
+        }
+    }
 
     /// Whether the password repeats its first character, with ASCII letters in either case.
     private static func isRepeated(_ password: Span<UInt8>) -> Bool {
