@@ -19,6 +19,7 @@ package enum KernelKeyring {
     ///
     /// It is made in this process's keyring, which dies with the process, and linked into the account's keyring after
     /// its timeout is set. So the account's keyring never holds a key without a timeout.
+    /// - Throws: the account's keyring does not hold the key then.
     static func keep(_ secret: borrowing SecureBytes, as name: String, seconds: UInt32) throws(KernelKeyringError) {
         let key = secret.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe keytool_add_key(name, $0.baseAddress, $0.count) }
@@ -26,7 +27,15 @@ package enum KernelKeyring {
         try check(key)
         try check(keytool_keyctl_set_timeout(Int32(key), seconds))
         try check(keytool_keyctl_link(Int32(key), keytool_user_keyring))
-        try check(keytool_keyctl_set_permissions(Int32(key), permissions))
+        do {
+            try check(keytool_keyctl_set_permissions(Int32(key), permissions))
+            // Otherwise this process would still find a key that it has removed, and could not replace it.
+            try check(keytool_keyctl_unlink(Int32(key), keytool_process_keyring))
+        } catch {
+            // The caller says that nothing was stored. Best effort: the timeout removes the key otherwise.
+            _ = keytool_keyctl_unlink(Int32(key), keytool_user_keyring)
+            throw error
+        }
     }
 
     /// Stores, finds and removes a random key.

@@ -152,7 +152,7 @@ public final class LockedKeystore: Sendable {
         return (version, Array(bytes.dropFirst()))
     }
 
-    private func record() throws(FileError) -> SecureBytes {
+    func record() throws(FileError) -> SecureBytes {
         try directory.read(Self.recordName.text, limit: IdentityRecords.maxRecordBytes)
     }
 

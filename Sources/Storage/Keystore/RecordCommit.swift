@@ -11,7 +11,7 @@ internal import SecureMemory
 //        0       4  "KTC2"
 //        4      32  BLAKE2b-256 over "KTC2" ‖ messenger and ID, each with its length in one byte before it ‖
 //                   everything from offset 36 on; its key is that of a record of the name "commit"
-//       36          the changes, 1 to 16, each:
+//       36          the changes, 1 to 64, each:
 //
 //        0       1  1: the file gets this content; 2: the file is removed
 //        1       1  length k of the name
@@ -40,6 +40,9 @@ package struct FileChange: Equatable {
 /// Records are sealed when they are set, so that this value holds no plaintext. A later change of a file replaces an
 /// earlier one.
 public struct RecordChanges: ~Copyable {
+    /// Most files that change at once.
+    public static let limit = 64
+
     private let keystore: OpenKeystore
     let owner: Owner
     private(set) var files: [FileChange] = []
@@ -78,7 +81,6 @@ package struct RecordCommit: ~Copyable {
 
     private static let magic = Array("KTC2".utf8)
     private static let changesOffset = magic.count + BLAKE2b.count
-    private static let maxChanges = 16
 
     private let file: SecureBytes
     /// The changes in the order of the file; nil for a removal.
@@ -134,10 +136,10 @@ package struct RecordCommit: ~Copyable {
 
     /// Encodes and authenticates a commit file.
     /// - Parameters:
-    ///   - files: 1 to 16 changes, each of another file.
+    ///   - files: 1 to 64 changes, each of another file.
     ///   - key: the keystore's master key.
     package static func encode(_ files: [FileChange], of owner: Owner, key: borrowing MasterKey) -> [UInt8] {
-        precondition((1...maxChanges).contains(files.count))
+        precondition((1...RecordChanges.limit).contains(files.count))
         var changes: [UInt8] = []
         changes.reserveCapacity(count(of: files))
         for change in files {
@@ -182,7 +184,7 @@ package struct RecordCommit: ~Copyable {
         var changes: [(file: RecordFile, content: Range<Int>?)] = []
         var offset = changesOffset
         while offset < bytes.count {
-            guard changes.count < maxChanges, bytes.count - offset >= 2 else { return nil }
+            guard changes.count < RecordChanges.limit, bytes.count - offset >= 2 else { return nil }
             let kind = bytes[offset]
             let nameEnd = offset + 2 + Int(bytes[offset + 1])
             guard bytes.count - nameEnd >= 4 else { return nil }

@@ -19,9 +19,10 @@ package import SecureMemory
 
 /// The name of a record, which is also its file name: 1 to 16 lower-case letters. It includes the place of the record.
 public struct RecordName: Hashable, Sendable, ExpressibleByStringLiteral {
-    let text: String
+    /// The name alone, without the place.
+    package let text: String
     /// Nil for a record of the owner.
-    let place: PlaceName?
+    package let place: PlaceName?
 
     /// Creates a name from a literal. The process ends if it is not 1 to 16 lower-case letters.
     public init(stringLiteral text: StaticString) {

@@ -34,7 +34,7 @@ enum Version1 {
     private static let idCount = 8
     private static let idCharacters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789*".utf8)
     /// Records that belong to the place `main` in version 2.
-    fileprivate static let recordsOfPlace = ["safe"]
+    private static let recordsOfPlace = ["safe"]
     /// How long the conversion waits for the lock of an identity.
     fileprivate static let wait = Duration.seconds(1)
 
@@ -46,7 +46,7 @@ enum Version1 {
     }
 
     /// The place of a record in version 2.
-    fileprivate static func place(of name: String) -> PlaceName? { recordsOfPlace.contains(name) ? .main : nil }
+    static func place(of name: String) -> PlaceName? { recordsOfPlace.contains(name) ? .main : nil }
 }
 
 extension SealedRecord {
