@@ -197,7 +197,7 @@ _keytool-server_serve() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --log-requests --log-clients --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store --s3-access-key --s3-secret-key-file --s3-secret-key-command --s3-secret-key-fd --s3-ca-file --s3-region --max-backup-bytes --retention-days --tls-self-signed --tls-certificate --tls-key --listen --metrics-listen --behind-proxy --proxy-header --client-rate --backup-rate --max-connections --max-connections-per-client --max-body-memory --head-timeout --body-timeout --idle-timeout --workers --keep-previous)
+    non_repeating_options=(--color --store --s3-access-key --s3-secret-key-file --s3-secret-key-command --s3-secret-key-fd --s3-ca-file --s3-region --accounts --max-backup-bytes --retention-days --tls-self-signed --tls-certificate --tls-key --listen --metrics-listen --behind-proxy --proxy-header --client-rate --backup-rate --max-connections --max-connections-per-client --max-body-memory --head-timeout --body-timeout --idle-timeout --workers --keep-previous)
     __keytool-server_offer_flags_options 0
 
     # Offer option value completions
@@ -227,6 +227,10 @@ _keytool-server_serve() {
         return
         ;;
     '--s3-region')
+        return
+        ;;
+    '--accounts')
+        __keytool-server_add_completions -f
         return
         ;;
     '--max-backup-bytes')
@@ -326,7 +330,7 @@ _keytool-server_account_add() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --quota --account-password-file --account-password-command --account-password-fd --store)
+    non_repeating_options=(--color --quota --account-password-file --account-password-command --account-password-fd --store --accounts)
     __keytool-server_offer_flags_options 1
 
     # Offer option value completions
@@ -351,6 +355,10 @@ _keytool-server_account_add() {
     '--store')
         return
         ;;
+    '--accounts')
+        __keytool-server_add_completions -f
+        return
+        ;;
     esac
 }
 
@@ -358,7 +366,7 @@ _keytool-server_account_remove() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --delete-backups --yes --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store)
+    non_repeating_options=(--color --store --accounts)
     __keytool-server_offer_flags_options 1
 
     # Offer option value completions
@@ -370,6 +378,10 @@ _keytool-server_account_remove() {
     '--store')
         return
         ;;
+    '--accounts')
+        __keytool-server_add_completions -f
+        return
+        ;;
     esac
 }
 
@@ -377,7 +389,7 @@ _keytool-server_account_list() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store)
+    non_repeating_options=(--color --store --accounts)
     __keytool-server_offer_flags_options 0
 
     # Offer option value completions
@@ -389,6 +401,10 @@ _keytool-server_account_list() {
     '--store')
         return
         ;;
+    '--accounts')
+        __keytool-server_add_completions -f
+        return
+        ;;
     esac
 }
 
@@ -396,7 +412,7 @@ _keytool-server_account_passwd() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --account-password-file --account-password-command --account-password-fd --store)
+    non_repeating_options=(--color --account-password-file --account-password-command --account-password-fd --store --accounts)
     __keytool-server_offer_flags_options 1
 
     # Offer option value completions
@@ -418,6 +434,10 @@ _keytool-server_account_passwd() {
     '--store')
         return
         ;;
+    '--accounts')
+        __keytool-server_add_completions -f
+        return
+        ;;
     esac
 }
 
@@ -425,7 +445,7 @@ _keytool-server_account_quota() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--color --store)
+    non_repeating_options=(--color --store --accounts)
     __keytool-server_offer_flags_options 2
 
     # Offer option value completions
@@ -435,6 +455,10 @@ _keytool-server_account_quota() {
         return
         ;;
     '--store')
+        return
+        ;;
+    '--accounts')
+        __keytool-server_add_completions -f
         return
         ;;
     esac

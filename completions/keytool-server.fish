@@ -33,20 +33,20 @@ function __keytool-server_parse_tokens -S
         __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'version' 'h/help'
         switch $unparsed_tokens[1]
         case 'serve'
-            __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 's3-access-key=' 's3-secret-key-file=' 's3-secret-key-command=' 's3-secret-key-fd=' 's3-ca-file=' 's3-region=' 'max-backup-bytes=' 'retention-days=' 'tls-self-signed=' 'tls-certificate=' 'tls-key=' 'listen=' 'metrics-listen=' 'behind-proxy=' 'proxy-header=' 'client-rate=' 'backup-rate=' 'max-connections=' 'max-connections-per-client=' 'max-body-memory=' 'head-timeout=' 'body-timeout=' 'idle-timeout=' 'workers=' 'keep-previous=' 'log-requests' 'log-clients' 'version' 'h/help'
+            __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 's3-access-key=' 's3-secret-key-file=' 's3-secret-key-command=' 's3-secret-key-fd=' 's3-ca-file=' 's3-region=' 'accounts=' 'max-backup-bytes=' 'retention-days=' 'tls-self-signed=' 'tls-certificate=' 'tls-key=' 'listen=' 'metrics-listen=' 'behind-proxy=' 'proxy-header=' 'client-rate=' 'backup-rate=' 'max-connections=' 'max-connections-per-client=' 'max-body-memory=' 'head-timeout=' 'body-timeout=' 'idle-timeout=' 'workers=' 'keep-previous=' 'log-requests' 'log-clients' 'version' 'h/help'
         case 'account'
             __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'version' 'h/help'
             switch $unparsed_tokens[1]
             case 'add'
-                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'quota=' 'weak-ok' 'account-password-file=' 'account-password-command=' 'account-password-fd=' 'store=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'quota=' 'weak-ok' 'account-password-file=' 'account-password-command=' 'account-password-fd=' 'store=' 'accounts=' 'version' 'h/help'
             case 'remove'
-                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'delete-backups' 'yes' 'store=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'delete-backups' 'yes' 'store=' 'accounts=' 'version' 'h/help'
             case 'list'
-                __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 'accounts=' 'version' 'h/help'
             case 'passwd'
-                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'weak-ok' 'account-password-file=' 'account-password-command=' 'account-password-fd=' 'store=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 1 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'weak-ok' 'account-password-file=' 'account-password-command=' 'account-password-fd=' 'store=' 'accounts=' 'version' 'h/help'
             case 'quota'
-                __keytool-server_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 'version' 'h/help'
+                __keytool-server_parse_subcommand 2 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'store=' 'accounts=' 'version' 'h/help'
             end
         case 'sweep'
             __keytool-server_parse_subcommand 0 'q/quiet' 'v/verbose' 'json' 'no-input' 'color=' 'dry-run' 'force' 'keep-previous=' 'store=' 'version' 'h/help'
@@ -134,6 +134,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" s3-secret-key-fd' -l 's3-secret-key-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" s3-ca-file' -l 's3-ca-file' -d 'Trust the certificates in this file (PEM), not those of the system.' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" s3-region' -l 's3-region' -d 'The region of the S3 server (default: us-east-1).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" max-backup-bytes' -l 'max-backup-bytes' -d 'Longest backup (default: 524288). For a directory, see its file config.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" retention-days' -l 'retention-days' -d 'Days after which apps consider a backup expired (default: 180). For a directory, see its file config.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server serve" tls-self-signed' -l 'tls-self-signed' -d 'Make a key and a certificate for this host name or address, and store them in the store\'s directory.' -rfka ''
@@ -180,6 +181,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" account-password-command' -l 'account-password-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" account-password-fd' -l 'account-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account add" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -190,6 +192,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" delete-backups' -l 'delete-backups' -d 'Delete its backups and previous backups, too.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" yes' -l 'yes' -d 'Do not ask for confirmation.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account remove" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -198,6 +201,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account list" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -210,6 +214,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" account-password-command' -l 'account-password-command' -d 'Read it from the output of a shell command.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" account-password-fd' -l 'account-password-fd' -d 'Read it from an open file descriptor.' -rfka ''
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account passwd" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'
@@ -218,6 +223,7 @@ complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_f
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" store' -l 'store' -d 'The backups: file:///DIR, or for serve also s3://HOST/PREFIX (KEYTOOL_SERVER_STORE).' -rfka ''
+complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" accounts' -l 'accounts' -d 'The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).' -rF
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" version' -l 'version' -d 'Show the version.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server account quota" h help' -s 'h' -l 'help' -d 'Show help information.'
 complete -c 'keytool-server' -n '__keytool-server_should_offer_completions_for_flags_or_options "keytool-server sweep" q quiet' -l 'quiet' -s 'q' -d 'Print nothing on success.'

@@ -62,6 +62,20 @@ import Testing
         #expect(server.objects == [name: [1], "/safe-01/anna/\(hex)": [2], "/safe-01/bob-2/\(hex)": [3]])
     }
 
+    @Test func `a write that is not allowed any more sends none`() throws {
+        let allowed = Mutex(true)
+        let connection = try server.store()
+        _ = try connection.put([1], at: id(1), if: .none, now: day(0))
+        let store = S3Store(on: server.connection(), limits: .standard) { () throws(StoreError) in
+            guard allowed.withLock({ $0 }) else { throw .forbidden }
+        }
+        _ = try store.put([2], at: id(1), if: .none, now: day(0))
+        allowed.withLock { $0 = false }
+        #expect(throws: StoreError.forbidden) { try store.put([3], at: id(1), if: .none, now: day(0)) }
+        #expect(throws: StoreError.forbidden) { try store.delete(id(1), if: .none, now: day(0)) }
+        #expect(server.objects == [name: [2]])
+    }
+
     @Test func `an empty backup is refused`() throws {
         let store = try server.store()
         #expect(throws: StoreError.self) { try store.put([], at: id(1), if: .none, now: day(0)) }

@@ -100,7 +100,7 @@ import Testing
         let after = try place.tree()
         #expect(after == before)
         try server.removeAccount(alice) { content in content + [2] }
-        let content = try server.logins()
+        let content = try server.logins.content()
         let size = try server.size(of: alice)
         #expect(content == [1, 2] && size == nil)
     }
@@ -128,7 +128,7 @@ import Testing
                 }
             }
             #expect(failures.withLock { $0 } == 0)
-            let isListed = try server.logins() == [1]
+            let isListed = try server.logins.content() == [1]
             let hasDirectory = try server.size(of: alice) != nil
             #expect(isListed == hasDirectory)
         }
@@ -157,24 +157,24 @@ import Testing
 
     @Test func `the file of accounts is edited whole, and its version tells`() throws {
         let server = try ServerDirectory(at: place.path)
-        let missing = try server.logins()
-        let noVersion = try server.loginsVersion()
+        let missing = try server.logins.content()
+        let noVersion = try server.logins.version()
         #expect(missing == nil && noVersion == nil)
         try server.editLogins { old in old + [1] }
-        let first = try server.loginsVersion()
+        let first = try server.logins.version()
         struct Refusal: Error {}
         #expect(throws: Refusal.self) { try server.editLogins { _ in throw Refusal() } }
-        let tooLarge = FileError.tooLarge(path: server.loginsPath, limit: ServerDirectory.maxLoginsBytes)
+        let tooLarge = FileError.tooLarge(path: server.logins.path, limit: LoginsFile.maxBytes)
         #expect(throws: tooLarge) {
-            try server.editLogins { _ in [UInt8](repeating: 35, count: ServerDirectory.maxLoginsBytes + 1) }
+            try server.editLogins { _ in [UInt8](repeating: 35, count: LoginsFile.maxBytes + 1) }
         }
-        let unchanged = try server.loginsVersion()
+        let unchanged = try server.logins.version()
         #expect(first == unchanged && first != nil)
         try server.editLogins { _ in [2] }
-        let second = try server.loginsVersion()
-        let content = try server.logins()
+        let second = try server.logins.version()
+        let content = try server.logins.content()
         #expect(first != second && content == [2])
-        let mode = try FileManager.default.attributesOfItem(atPath: server.loginsPath)[.posixPermissions] as? Int
+        let mode = try FileManager.default.attributesOfItem(atPath: server.logins.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
     }
 
@@ -183,7 +183,7 @@ import Testing
             let server = try? ServerDirectory(at: place.path)
             try? server?.editLogins { $0 + [UInt8(number)] }
         }
-        let content = try ServerDirectory(at: place.path).logins()
+        let content = try ServerDirectory(at: place.path).logins.content()
         #expect(content.map { $0.sorted() } == Array(0..<8))
     }
 

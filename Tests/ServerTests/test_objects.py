@@ -1,5 +1,6 @@
 """A store on an S3 server: another process with a verification of signatures of its own. One in memory."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,101 @@ def test_two_servers_share_the_backups(serve, objects):
     assert [curl(backup(each)).status for each in (first, second)] == [404, 404]
     assert curl(backup(second), "-X", "DELETE").status == 404
     assert [each.stop() for each in (first, second)] == [0, 0]
+
+
+@pytest.fixture
+def accounts(tmp_path):
+    """The path of a file of accounts, and accounts(*arguments) on it."""
+    path = tmp_path / "accounts" / "logins"
+    path.parent.mkdir()
+
+    def command(*arguments, stdin=None):
+        given = ["--account-password-file", stdin] if stdin else []
+        return run("account", *arguments, *given, "--accounts", path)
+
+    def add(name, *options):
+        password = tmp_path / f"{name}-password"
+        password.write_text(f"correct horse {name}\n")
+        password.chmod(0o600)
+        return command("add", name, *options, stdin=password)
+
+    command.path, command.add = path, add
+    return command
+
+
+def login(name):
+    return ["-u", f"{name}:correct horse {name}"]
+
+
+def test_several_servers_share_the_accounts(serve, objects, accounts):
+    assert accounts.add("alice").returncode == 0 and accounts.add("bob").returncode == 0
+    options = [*objects.options, "--accounts", accounts.path]
+    first, second = serve(*options, store=objects.store), serve(*options, store=objects.store)
+    assert first.said["accounts"] == 2
+    place = f"/alice/backups/{ID}"
+    assert curl(first.url + place).status == 401 and curl(backup(first)).status == 401
+    assert curl(first.url + place, *login("alice"), body=b"hers").status == 201
+    assert curl(second.url + place, *login("alice")).body == b"hers"
+    assert curl(second.url + place, *login("bob")).status == 404
+    assert curl(f"{second.url}/bob/backups/{ID}", *login("bob")).status == 404
+    # Both follow the file, and an account that comes back has its backup again.
+    assert accounts("remove", "alice", "--yes").returncode == 0
+    assert [curl(each.url + place, *login("alice")).status for each in (first, second)] == [401, 401]
+    assert accounts.add("alice").returncode == 0
+    assert curl(first.url + place, *login("alice")).body == b"hers"
+    assert curl(second.url + place, *login("alice"), "-X", "DELETE").status == 204
+    assert curl(first.url + place, *login("alice")).status == 404
+    assert sorted(each.name for each in accounts.path.parent.iterdir()) == ["logins"]
+
+
+def test_an_account_with_a_quota_is_not_served_from_an_object_store(serve, objects, accounts):
+    assert accounts.add("alice").returncode == 0
+    line = accounts.path.read_text().strip()
+    accounts.path.write_text(f"{line}1000\n")
+    server = serve(*objects.options, "--accounts", accounts.path, store=objects.store)
+    assert "line 1" in server.words and "ignored" in server.words
+    assert curl(f"{server.url}/alice/config", *login("alice")).status == 401
+    accounts.path.write_text(f"{line}\n")
+    assert curl(f"{server.url}/alice/config", *login("alice")).status == 200
+
+
+def test_what_the_file_of_accounts_refuses(objects, accounts, tmp_path):
+    result = accounts.add("alice", "--quota", "1M")
+    assert result.returncode == 64 and "--quota needs a store that is a directory" in result.stderr
+    assert not accounts.path.exists()
+    assert accounts.add("alice").returncode == 0
+    for arguments, words in ((("quota", "alice", "1M"), "quota"), (("remove", "alice", "--delete-backups", "--yes"),
+                                                                   "--delete-backups")):
+        result = accounts(*arguments)
+        assert result.returncode == 64 and words in result.stderr
+    assert accounts("remove", "bob", "--yes").returncode == 10
+    assert accounts.add("alice").returncode == 17
+    listed = accounts("list", "--json").stdout
+    assert '"name":"alice"' in listed and "bytes" not in listed.replace("quota_bytes", "")
+    both = run("account", "list", "--accounts", accounts.path, "--store", f"file://{tmp_path}")
+    assert both.returncode == 64 and "cannot be combined" in both.stderr
+    for store in (f"file://{tmp_path}/store", "memory:"):
+        result = run("serve", "--store", store, "--listen", "127.0.0.1:0", "--accounts", accounts.path)
+        assert result.returncode == 64 and "S3" in result.stderr
+    missing = run("serve", "--store", objects.store, *objects.options, "--listen", "127.0.0.1:0",
+                  "--accounts", tmp_path / "none")
+    assert missing.returncode == 66 and "none" in missing.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory of another account")
+def test_root_writes_no_file_of_accounts_into_the_directory_of_another_account(accounts):
+    os.chown(accounts.path.parent, 65534, -1)
+    result = accounts.add("bob")
+    assert result.returncode == 77 and "sudo -u nobody keytool-server" in result.stderr, result
+    assert list(accounts.path.parent.iterdir()) == []
+    # The file's owner counts if there is a file.
+    accounts.path.write_bytes(b"")
+    accounts.path.chmod(0o600)
+    os.chown(accounts.path, 65534, -1)
+    assert accounts.add("bob").returncode == 77 and accounts.path.read_bytes() == b""
+    os.chown(accounts.path.parent, 0, -1)
+    accounts.path.unlink()
+    assert accounts.add("bob").returncode == 0
 
 
 def test_the_limits_are_options(serve, objects):

@@ -108,11 +108,11 @@ def test_variables(help):
              for command in help.commands.values() for name, body in bodies(command).items()}
     for (path, name), variables in named.items():
         expected = ["KEYTOOL_SERVER_" + name[2:].upper().replace("-", "_")]
-        if path != ("serve",) and name not in ("--store", "--keep-previous"):
+        if path != ("serve",) and name not in ("--store", "--accounts", "--keep-previous"):
             expected = []
         assert variables == expected, (path, name)
-    texts = {"--store", "--tls-self-signed", "--tls-certificate", "--tls-key", "--s3-access-key", "--s3-secret-key-file",
-             "--s3-secret-key-command", "--s3-secret-key-fd", "--s3-ca-file", "--s3-region"}
+    texts = {"--store", "--accounts", "--tls-self-signed", "--tls-certificate", "--tls-key", "--s3-access-key",
+             "--s3-secret-key-file", "--s3-secret-key-command", "--s3-secret-key-fd", "--s3-ca-file", "--s3-region"}
     for name in bodies(help.commands[("serve",)]).keys() - texts:
         variable = "KEYTOOL_SERVER_" + name[2:].upper().replace("-", "_")
         given = {"KEYTOOL_SERVER_STORE": "file:///nonexistent/store", "KEYTOOL_SERVER_LISTEN": "127.0.0.1:0"}
@@ -149,6 +149,8 @@ def test_variables_of_an_object_store(tmp_path):
     assert "file descriptor 99" in words(ACCESS_KEY="name", SECRET_KEY_FD="99")
     assert "/nowhere" in words(ACCESS_KEY="name", SECRET_KEY_FILE=str(key), CA_FILE="/nowhere")
     assert "cannot be reached" in words(ACCESS_KEY="name", SECRET_KEY_FILE=str(key))
+    good["KEYTOOL_SERVER_ACCOUNTS"] = "/nowhere/accounts"
+    assert "/nowhere" in words(ACCESS_KEY="name", SECRET_KEY_FILE=str(key))
 
 
 # Codes

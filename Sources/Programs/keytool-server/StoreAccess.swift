@@ -1,6 +1,5 @@
 import AtomicFiles
 import Console
-import Glibc
 import SafeStore
 import SafeWire
 
@@ -16,9 +15,7 @@ extension StoreOption {
     /// - Throws: a failure if root runs it on a directory of another account, which could not read the files.
     func changedServer() throws -> ServerDirectory {
         let path = try directory()
-        if geteuid() == 0, let owner = FileStatus(path)?.owner, owner != 0 {
-            throw FileError.notOurs(path: path, owner: owner)
-        }
+        try RootGuard.check(directory: path)
         return try server()
     }
 

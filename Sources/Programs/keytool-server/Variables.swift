@@ -4,8 +4,9 @@ import Console
 enum Variables {
     /// The options that have one.
     private static let options = [
-        "store", "s3-access-key", "s3-secret-key-file", "s3-secret-key-command", "s3-secret-key-fd", "s3-ca-file",
-        "s3-region", "max-backup-bytes", "retention-days", "tls-self-signed", "tls-certificate", "tls-key", "listen",
+        "store", "accounts", "s3-access-key", "s3-secret-key-file", "s3-secret-key-command", "s3-secret-key-fd",
+        "s3-ca-file", "s3-region", "max-backup-bytes", "retention-days", "tls-self-signed", "tls-certificate",
+        "tls-key", "listen",
         "metrics-listen", "behind-proxy", "proxy-header", "client-rate", "backup-rate", "max-connections",
         "max-connections-per-client", "max-body-memory", "head-timeout", "body-timeout", "idle-timeout", "workers",
         "keep-previous", "log-requests", "log-clients", "account-password-file", "account-password-command",

@@ -23,6 +23,7 @@ package struct S3Store: BackupStore {
     private let readLimit: Int
     /// How long an object stays after its PUT, in seconds.
     private let termSeconds: Int64
+    private let authorize: WriteCheck
 
     private static let newest = ["x-newest": "true"]
 
@@ -30,9 +31,14 @@ package struct S3Store: BackupStore {
     ///   - connection: shared by the stores of all accounts.
     ///   - limits: the longest backup that is read, and the retention, to which `Sweep.grace` is added.
     ///   - account: the owner of these backups; nil for no accounts.
-    package init(on connection: S3Connection, limits: ServerLimits, account: AccountName? = nil) {
+    ///   - authorize: throws if writes are not allowed any more; called before each write.
+    package init(
+        on connection: S3Connection, limits: ServerLimits, account: AccountName? = nil,
+        authorize: @escaping WriteCheck = {}
+    ) {
         self.connection = connection
         self.account = account
+        self.authorize = authorize
         readLimit = limits.maxReadBytes
         termSeconds = (Duration.days(limits.retentionDays) + Sweep.grace).components.seconds
     }
@@ -111,6 +117,7 @@ package struct S3Store: BackupStore {
     }
 
     private func write(_ bytes: [UInt8], at id: BackupID) throws(StoreError) {
+        try authorize()
         let answer = try connection.send(
             .put, path(of: id), headers: ["x-delete-after": String(termSeconds)], body: bytes,
             limit: S3Connection.maxErrorBytes)

@@ -12,32 +12,28 @@ internal import Synchronization
 ///     all others                             404, as for a path that does not exist
 ///     any                                    429 after many wrong logins, 503
 ///
-/// The accounts are those of the file `logins` in the server's directory. The file is read again whenever it has
-/// changed, so a removed account or a changed password counts from the next request on. A file that is missing has no
-/// accounts; one that cannot be read is answered with 503.
+/// The accounts are those of the file `logins` in the server's directory, or of a file for servers whose store is no
+/// directory. The file is read again whenever it has changed, so a removed account or a changed password counts from
+/// the next request on. A file that is missing has no accounts; one that cannot be read is answered with 503.
 public final class AccountResponder: SafeAnswering {
     /// An account with the password that it has had from some time on. Another password, and an account that was
     /// removed and added again, is another value: what has begun under the old one must not end in the backups of the
     /// new one.
     private struct Served {
-        let responder: SafeResponder<QuotaStore<FolderStore>>
+        let responder: any CountedAnswering
         let hash: PasswordHash
-        /// Shared with the values before, as the locks are: writes under an old password may still be under way.
-        let quota: Quota
-        let locks: IDLocks
+        let shared: AccountShare
     }
 
     private struct Accounts {
-        var version: ServerDirectory.LoginsVersion?
+        var version: LoginsFile.Version?
         var file = AccountFile([])
     }
 
-    private let directory: ServerDirectory
-    private let limits: ServerLimits
-    private let keepsPrevious: Bool
-    private let throttle: Throttle
+    private let logins: LoginsFile
+    private let stores: any AccountStores
+    private let settings: ResponderSettings
     private let check: LoginCheck
-    private let failed: @Sendable (AnswerFailure) -> Void
     private let accounts = Mutex(Accounts())
     /// Those that have logged in. One that was removed stays, for its locks.
     private let served = Mutex<[AccountName: Served]>([:])
@@ -66,18 +62,39 @@ public final class AccountResponder: SafeAnswering {
         turns: HashTurns, failureRate: RequestRate? = nil,
         failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in }
     ) throws(FileError) {
-        directory = try ServerDirectory(at: path)
-        self.limits = limits
-        self.keepsPrevious = keepsPrevious
-        self.throttle = throttle
-        self.failed = failed
+        let directory = try ServerDirectory(at: path)
+        logins = directory.logins
+        stores = DirectoryStores(directory, keepsPrevious: keepsPrevious)
+        settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
         check = LoginCheck(key: key, turns: turns, failureRate: failureRate ?? LoginCheck.standardFailureRate)
+    }
+
+    /// Serves stores that expire their backups by themselves and have no quotas.
+    /// - Parameters:
+    ///   - logins: the file of accounts. Lines with a quota are no accounts.
+    ///   - limits: of all accounts.
+    ///   - throttle: counts the requests of clients, and those for each backup.
+    ///   - failed: as above.
+    ///   - store: makes the store of an account, which calls `authorize` before each write. An account that was removed
+    ///     and added again gets its backups back.
+    public init<Store: BackupStore>(
+        _ logins: LoginsFile, limits: ServerLimits, throttle: Throttle,
+        failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in },
+        store: @escaping @Sendable (AccountName, _ authorize: @escaping WriteCheck) -> Store
+    ) {
+        self.logins = logins
+        stores = ExternalStores(store: store)
+        settings = ResponderSettings(limits: limits, throttle: throttle, failed: failed)
+        check = LoginCheck(
+            key: Random.secret(LoginCheck.keyCount), turns: HashTurns(), failureRate: LoginCheck.standardFailureRate)
     }
 
     /// Decides by the head of a request, and carries it out if it has no body. It may block for some seconds while
     /// hashes of other logins are computed.
     public func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
-        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .answer(.throttled(wait)) }
+        if let wait = settings.throttle.wait(client: request.client, at: now.monotonic) {
+            return .answer(.throttled(wait))
+        }
         guard let login = BasicLogin(request.values("authorization")) else { return .answer(.challenge) }
         let file: AccountFile
         do throws(FileError) { file = try presentAccounts() } catch { return .answer(answer(error)) }
@@ -85,7 +102,7 @@ public final class AccountResponder: SafeAnswering {
         case .wrong: return .answer(.challenge)
         case .throttled(let wait): return .answer(.throttled(wait))
         case .busy:
-            failed(.hashes)
+            settings.failed(.hashes)
             return .answer(HTTPResponse(.busy))
         case .accepted(let account):
             let examined = responder(of: account).examineCounted(request, at: now)
@@ -115,45 +132,42 @@ public final class AccountResponder: SafeAnswering {
     }
 
     /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
-    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try directory.sweep(sweep) }
+    public func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try stores.expire(sweep) }
+
+    /// The names of the accounts, in the order of the file.
+    public func accountNames() throws(FileError) -> [AccountName] { try presentAccounts().accounts.map(\.name) }
 
     /// Lines of the file that are no accounts, from 1 on, for the operator.
     public func badAccountLines() throws(FileError) -> [Int] { try presentAccounts().badLines }
 
     private func answer(_ error: FileError) -> HTTPResponse {
-        failed(.accounts(error))
+        settings.failed(.accounts(error))
         return HTTPResponse(.unavailable)
     }
 
     private func presentAccounts() throws(FileError) -> AccountFile {
-        let version = try directory.loginsVersion()
+        let version = try logins.version()
         if let known = accounts.withLock({ $0.version == version ? $0.file : nil }) { return known }
         // Two threads may both read it; both read at least this version.
-        let file = AccountFile(try directory.logins() ?? [])
+        let file = AccountFile(try logins.content() ?? [], allowsQuotas: stores.takesQuotas)
         accounts.withLock { $0 = Accounts(version: version, file: file) }
         check.forget(except: file)
-        // An account that was written by hand has no directory. If this fails, its requests are answered with 500.
-        for account in file.accounts { try? directory.makeAccount(account.name) }
+        for account in file.accounts { stores.prepare(account.name) }
         return file
     }
 
-    private func responder(of account: Account) -> SafeResponder<QuotaStore<FolderStore>> {
+    private func responder(of account: Account) -> any CountedAnswering {
         served.withLock { served in
             let known = served[account.name]
-            let quota = known?.quota ?? Quota(bytes: nil)
-            quota.bytes = account.quota
+            let shared = known?.shared ?? AccountShare()
+            shared.quota.bytes = account.quota
             if let known, known.hash == account.hash { return known.responder }
-            let locks = known?.locks ?? IDLocks()
-            let store = directory.store(
-                of: account.name, keepsPrevious: keepsPrevious, readLimit: limits.maxReadBytes, locks: locks
-            ) { [weak self] () throws(StoreError) in
+            let responder = stores.responder(of: account.name, shared, settings) {
+                [weak self] () throws(StoreError) in
                 guard let self else { throw .unavailable }
                 try self.authorize(account)
             }
-            let responder = SafeResponder(
-                QuotaStore(store, quota: quota), limits: limits, below: "/" + account.name.text, throttle: throttle,
-                failed: failed)
-            served[account.name] = Served(responder: responder, hash: account.hash, quota: quota, locks: locks)
+            served[account.name] = Served(responder: responder, hash: account.hash, shared: shared)
             return responder
         }
     }

@@ -75,7 +75,7 @@ public final class ServerResponder: SafeAnswering {
     /// The names of the accounts, in the order of their file; nil for a server without accounts.
     public func accountNames() throws(FileError) -> [AccountName]? {
         guard try directory.hasAccounts() else { return nil }
-        return AccountFile(try directory.logins() ?? []).accounts.map(\.name)
+        return try closed.accountNames()
     }
 
     /// Lines of the file of accounts that are no accounts, from 1 on, for the operator.

@@ -37,6 +37,10 @@ public protocol BackupStore: ~Copyable, Sendable {
     func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool
 }
 
+/// Throws if a write is not allowed any more, for example because the account was removed. A store calls it as late
+/// before a write as it can.
+public typealias WriteCheck = @Sendable () throws(StoreError) -> Void
+
 /// What became of a backup that was to be stored.
 public enum PutResult: Equatable, Sendable {
     /// It is stored, and there was none of this id. Its entity tag, with quotes.

@@ -26,7 +26,7 @@ public struct FolderStore: ~Copyable, Sendable {
     let readLimit: Int
     let locks: IDLocks
     /// Throws if writes are not allowed any more; called while the directory is locked.
-    let authorize: @Sendable () throws(StoreError) -> Void
+    let authorize: WriteCheck
 
     /// Opens an existing directory.
     /// - Parameters:
@@ -49,7 +49,7 @@ public struct FolderStore: ~Copyable, Sendable {
     init(
         in shared: SharedDirectory, account: AccountName?, keepsPrevious: Bool = false,
         readLimit: Int = maxFetchedBytes, isAlone: Bool = false, locks: IDLocks = IDLocks(),
-        authorize: @escaping @Sendable () throws(StoreError) -> Void = {}
+        authorize: @escaping WriteCheck = {}
     ) {
         self.shared = shared
         self.account = account

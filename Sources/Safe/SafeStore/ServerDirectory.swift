@@ -13,24 +13,20 @@ public import SafeWire
 public struct ServerDirectory: ~Copyable, Sendable {
     static let accountsName = "accounts"
     private static let loginsName = "logins"
-    /// Longest file of accounts that is read, in bytes.
-    public static let maxLoginsBytes = 1024 * 1024
-    /// How long an edit waits for another one.
-    private static let editWait = Duration.seconds(5)
 
     /// As it was given.
     public let path: String
     private let shared: SharedDirectory
+    /// The file of accounts. To change it, use `editLogins` or `removeAccount`.
+    public let logins: LoginsFile
 
     /// Opens an existing directory.
     /// - Throws: `FileError`.
     public init(at path: String) throws(FileError) {
         self.path = path
         shared = try SharedDirectory(path)
+        logins = LoginsFile(Self.loginsName, in: shared)
     }
-
-    /// The path of the file of accounts, for messages.
-    public var loginsPath: String { shared.directory.path(of: Self.loginsName) }
 
     /// The directory of an account, for messages.
     public func path(of account: AccountName) -> String { path + "/" + Self.accountsName + "/" + account.text }
@@ -44,54 +40,12 @@ public struct ServerDirectory: ~Copyable, Sendable {
         return try shared.directory.contains(Self.accountsName)
     }
 
-    /// Identifies a state of the file of accounts.
-    public struct LoginsVersion: Equatable, Sendable {
-        let identity: FileIdentity
-        let modified: Int64?
-        let count: Int
-    }
-
-    /// The present state of the file. Read it before the content: then a change in between is seen the next time.
-    /// - Returns: nil if the file does not exist.
-    public func loginsVersion() throws(FileError) -> LoginsVersion? {
-        do throws(FileError) {
-            let name = Self.loginsName
-            return LoginsVersion(
-                identity: try shared.directory.identity(of: name),
-                modified: try shared.directory.modificationTime(of: name),
-                count: try shared.directory.length(of: name))
-        } catch .missing {
-            return nil
-        }
-    }
-
-    /// The content of the file.
-    /// - Returns: nil if the file does not exist.
-    public func logins() throws(FileError) -> [UInt8]? {
-        do throws(FileError) {
-            return try shared.directory.readPublic(Self.loginsName, limit: Self.maxLoginsBytes)
-        } catch .missing {
-            return nil
-        }
-    }
-
     /// Changes the file, whole or not at all. Other edits wait.
     /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
     /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.
     public func editLogins(_ edit: ([UInt8]) throws -> [UInt8]) throws {
         try shared.directory.makeDirectory(Self.accountsName)
-        let accounts = try shared.directory.directory(Self.accountsName)
-        let lock = try accounts.lock(wait: Self.editWait)
-        defer { withExtendedLifetime(lock) {} }
-        try writeLogins(try edit(try logins() ?? []))
-    }
-
-    private func writeLogins(_ content: [UInt8]) throws(FileError) {
-        // What cannot be read again would lock out everybody.
-        guard content.count <= Self.maxLoginsBytes else {
-            throw .tooLarge(path: loginsPath, limit: Self.maxLoginsBytes)
-        }
-        try shared.directory.write(Self.loginsName, content.span)
+        try logins.edit(edit)
     }
 
     // MARK: The directories of accounts
@@ -111,7 +65,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
     ///     open and locked; until the write has ended, nobody removes that directory.
     package func store(
         of account: AccountName, keepsPrevious: Bool, readLimit: Int, locks: IDLocks,
-        authorize: @escaping @Sendable () throws(StoreError) -> Void
+        authorize: @escaping WriteCheck
     ) -> FolderStore {
         FolderStore(
             in: shared, account: account, keepsPrevious: keepsPrevious, readLimit: readLimit, locks: locks,
@@ -136,15 +90,10 @@ public struct ServerDirectory: ~Copyable, Sendable {
         guard try hasAccounts() else { return }
         try shared.directory.makeDirectory(Self.accountsName)
         let accounts = try shared.directory.directory(Self.accountsName)
-        let lock = try accounts.lock(wait: Self.editWait)
-        defer { withExtendedLifetime(lock) {} }
-        let present = try logins() ?? []
-        let content = try edit(present)
-        if content != present { try writeLogins(content) }
-        try removeDirectory(of: account, in: accounts)
+        try logins.edit(edit) { try removeDirectory(of: account, in: accounts) }
     }
 
-    /// The caller holds the lock of `accounts`.
+    /// The caller holds the lock of all edits.
     private func removeDirectory(of account: AccountName, in accounts: borrowing Directory) throws(FileError) {
         let doomed = "." + account.text + ".new"
         // A removal that was killed has left it.
@@ -154,7 +103,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
         guard try inner.contains(FolderStore.backupsName) else {
             return try accounts.removeDirectory(account.text, depth: Self.accountDepth)
         }
-        let writes = try inner.directory(FolderStore.backupsName).lock(wait: Self.editWait)
+        let writes = try inner.directory(FolderStore.backupsName).lock(wait: LoginsFile.editWait)
         defer { withExtendedLifetime(writes) {} }
         try accounts.rename(account.text, to: doomed, existing: .refuse)
         try accounts.removeDirectory(doomed, depth: Self.accountDepth)
@@ -165,7 +114,7 @@ public struct ServerDirectory: ~Copyable, Sendable {
         guard try shared.directory.contains(Self.accountsName) else { return }
         let accounts = try shared.directory.directory(Self.accountsName)
         do throws(FileError) {
-            let lock = try accounts.lock(wait: .zero)
+            let lock = try logins.lock(wait: .zero)
             defer { withExtendedLifetime(lock) {} }
             try accounts.sweepDirectories(depth: Self.accountDepth)
         } catch .locked {}

@@ -24,23 +24,22 @@ struct AccountAdd: AccountVerb {
     @OptionGroup(title: "Account password (at least 8 characters)")
     var password: SecretOptions<AccountPassword>
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
         try quota?.requireQuota()
-        try StoreLocation.prepare(store.directory())
-        let server = try store.changedServer()
-        let isFirst = try !server.hasAccounts()
-        try check(AccountFile(try server.logins() ?? []), server)
-        let left = try server.size(of: name)?.backups ?? 0
+        try place.prepare()
+        let accounts = try place.changedAccounts()
+        if quota != nil { try accounts.requireDirectory(for: "--quota") }
+        let isFirst = try !accounts.exist()
+        try check(accounts.file(), accounts)
+        let left = try accounts.size(of: name)?.backups ?? 0
         let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
-        try server.editLogins { content in
-            var file = AccountFile(content)
+        try accounts.edit { file in
             // Another command may have added it while the password was typed.
-            try check(file, server)
-            try server.makeAccount(name)
+            try check(file, accounts)
+            try accounts.makeAccount(name)
             file.set(Account(name: name, hash: hash, quota: quota?.bytes))
-            return file.content
         }
         if left > 0 {
             dialog.output.warn("\(name.text) has \(Counted.backups(left)) of an earlier account of this name")
@@ -53,7 +52,7 @@ struct AccountAdd: AccountVerb {
         dialog.output.hint("its Safe server is https://HOST/\(name.text)")
         guard isFirst else { return }
         dialog.output.hint("this is the first account: from now on, the server asks for logins")
-        let stranded = try server.countWithoutAccount()
+        let stranded = try accounts.countWithoutAccount()
         if stranded > 0 {
             dialog.output.warn(
                 "\(Counted.backups(stranded)) of clients without an account stay in the store, out of their reach")
@@ -61,7 +60,7 @@ struct AccountAdd: AccountVerb {
         }
     }
 
-    private func check(_ file: AccountFile, _ server: borrowing ServerDirectory) throws {
+    private func check(_ file: AccountFile, _ accounts: borrowing ServerAccounts) throws {
         guard file[name] == nil else {
             throw CommandFailure(
                 failure: Failure(
@@ -69,7 +68,8 @@ struct AccountAdd: AccountVerb {
                     hints: "keytool-server account passwd \(name.text) changes its password"))
         }
         guard !file.isFull else {
-            throw CommandFailure(failure: Failure(.cantCreate, "\(server.loginsPath) has no room for another account"))
+            throw CommandFailure(
+                failure: Failure(.cantCreate, "\(accounts.logins.path) has no room for another account"))
         }
     }
 }

@@ -10,30 +10,33 @@ struct AccountList: AccountVerb {
 
     @ParentCommand var noun: AccountCommand
     @OptionGroup var globals: GlobalOptions
-    @OptionGroup var store: StoreOption
+    @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
-        let server = try store.server()
-        let file = AccountFile(try server.logins() ?? [])
-        for line in file.badLines { dialog.output.warn("line \(line) of \(server.loginsPath) is not an account") }
+        let accounts = try place.accounts()
+        let file = try accounts.file()
+        for line in file.badLines { dialog.output.warn("line \(line) of \(accounts.logins.path) is not an account") }
         var lines: [String] = []
         var rows: [JSONValue] = []
         let width = file.accounts.map(\.name.text.count).max() ?? 0
         for account in file.accounts {
-            let size = try server.size(of: account.name) ?? (backups: 0, bytes: 0)
+            let size = accounts.directory == nil ? nil : try accounts.size(of: account.name) ?? (backups: 0, bytes: 0)
             let name = account.name.text + String(repeating: " ", count: width - account.name.text.count)
             let limit = account.quota.map { "of " + ByteCount.text($0) } ?? "no quota"
-            lines.append("\(name)  \(Counted.backups(size.backups)), \(ByteCount.text(size.bytes)), \(limit)")
+            lines.append(
+                size.map { "\(name)  \(Counted.backups($0.backups)), \(ByteCount.text($0.bytes)), \(limit)" }
+                    ?? account.name.text)
             rows.append(
                 .members([
-                    ("name", .string(account.name.text)), ("backups", .number(size.backups)),
-                    ("bytes", .number(size.bytes)), ("quota_bytes", account.quota.map { .number($0) } ?? .null),
+                    ("name", .string(account.name.text)), ("backups", size.map { .number($0.backups) }),
+                    ("bytes", size.map { .number($0.bytes) }),
+                    ("quota_bytes", account.quota.map { .number($0) } ?? .null),
                 ]))
         }
         if lines.isEmpty { dialog.output.note("there are no accounts") }
-        let left = try server.accountsWithBackups().filter { file[$0] == nil }
-        for name in left { dialog.output.warn("\(server.path(of: name)) has no account") }
-        let stranded = file.accounts.isEmpty ? 0 : try server.countWithoutAccount()
+        let left = try accounts.leftDirectories(file)
+        for directory in left { dialog.output.warn("\(directory.path) has no account") }
+        let stranded = file.accounts.isEmpty ? 0 : try accounts.countWithoutAccount()
         if stranded > 0 {
             dialog.output.warn("\(Counted.backups(stranded)) of clients without an account are in the store")
         }
@@ -42,7 +45,7 @@ struct AccountList: AccountVerb {
             json: .result(
                 "account list",
                 [
-                    ("accounts", .array(rows)), ("without_account", .array(left.map { .string($0.text) })),
+                    ("accounts", .array(rows)), ("without_account", .array(left.map { .string($0.name.text) })),
                     ("backups_without_account", .number(stranded)),
                     ("bad_lines", .array(file.badLines.map { .number($0) })),
                 ]))

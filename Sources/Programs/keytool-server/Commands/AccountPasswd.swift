@@ -22,17 +22,15 @@ struct AccountPasswd: AccountVerb {
     @OptionGroup(title: "Account password (at least 8 characters)")
     var password: SecretOptions<AccountPassword>
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
-        let server = try store.changedServer()
-        guard AccountFile(try server.logins() ?? [])[name] != nil else { throw AbsentAccount(name: name) }
+        let accounts = try place.changedAccounts()
+        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
         let hash = try NewPassword.hash(password, for: name, weakOk, dialog)
-        try server.editLogins { content in
-            var file = AccountFile(content)
+        try accounts.edit { file in
             guard let account = file[name] else { throw AbsentAccount(name: name) }
             file.set(Account(name: name, hash: hash, quota: account.quota))
-            return file.content
         }
         try dialog.output.done(
             ["changed the password of \(name.text)"],

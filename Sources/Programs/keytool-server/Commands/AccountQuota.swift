@@ -21,25 +21,24 @@ struct AccountQuota: AccountVerb {
     @Argument(help: ArgumentHelp("Most bytes of all its backups: 500K, 20M; or none.", valueName: "quota"))
     var quota: TypedQuota
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
         try quota.size?.requireQuota()
-        let server = try store.changedServer()
-        guard AccountFile(try server.logins() ?? [])[name] != nil else { throw AbsentAccount(name: name) }
+        let accounts = try place.changedAccounts()
+        try accounts.requireDirectory(for: "a quota")
+        guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
         let bytes = quota.size?.bytes
-        try server.editLogins { content in
-            var file = AccountFile(content)
+        try accounts.edit { file in
             guard let account = file[name] else { throw AbsentAccount(name: name) }
             file.set(Account(name: name, hash: account.hash, quota: bytes))
-            return file.content
         }
         try dialog.output.done(
             [bytes.map { "the quota of \(name.text) is \(ByteCount.text($0))" } ?? "\(name.text) has no quota"],
             json: .result(
                 "account quota",
                 [("name", .string(name.text)), ("quota_bytes", bytes.map { .number($0) } ?? .null)]))
-        let stored = try server.size(of: name)?.bytes ?? 0
+        let stored = try accounts.size(of: name)?.bytes ?? 0
         if let bytes, stored > bytes {
             dialog.output.warn("the backups of \(name.text) are longer than that: \(ByteCount.text(stored))")
         }

@@ -21,12 +21,13 @@ struct AccountRemove: AccountVerb {
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
 
-    @OptionGroup var store: StoreOption
+    @OptionGroup var place: AccountsOption
 
     func run(_ dialog: Dialog) throws {
-        let server = try store.changedServer()
-        let size = try server.size(of: name)
-        let isAccount = AccountFile(try server.logins() ?? [])[name] != nil
+        let accounts = try place.changedAccounts()
+        if deleteBackups { try accounts.requireDirectory(for: "--delete-backups") }
+        let size = try accounts.size(of: name)
+        let isAccount = try accounts.file()[name] != nil
         // Backups that an earlier removal has left can be deleted, too.
         guard isAccount || (deleteBackups && size != nil) else { throw AbsentAccount(name: name) }
         if !yes {
@@ -37,15 +38,13 @@ struct AccountRemove: AccountVerb {
                 try dialog.confirm("remove the account \(name.text)")
             }
         }
-        let edit = { (content: [UInt8]) in
-            var file = AccountFile(content)
+        let edit = { (file: inout AccountFile) in
             // The answer was about the backups of an earlier account, not about those of this one.
             guard isAccount || file[name] == nil else { throw AddedAccount(name: name) }
             file.remove(name)
-            return file.content
         }
-        if deleteBackups { try server.removeAccount(name, edit: edit) } else { try server.editLogins(edit) }
-        let left = deleteBackups ? nil : size.map { _ in server.path(of: name) }
+        if deleteBackups { try accounts.editAndDelete(name, edit) } else { try accounts.edit(edit) }
+        let left = deleteBackups || size == nil ? nil : accounts.path(of: name)
         try dialog.output.done(
             [words(size?.backups ?? 0, left)],
             json: .result(

@@ -1,6 +1,7 @@
 #if Server
 import ArgumentParser
 import Console
+import AtomicFiles
 import Encodings
 import Glibc
 import SafeServerHTTP
@@ -22,6 +23,7 @@ struct Serve: Verb {
     @OptionGroup var globals: GlobalOptions
     @OptionGroup var store: StoreOption
     @OptionGroup(title: "A store on an S3 server") var objects: ObjectStoreOptions
+    @OptionGroup(title: "A store on an S3 server") var accounts: AccountsFileOption
     @OptionGroup(title: "Configuration of a store that is no directory") var config: ConfigOptions
     @OptionGroup(title: "TLS") var certificate: CertificateOptions
     @OptionGroup(title: "Listening") var listening: ListenOptions
@@ -44,12 +46,16 @@ struct Serve: Verb {
         switch settings.location {
         case .directory(let path):
             try config.refuse()
+            try accounts.refuse()
             return try .directory(
                 path, keepsPrevious: settings.keepPrevious > .zero, throttle: throttle, log: settings.log)
         case .objects(let address):
             let connection = try objects.connection(to: address, dialog)
-            return try .objects(connection, limits: config.limits(), throttle: throttle, log: settings.log)
+            return try .objects(
+                connection, accounts: accounts.path().map { path throws(FileError) in try LoginsFile(at: path) },
+                limits: config.limits(), throttle: throttle, log: settings.log)
         case .memory:
+            try accounts.refuse()
             return .memory(limits: try config.limits(), throttle: throttle, log: settings.log)
         }
     }

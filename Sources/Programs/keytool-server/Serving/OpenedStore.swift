@@ -37,11 +37,28 @@ struct OpenedStore {
 
     /// Creates the buckets that are missing. Several servers may share them.
     /// - Throws: `StoreError`.
+    /// - Parameter logins: the file of accounts; nil for none.
     static func objects(
-        _ connection: S3Connection, limits: ServerLimits, throttle: Throttle, log: ServerLog
+        _ connection: S3Connection, accounts logins: LoginsFile?, limits: ServerLimits, throttle: Throttle,
+        log: ServerLog
     ) throws -> OpenedStore {
+        guard let logins else {
+            try connection.prepare()
+            return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle, log)
+        }
+        let responder = AccountResponder(logins, limits: limits, throttle: throttle, failed: log.write) {
+            account, authorize in
+            S3Store(on: connection, limits: limits, account: account, authorize: authorize)
+        }
+        // Nobody could log in: the operator has to know before the first client does.
+        guard try logins.version() != nil else { throw FileError.missing(path: logins.path) }
+        for line in try responder.badAccountLines() {
+            log.say("warning: line \(line) of \(logins.path) is not an account of an object store, and is ignored")
+        }
         try connection.prepare()
-        return OpenedStore(S3Store(on: connection, limits: limits), limits, throttle, log)
+        return OpenedStore(
+            answering: responder, limits: limits, expire: responder.expire, accounts: try responder.accountNames(),
+            lock: nil)
     }
 
     /// Empty, and lost when the process ends.

@@ -1,0 +1,170 @@
+import ArgumentParser
+import AtomicFiles
+import Console
+import SafeServer
+import SafeStore
+
+/// Where the accounts are: options of every command about them.
+struct AccountsOption: ParsableArguments {
+    @OptionGroup var store: StoreOption
+
+    @OptionGroup var file: AccountsFileOption
+
+    /// The accounts, for a command that reads them.
+    /// - Throws: `UsageFailure`; `FileError.missing` if the directory is not prepared.
+    func accounts() throws -> ServerAccounts {
+        if let path = try path() { return ServerAccounts(try LoginsFile(at: path)) }
+        return ServerAccounts(try store.server())
+    }
+
+    /// The accounts, for a command that changes them.
+    /// - Throws: also a failure if root runs it on files of another account, which could not read the new ones.
+    func changedAccounts() throws -> ServerAccounts {
+        if let path = try path() {
+            try RootGuard.check(file: path)
+            return ServerAccounts(try LoginsFile(at: path))
+        }
+        return ServerAccounts(try store.changedServer())
+    }
+
+    /// Makes a directory a server's, if it is missing or empty. A file of accounts needs no preparation.
+    func prepare() throws {
+        if try path() == nil { try StoreLocation.prepare(store.directory()) }
+    }
+
+    /// The file of accounts, if there is one. An option counts before a variable.
+    private func path() throws -> String? {
+        guard let given = file.accounts else { return store.store == nil ? try file.path() : nil }
+        guard store.store == nil else {
+            throw UsageFailure(
+                "--accounts and --store cannot be combined", hint: "the accounts of a directory are in its file logins")
+        }
+        return given
+    }
+}
+
+/// The file of accounts of servers whose store is no directory.
+struct AccountsFileOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The file of accounts, for servers on an object store (KEYTOOL_SERVER_ACCOUNTS).", valueName: "file"),
+        completion: .file())
+    var accounts: String?
+
+    func path() throws -> String? { try Setting.value(accounts, "accounts") }
+
+    /// Refuses the option for a store that has accounts of its own, or none.
+    func refuse() throws {
+        guard try path() == nil else {
+            throw UsageFailure(
+                "--accounts needs a store on an S3 server", hint: "the accounts of a directory are in its file logins")
+        }
+    }
+}
+
+/// The accounts of one server, or of all servers on an object store.
+struct ServerAccounts: ~Copyable {
+    /// The file of accounts.
+    let logins: LoginsFile
+    /// The server's directory, with the backups of the accounts; nil if they are in an object store.
+    let directory: ServerDirectory?
+
+    init(_ logins: LoginsFile) {
+        self.logins = logins
+        directory = nil
+    }
+
+    init(_ directory: consuming ServerDirectory) {
+        logins = directory.logins
+        self.directory = consume directory
+    }
+
+    /// Refuses what only a directory has.
+    /// - Parameter option: what was asked for, as it was typed.
+    func requireDirectory(for option: String) throws {
+        guard directory == nil else { return }
+        throw UsageFailure(
+            "\(option) needs a store that is a directory", hint: "an object store tells no sizes and lists no backups")
+    }
+
+    /// The accounts, in the order of the file.
+    func file() throws -> AccountFile { AccountFile(try logins.content() ?? [], allowsQuotas: directory != nil) }
+
+    /// Whether a server asks for logins.
+    func exist() throws -> Bool {
+        switch directory {
+        case .some(let directory): try directory.hasAccounts()
+        case .none: try logins.version() != nil
+        }
+    }
+
+    /// Changes the file of accounts, whole or not at all. Other edits wait.
+    /// - Parameter edit: changes the accounts. If it throws, nothing is changed.
+    func edit(_ edit: (inout AccountFile) throws -> Void) throws {
+        let allowsQuotas = directory != nil
+        let change = { content in try Self.change(content, allowsQuotas: allowsQuotas, edit) }
+        switch directory {
+        case .some(let directory): try directory.editLogins(change)
+        case .none: try logins.edit(change)
+        }
+    }
+
+    /// Changes the file, and deletes all backups of an account in the same step.
+    func editAndDelete(_ name: AccountName, _ edit: (inout AccountFile) throws -> Void) throws {
+        switch directory {
+        case .some(let directory):
+            try directory.removeAccount(name) { content in try Self.change(content, allowsQuotas: true, edit) }
+        case .none: try requireDirectory(for: "--delete-backups")
+        }
+    }
+
+    private static func change(
+        _ content: [UInt8], allowsQuotas: Bool, _ edit: (inout AccountFile) throws -> Void
+    ) throws -> [UInt8] {
+        var file = AccountFile(content, allowsQuotas: allowsQuotas)
+        try edit(&file)
+        return file.content
+    }
+
+    /// Creates the directory of an account, if accounts have one.
+    func makeAccount(_ name: AccountName) throws {
+        switch directory {
+        case .some(let directory): try directory.makeAccount(name)
+        case .none: break
+        }
+    }
+
+    /// How many backups an account has, and their total length in bytes; nil if it has no directory, or if the store
+    /// does not tell.
+    func size(of name: AccountName) throws -> (backups: Int, bytes: Int)? {
+        switch directory {
+        case .some(let directory): try directory.size(of: name)
+        case .none: nil
+        }
+    }
+
+    /// How many backups belong to no account, as far as the store tells.
+    func countWithoutAccount() throws -> Int {
+        switch directory {
+        case .some(let directory): try directory.countWithoutAccount()
+        case .none: 0
+        }
+    }
+
+    /// The directories of accounts that are not in the file any more.
+    func leftDirectories(_ file: AccountFile) throws -> [(name: AccountName, path: String)] {
+        switch directory {
+        case .some(let directory):
+            try directory.accountsWithBackups().filter { file[$0] == nil }.map { ($0, directory.path(of: $0)) }
+        case .none: []
+        }
+    }
+
+    /// The directory of an account, for messages; nil if it has none.
+    func path(of name: AccountName) -> String? {
+        switch directory {
+        case .some(let directory): directory.path(of: name)
+        case .none: nil
+        }
+    }
+}

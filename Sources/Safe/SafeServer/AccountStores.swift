@@ -1,0 +1,95 @@
+internal import AtomicFiles
+internal import SafeStore
+internal import SafeWire
+
+/// What the backups of a server's accounts are stored in.
+protocol AccountStores: Sendable {
+    /// Whether the backups of an account can have a quota.
+    var takesQuotas: Bool { get }
+
+    /// Called for each account of a file that was read. Best effort.
+    func prepare(_ account: AccountName)
+
+    /// Answers the requests of an account.
+    /// - Parameters:
+    ///   - shared: what all responders of this account share.
+    ///   - authorize: throws if the account may not write any more; called as late as possible before each write.
+    func responder(
+        of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,
+        authorize: @escaping WriteCheck
+    ) -> any CountedAnswering
+
+    /// Deletes what a sweep decides about the backups of all accounts, and of those that were removed.
+    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport
+}
+
+/// What stays of an account when its password changes: writes under the old one may still be under way.
+struct AccountShare: Sendable {
+    let quota = Quota(bytes: nil)
+    let locks = IDLocks()
+}
+
+/// What all responders of a server have in common.
+struct ResponderSettings: Sendable {
+    let limits: ServerLimits
+    let throttle: Throttle
+    let failed: @Sendable (AnswerFailure) -> Void
+}
+
+/// Answers requests that were counted for their client.
+protocol CountedAnswering: Sendable {
+    func examineCounted(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest
+}
+
+extension SafeResponder: CountedAnswering where Store: ~Copyable {}
+
+/// The directories of the accounts in a server's directory.
+final class DirectoryStores: AccountStores {
+    let takesQuotas = true
+    private let directory: ServerDirectory
+    private let keepsPrevious: Bool
+
+    init(_ directory: consuming ServerDirectory, keepsPrevious: Bool) {
+        self.directory = directory
+        self.keepsPrevious = keepsPrevious
+    }
+
+    /// An account that was written by hand has no directory. If this fails, its requests are answered with 500.
+    func prepare(_ account: AccountName) { try? directory.makeAccount(account) }
+
+    func responder(
+        of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,
+        authorize: @escaping WriteCheck
+    ) -> any CountedAnswering {
+        let store = directory.store(
+            of: account, keepsPrevious: keepsPrevious, readLimit: settings.limits.maxReadBytes, locks: shared.locks,
+            authorize: authorize)
+        return SafeResponder(QuotaStore(store, quota: shared.quota), of: account, settings)
+    }
+
+    func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try directory.sweep(sweep) }
+}
+
+/// Stores that expire their backups by themselves and cannot measure them, as an object store.
+struct ExternalStores<Store: BackupStore>: AccountStores {
+    let takesQuotas = false
+    /// Makes the store of an account, which calls `authorize` before each write.
+    let store: @Sendable (AccountName, _ authorize: @escaping WriteCheck) -> Store
+
+    func prepare(_ account: AccountName) {}
+
+    func responder(
+        of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,
+        authorize: @escaping WriteCheck
+    ) -> any CountedAnswering { SafeResponder(store(account, authorize), of: account, settings) }
+
+    func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
+}
+
+extension SafeResponder where Store: ~Copyable {
+    fileprivate convenience init(_ store: consuming Store, of account: AccountName, _ settings: ResponderSettings) {
+        self.init(
+            store, limits: settings.limits, below: "/" + account.text, throttle: settings.throttle,
+            failed: settings.failed)
+    }
+}

@@ -1,0 +1,82 @@
+public import AtomicFiles
+
+/// The file of a server's accounts. What is in it is the caller's.
+///
+/// Mode 0600. It may be changed at any time, also by other programs: each reading looks at the present file.
+public struct LoginsFile: Sendable {
+    /// Longest file that is read or written, in bytes.
+    public static let maxBytes = 1024 * 1024
+    /// How long an edit waits for another one.
+    static let editWait = Duration.seconds(5)
+
+    private let shared: SharedDirectory
+    private let name: String
+
+    /// The file at a path. It may be missing; its directory must exist.
+    /// - Throws: `FileError`; `.missing` also if the path ends in a slash.
+    public init(at path: String) throws(FileError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let name = parts.last, !name.isEmpty else { throw .missing(path: path) }
+        let above = parts.dropLast().joined(separator: "/")
+        shared = try SharedDirectory(parts.count == 1 ? "." : above.isEmpty ? "/" : above)
+        self.name = String(name)
+    }
+
+    init(_ name: String, in directory: SharedDirectory) {
+        shared = directory
+        self.name = name
+    }
+
+    /// Its path, for messages.
+    public var path: String { shared.directory.path(of: name) }
+
+    /// Identifies a state of the file.
+    public struct Version: Equatable, Sendable {
+        let identity: FileIdentity
+        let modified: Int64?
+        let count: Int
+    }
+
+    /// The present state of the file. Read it before the content: then a change in between is seen the next time.
+    /// - Returns: nil if the file does not exist.
+    public func version() throws(FileError) -> Version? {
+        do throws(FileError) {
+            return Version(
+                identity: try shared.directory.identity(of: name),
+                modified: try shared.directory.modificationTime(of: name),
+                count: try shared.directory.length(of: name))
+        } catch .missing {
+            return nil
+        }
+    }
+
+    /// - Returns: nil if the file does not exist.
+    public func content() throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try shared.directory.readPublic(name, limit: Self.maxBytes)
+        } catch .missing {
+            return nil
+        }
+    }
+
+    /// Changes the file, whole or not at all, under a lock of its directory: other edits wait.
+    /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
+    /// - Throws: `FileError`, for example `.locked`, or the error of `edit`; then the file is unchanged.
+    public func edit(_ edit: ([UInt8]) throws -> [UInt8]) throws { try self.edit(edit, then: {}) }
+
+    /// As `edit`.
+    /// - Parameter body: runs after the file is changed. Until it has returned, other edits wait.
+    func edit(_ edit: ([UInt8]) throws -> [UInt8], then body: () throws -> Void) throws {
+        let lock = try lock(wait: Self.editWait)
+        defer { withExtendedLifetime(lock) {} }
+        let present = try content()
+        let content = try edit(present ?? [])
+        // What cannot be read again would lock out everybody.
+        guard content.count <= Self.maxBytes else { throw FileError.tooLarge(path: path, limit: Self.maxBytes) }
+        if content != present { try shared.directory.write(name, content.span) }
+        try body()
+    }
+
+    /// The lock of all edits.
+    func lock(wait: Duration) throws(FileError) -> FileLock { try shared.directory.lock(wait: wait) }
+}

@@ -1,0 +1,139 @@
+import Encodings
+import Foundation
+import HTTP
+import SafeStore
+import SafeWire
+import Synchronization
+import Testing
+
+@testable import SafeServer
+
+/// A store that asks whether it may write, as one on an object store does.
+private final class AskingStore: BackupStore {
+    let memory = MemoryStore()
+    let authorize: WriteCheck
+
+    init(_ authorize: @escaping WriteCheck) { self.authorize = authorize }
+
+    func get(_ id: BackupID) -> StoredBackup? { memory.get(id) }
+    func put(
+        _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
+    ) throws(StoreError) -> PutResult {
+        try authorize()
+        return memory.put(backup, at: id, if: conditions, now: now)
+    }
+    func delete(_ id: BackupID, if conditions: Preconditions, now: Timestamp) throws(StoreError) -> DeleteResult {
+        try authorize()
+        return memory.delete(id, if: conditions, now: now)
+    }
+    func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
+    func versions(of id: BackupID) -> [BackupVersion] { [] }
+    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
+}
+
+/// A server whose accounts are in a file, and their backups in other stores.
+private final class FileServer: Sendable {
+    let place: Neighbourhood
+    let responder: AccountResponder
+    let made: Made
+
+    final class Made: Sendable {
+        let stores = Mutex<[AccountName: [AskingStore]]>([:])
+    }
+
+    init() throws {
+        place = try Neighbourhood()
+        let made = Made()
+        self.made = made
+        responder = AccountResponder(
+            try LoginsFile(at: place.path + "/accounts"), limits: .standard, throttle: .wide()
+        ) { account, authorize in
+            let store = AskingStore(authorize)
+            made.stores.withLock { $0[account, default: []].append(store) }
+            return store
+        }
+    }
+
+    func edit(_ change: (inout AccountFile) -> Void) throws {
+        try LoginsFile(at: place.path + "/accounts").edit { content in
+            var file = AccountFile(content)
+            change(&file)
+            return file.content
+        }
+    }
+
+    func set(_ name: String, _ password: String, quota: Int? = nil) throws {
+        try edit { $0.set(Account(name: AccountName(name)!, hash: cheapHash(password), quota: quota)) }
+    }
+
+    func request(_ method: String, _ target: String, _ login: String, length: Int? = nil) -> ServerRequest {
+        var headers = [(name: "Authorization", value: login)]
+        if let length { headers.append((name: "Content-Length", value: "\(length)")) }
+        return ServerRequest(method, target, headers: headers, client: "192.0.2.1")
+    }
+
+    func status(_ method: String, _ target: String, _ login: String, body: [UInt8]? = nil) -> Int {
+        responder.answer(request(method, target, login, length: body?.count), body: body ?? [], at: reading()).status
+    }
+}
+
+private let path = "/backups/" + String(repeating: "ab", count: 32)
+
+/// Accounts of servers whose store is not a directory.
+@Suite struct ExternalStoresTests {
+    @Test func `each account has a store of its own, and nothing is written beside the file`() throws {
+        let server = try FileServer()
+        #expect(server.status("GET", "/alice/config", basic("alice", "a")) == 401)
+        try server.set("alice", "a")
+        try server.set("bob", "b")
+        let names = try FileManager.default.contentsOfDirectory(atPath: server.place.path)
+        #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 201)
+        #expect(server.status("GET", "/alice" + path, basic("bob", "b")) == 404)
+        #expect(server.status("GET", "/bob" + path, basic("bob", "b")) == 404)
+        #expect(server.status("GET", path, basic("alice", "a")) == 404)
+        #expect(server.status("GET", "/alice" + path, basic("alice", "b")) == 401)
+        #expect(server.status("DELETE", "/alice" + path, basic("alice", "a")) == 204)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: server.place.path) == names)
+        #expect(try server.responder.accountNames().map(\.text) == ["alice", "bob"])
+    }
+
+    @Test func `an account with a quota is none, because these stores cannot measure`() throws {
+        let server = try FileServer()
+        try server.set("alice", "a", quota: 1000)
+        try server.set("bob", "b")
+        #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 401)
+        #expect(server.status("PUT", "/bob" + path, basic("bob", "b"), body: [1]) == 201)
+        #expect(try server.responder.badAccountLines() == [1])
+        try server.set("alice", "a")
+        #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 201)
+        #expect(try server.responder.badAccountLines() == [])
+    }
+
+    @Test func `a write that waits is asked again, and ends with its account`() throws {
+        let server = try FileServer()
+        try server.set("alice", "a")
+        let put = server.request("PUT", "/alice" + path, basic("alice", "a"), length: 1)
+        guard case .upload(let upload) = server.responder.examine(put, at: reading()) else {
+            Issue.record("the upload was refused")
+            return
+        }
+        let store = try #require(server.made.stores.withLock { $0[AccountName("alice")!]?.first })
+        try store.authorize()
+        try server.set("alice", "another")
+        #expect(throws: StoreError.forbidden) { try store.authorize() }
+        #expect(upload.finish([1], at: reading()).status == 401)
+        #expect(server.status("GET", "/alice" + path, basic("alice", "another")) == 404)
+    }
+
+    @Test func `a file that cannot be read is 503, a sweep is left to the store`() throws {
+        let server = try FileServer()
+        try server.set("alice", "a")
+        let file = server.place.path + "/accounts"
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(server.status("GET", "/alice" + path, basic("alice", "a")) == 503)
+        #expect(throws: (any Error).self) { try server.responder.accountNames() }
+        let sweep = Sweep(retentionDays: 180, keepPrevious: .days(7), now: reading(), last: nil)
+        #expect(try server.responder.expire(sweep).isLeftToStore)
+    }
+}
