@@ -138,6 +138,7 @@ let package = Package(
         room("Base/ByteStreams", []),
         // Storey 3
         room("Base/HTTP", ["Encodings", "SecureMemory"]),
+        room("Base/Tar", ["SecureMemory"]),
         room("Base/Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
@@ -242,6 +243,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "TCPTransport", ["ByteStreams", "StreamKit"]),
         tests(of: "HTTP", ["SecureMemory"]),
+        tests(of: "Tar", ["SecureMemory", "VectorKit"]),
         tests(of: "HTTPTransport", ["HTTP", "SecureMemory", "ServerKit"]),
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
