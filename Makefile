@@ -102,6 +102,9 @@ model: ## check the rules of the Safe and of sessions: every sequence of steps a
 	$(swift) build -c release --product ibex-model $(imports)
 	.build/release/ibex-model search 20
 	.build/release/ibex-model random 300
+	$(swift) build -c release --product ratchet-model $(imports)
+	.build/release/ratchet-model random 100000
+	.build/release/ratchet-model groups 20
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"

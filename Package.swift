@@ -45,6 +45,7 @@ let package = Package(
         // Each with every target whose types stand in its API; Scripts/check-arrows compares them with the imports.
         .library(name: "Primitives", targets: ["Primitives", "SecureMemory"]),
         .library(name: "Age", targets: ["Age", "AtomicFiles", "Primitives", "SecureMemory"]),
+        .library(name: "Ratchet", targets: ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         .library(name: "TCPTransport", targets: ["TCPTransport", "ByteStreams"]),
         .library(name: "SafeWire", targets: ["SafeWire", "HTTP", "SecureMemory"]),
         .library(
@@ -141,6 +142,7 @@ let package = Package(
         room("Base/Tar", ["SecureMemory"]),
         room("Base/Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory"]),
         room("Base/KeyWrapping", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Base/Ratchet", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/Passwords", ["Encodings", "Primitives", "SecureMemory"]),
         room("Base/QRCode", ["CQREncode", "CZlib"], linking: ["qrencode", "z"]),
         room("Base/Paper", []),
@@ -248,6 +250,17 @@ let package = Package(
         tests(of: "SafeWire", ["SecureMemory", "VectorKit"]),
         tests(of: "Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
+        .target(
+            name: "RatchetModel", dependencies: ["Ratchet", "Encodings", "Primitives", "SecureMemory"],
+            path: "Tests/RatchetModel", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "ratchet-model", dependencies: ["RatchetModel", "Ratchet"],
+            path: "Tests/RatchetModelRun", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(
+            of: "Ratchet",
+            [
+                "RatchetModel", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit",
+            ]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         .executableTarget(
             name: "session-store-run", dependencies: ["SessionStore", "AtomicFiles", "SecureMemory"],

@@ -1,0 +1,23 @@
+/// Why a step of a group was refused. Then nothing has changed.
+public enum GroupError: Error, Equatable, Sendable {
+    /// The other one is not a member, as far as this side knows.
+    case notMember
+    /// These members have to be given the own chain before anything is sealed. All of them, if the chain has ended.
+    case rekeyPending([GroupMember])
+    /// The distribution is of a chain that its sender has replaced, as often as the limits have open chains.
+    case oldGeneration
+    /// No distribution of this chain has arrived yet: keep the message until it does.
+    case unknownChain
+    /// A message with this number on this chain was received already, or its key was removed.
+    case duplicate
+    /// More messages are missing than may be skipped.
+    case tooManySkipped
+    /// A number is the last one, which no message may have.
+    case numberTooHigh
+    /// The key of this message does not open the body.
+    case notAuthentic
+    /// A list of members has duplicates, misses this side, or is longer than the limit.
+    case malformedMembers
+    /// A chain key has not 32 bytes, or a chain ID not 16.
+    case malformedDistribution
+}

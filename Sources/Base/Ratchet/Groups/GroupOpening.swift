@@ -1,0 +1,98 @@
+public import Encodings
+public import Primitives
+public import SecureMemory
+
+/// What a distribution has done.
+public enum DistributionResult: Equatable, Sendable {
+    /// The chain is new: open kept messages of this sender and chain, in the order of their numbers.
+    case stored
+    /// The chain is known, and its position stays: a position never goes back.
+    case known
+}
+
+/// A group's message that was opened, and the group after it.
+@frozen
+public struct OpenedGroupMessage: ~Copyable, Sendable {
+    /// What the body was.
+    public var plaintext: SecureBytes
+    /// The group after the message. Store it with the plaintext in one transaction; then it replaces the one that has
+    /// opened the message.
+    public var next: GroupSession
+    /// Messages before it that have not been received; their keys are stored.
+    public var skipped: Int
+}
+
+extension GroupSession {
+    /// Accepts a chain from its sender.
+    /// - Parameters:
+    ///   - sender: whose session of two the distribution has come in, and nobody else.
+    ///   - now: former chains of the sender stay open until the limits say otherwise.
+    /// - Throws: `.notMember`, `.oldGeneration`, `.numberTooHigh`, `.malformedDistribution`; then nothing has changed.
+    public mutating func accept(
+        _ distribution: ChainDistribution, from sender: GroupMember, at now: Timestamp
+    ) throws(GroupError) -> DistributionResult {
+        guard state.others.contains(sender) else { throw .notMember }
+        guard distribution.key.bytes.count == KeyTable.keyCount else { throw .malformedDistribution }
+        guard distribution.number < KeyChain.endNumber else { throw .numberTooHigh }
+        var chains = state.receiving[sender] ?? []
+        if chains.contains(where: { $0.id == distribution.chain }) { return .known }
+        // A chain may overtake the one before it, whose messages are still to be opened.
+        let index = chains.firstIndex { $0.generation >= distribution.generation } ?? chains.count
+        let newer = chains.count - index
+        guard newer < limits.openChains, !chains.contains(where: { $0.generation == distribution.generation }) else {
+            throw .oldGeneration
+        }
+        if newer == 0, let last = chains.indices.last { chains[last].replaced = now }
+        chains.insert(
+            GroupState.OtherChain(
+                id: distribution.chain, generation: distribution.generation,
+                chain: KeyChain(key: distribution.key, next: distribution.number), replaced: newer > 0 ? now : nil),
+            at: index)
+        for index in chains.indices.dropLast(limits.openChains) { chains[index].chain = nil }
+        state.replace(chains, of: sender)
+        return .stored
+    }
+
+    /// Opens a message. The group itself does not change: without `next`, nothing has happened.
+    /// - Parameters:
+    ///   - sender: who has signed the message.
+    ///   - now: skipped keys are stored with this time, and too old ones removed.
+    ///   - body: opens the body with the key of its message, 32 bytes. It is called once, and after all checks.
+    /// - Throws: `.notMember`, `.unknownChain`, `.duplicate`, `.tooManySkipped`, `.numberTooHigh`, `.notAuthentic`.
+    public borrowing func open(
+        from sender: GroupMember, chain: ChainID, number: UInt32, at now: Timestamp,
+        body: (HeldKey) throws(AuthenticationError) -> SecureBytes
+    ) throws(GroupError) -> OpenedGroupMessage {
+        guard state.others.contains(sender) else { throw .notMember }
+        guard number < KeyChain.endNumber else { throw .numberTooHigh }
+        var next = state
+        next.expire(at: now, limits)
+        var chains = next.receiving[sender] ?? []
+        guard let index = chains.firstIndex(where: { $0.id == chain }) else { throw .unknownChain }
+        let key: HeldKey
+        var skipped = 0
+        if let open = chains[index].chain, number >= open.next {
+            skipped = Int(number - open.next)
+            guard skipped <= limits.maxSkipped else { throw .tooManySkipped }
+            let walk = open.walk(to: number + 1)
+            walk.store(in: &chains[index].skipped, from: open.next, skipped, at: now)
+            chains[index].chain = walk.chain
+            key = walk.lastKey
+        } else {
+            guard let stored = chains[index].skipped.key(number) else { throw .duplicate }
+            chains[index].skipped.remove(number)
+            key = stored
+        }
+        next.replace(chains, of: sender)
+        next.trim(limits)
+        let plaintext = try Self.opened(key, body)
+        return OpenedGroupMessage(
+            plaintext: plaintext, next: GroupSession(limits: limits, state: next), skipped: skipped)
+    }
+
+    private static func opened(
+        _ key: HeldKey, _ body: (HeldKey) throws(AuthenticationError) -> SecureBytes
+    ) throws(GroupError) -> SecureBytes {
+        do throws(AuthenticationError) { return try body(key) } catch { throw .notAuthentic }
+    }
+}

@@ -1,0 +1,89 @@
+internal import Encodings
+internal import SecureMemory
+
+/// A group's keys. A copy shares them, as that of `RatchetState` does.
+struct GroupState: Sendable {
+    /// The chain on which this side sends.
+    struct OwnChain: Sendable {
+        let id: ChainID
+        let generation: UInt32
+        var chain: KeyChain
+        /// Number of its first message.
+        let first: UInt32
+        let started: Timestamp
+        /// Members that were given the chain.
+        var holders: Set<GroupMember> = []
+    }
+
+    /// A chain of another member.
+    struct OtherChain: Sendable {
+        let id: ChainID
+        let generation: UInt32
+        /// Nil if the chain is closed; then only its skipped keys are left.
+        var chain: KeyChain?
+        var skipped = KeyTable()
+        /// When a newer chain of the sender came.
+        var replaced: Timestamp?
+    }
+
+    let own: GroupMember
+    /// The others, in order.
+    var others: [GroupMember]
+    var sending: OwnChain?
+    /// The generation of the last own chain; nil before the first one.
+    var generation: UInt32?
+    /// By generation.
+    var receiving: [GroupMember: [OtherChain]] = [:]
+
+    var storedCount: Int { receiving.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.skipped.count } } }
+
+    /// Whether the own chain may seal another message.
+    func isSpent(at now: Timestamp, _ limits: GroupLimits) -> Bool {
+        guard let sending else { return true }
+        return sending.chain.next - sending.first >= limits.maxSent || sending.chain.next == KeyChain.endNumber
+            || now - sending.started >= limits.maxChainAge
+    }
+
+    /// Removes what is too old: skipped keys, and chains behind which another one has come.
+    mutating func expire(at now: Timestamp, _ limits: GroupLimits) {
+        for member in receiving.keys {
+            var chains = receiving[member] ?? []
+            for index in chains.indices {
+                chains[index].skipped.expire(limits.maxAge, at: now)
+                if let replaced = chains[index].replaced, now - replaced >= limits.maxAge { chains[index].chain = nil }
+            }
+            replace(chains, of: member)
+        }
+    }
+
+    /// Removes the oldest skipped keys until no more than the limit are left.
+    mutating func trim(_ limits: GroupLimits) {
+        var excess = storedCount - limits.maxStored
+        while excess > 0 {
+            // The chain with the oldest key; of those with the same time, in the order of members.
+            let candidates = receiving.keys.sorted().flatMap { member in
+                (receiving[member] ?? []).indices.compactMap { index -> (GroupMember, Int, Timestamp)? in
+                    receiving[member]?[index].skipped.entries.first.map { (member, index, $0.stored) }
+                }
+            }
+            guard let (member, index, time) = candidates.min(by: { $0.2 < $1.2 }) else { return }
+            var chains = receiving[member] ?? []
+            let same = chains[index].skipped.entries.prefix { $0.stored == time }.count
+            let removed = min(excess, same)
+            chains[index].skipped.removeFirst(removed)
+            replace(chains, of: member)
+            excess -= removed
+        }
+    }
+
+    /// Most chains of a sender, with those of which only skipped keys are left.
+    static let maxChains = 64
+
+    /// Replaces a sender's chains. Closed ones without keys go, except the newest: its generation is remembered.
+    mutating func replace(_ chains: [OtherChain], of member: GroupMember) {
+        let kept = chains.enumerated().filter { index, chain in
+            index == chains.count - 1 || chain.chain != nil || !chain.skipped.isEmpty
+        }
+        receiving[member] = kept.isEmpty ? nil : kept.suffix(Self.maxChains).map(\.element)
+    }
+}
