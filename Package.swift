@@ -100,6 +100,8 @@ let package = Package(
                 "SecureMemory",
             ]),
         .library(name: "Telegram", targets: ["Telegram", "SecureMemory"]),
+        .library(
+            name: "SophaxChat", targets: ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -162,6 +164,7 @@ let package = Package(
             linking: [":libsqlite3.a"]),
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/Telegram", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Messengers/SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
@@ -269,6 +272,7 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(

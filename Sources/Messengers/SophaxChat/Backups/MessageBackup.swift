@@ -1,0 +1,88 @@
+internal import Encodings
+internal import Primitives
+public import SecureMemory
+
+// The message backup SXBK 2: SXBK ‖ 2 ‖ salt (32) ‖ nonce (12) ‖ AES-256-GCM: JSON, tag (16). Key =
+// PBKDF2-HMAC-SHA-256(passphrase, salt, 720,000, 32). The header is not authenticated.
+
+/// Messages and contacts in a file under a passphrase.
+public struct MessageBackup: Sendable {
+    /// Longest file in bytes.
+    public static let maxCount = 256 << 20
+    private static let magic = Array("SXBK".utf8)
+    private static let version: UInt8 = 2
+    private static let iterations = 720_000
+    private static let saltCount = 32
+    private static let headerCount = 4 + 1 + saltCount
+
+    /// Version of the content.
+    public let version: Int64
+    /// When it was made.
+    public let created: AppTime
+    /// The user's name.
+    public let username: String
+    /// Whose it is, as the app writes it.
+    public let identityFingerprint: String?
+    /// Number of contacts.
+    public let peerCount: Int
+    /// Number of messages.
+    public let messageCount: Int
+
+    /// Opens a backup.
+    /// - Returns: the content, JSON.
+    /// - Throws: `.unknownFormat`, `.unknownVersion`, `.malformed`, `.wrongKeyOrDamaged`.
+    public static func open(_ file: [UInt8], passphrase: borrowing SecureBytes) throws(BackupError) -> SecureBytes {
+        guard file.starts(with: magic) else { throw .unknownFormat }
+        guard file.count > magic.count else { throw .malformed }
+        guard file[4] == version else { throw .unknownVersion(file[4]) }
+        guard file.count >= headerCount + AES256GCM.nonceCount + AES256GCM.tagCount, file.count <= maxCount else {
+            throw .malformed
+        }
+        let key = key(passphrase, Array(file[5..<headerCount]))
+        return try StoredMessages.open(Array(file[headerCount...]), key: key)
+    }
+
+    /// Seals a content.
+    /// - Throws: `.shortPassphrase`.
+    public static func seal(
+        _ content: borrowing SecureBytes, passphrase: borrowing SecureBytes
+    ) throws(BackupError) -> [UInt8] {
+        guard passphrase.count >= IdentityBackup.minPassphrase else { throw .shortPassphrase }
+        return seal(
+            content, passphrase, salt: Random.bytes(saltCount), nonce: Random.bytes(AES256GCM.nonceCount))
+    }
+
+    package static func seal(
+        _ content: borrowing SecureBytes, _ passphrase: borrowing SecureBytes, salt: [UInt8], nonce: [UInt8]
+    ) -> [UInt8] {
+        let key = key(passphrase, salt)
+        return magic + [version] + salt + content.withBytes { StoredMessages.seal($0, key: key, nonce: nonce) }
+    }
+
+    private static func key(_ passphrase: borrowing SecureBytes, _ salt: [UInt8]) -> SecureBytes {
+        passphrase.withBytes {
+            PBKDF2.deriveKey(password: $0, salt: salt, iterations: iterations, count: AES256GCM.keyCount)
+        }
+    }
+
+    /// What a content has.
+    /// - Throws: `.malformed`.
+    public init(summarizing content: Span<UInt8>) throws(BackupError) {
+        do {
+            let value = try JSONScanner.parse(content, limits: .init(depth: 32, values: 5_000_000))
+            let fields = try Fields(value)
+            version = try fields.integer("version", as: Int64.self)
+            created = try fields.time("createdAt")
+            username = try fields.text("username")
+            identityFingerprint = try fields.optional("identityFingerprint") { name throws(FieldError) in
+                try fields.text(name)
+            }
+            func count(_ name: String) -> Int? { value[name].flatMap { $0.array?.count ?? $0.members?.count } }
+            guard let peers = count("peers"), let messages = count("messages") else { throw BackupError.malformed }
+            peerCount = peers
+            messageCount = messages
+        } catch {
+            throw .malformed
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Encodings
+
+/// The name of an identity: 32 lower-case hexadecimal digits, the first 16 bytes of SHA-256(signing key ‖ DH key).
+/// Later versions of the app use 8 bytes in places, so both lengths are read.
+///
+/// It is a claim until it is compared with the keys: `PublicIdentity.has(_:)`.
+public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Lengths in digits.
+    public static let counts = [32, 16]
+    /// The digits.
+    public let description: String
+
+    /// - Parameter text: 32 or 16 lower-case hexadecimal digits; nil for any other text.
+    public init?(_ text: String) {
+        let digits = text.utf8
+        guard Self.counts.contains(digits.count), digits.allSatisfy({ Hex.value($0) != nil && !(65...70).contains($0) })
+        else { return nil }
+        description = text
+    }
+
+    /// - Parameter digest: 8 bytes or more.
+    init(_ digest: ArraySlice<UInt8>) { description = Hex.encode(Array(digest)) }
+
+    /// By digits.
+    public static func < (left: PeerID, right: PeerID) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+
+    /// The digits as bytes.
+    var bytes: [UInt8] { Array(description.utf8) }
+}

@@ -1,0 +1,32 @@
+internal import Encodings
+internal import Primitives
+internal import SecureMemory
+
+/// A box: nonce (12) ‖ ChaCha20-Poly1305 ciphertext ‖ tag (16).
+enum Boxes {
+    static let overhead = ChaChaPoly.nonceCount + ChaChaPoly.tagCount
+
+    static func seal(
+        _ plaintext: Span<UInt8>, key: borrowing SecureBytes, nonce: [UInt8], data: [UInt8]
+    ) -> [UInt8] {
+        nonce + ChaChaPoly.seal(plaintext, nonce: nonce, key: key, additionalData: data)
+    }
+
+    static func seal(_ plaintext: Span<UInt8>, key: borrowing SecureBytes, data: [UInt8]) -> [UInt8] {
+        seal(plaintext, key: key, nonce: Random.bytes(ChaChaPoly.nonceCount), data: data)
+    }
+
+    static func open(
+        _ box: [UInt8], key: borrowing SecureBytes, data: [UInt8]
+    ) throws(AuthenticationError) -> SecureBytes {
+        guard box.count >= overhead else { throw .notAuthentic }
+        let nonce = Array(box[..<ChaChaPoly.nonceCount])
+        return try ChaChaPoly.open(
+            box.span.extracting(ChaChaPoly.nonceCount..<box.count), nonce: nonce, key: key, additionalData: data)
+    }
+}
+
+extension Fields {
+    /// An object without the members that are nil, as compact JSON with sorted names.
+    static func object(_ members: [(String, JSONValue?)]) -> [UInt8] { JSONValue.object(present: members).bytes }
+}

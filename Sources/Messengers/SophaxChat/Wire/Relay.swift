@@ -1,0 +1,129 @@
+public import Encodings
+
+/// A message that others carry to its recipient.
+public struct Relay: Equatable, Sendable {
+    /// Highest number of hops that may be left.
+    public static let maxHops: UInt8 = 6
+    /// Names the relay; 1 to 64 bytes.
+    public let id: String
+    /// Who it is for.
+    public let target: PeerID
+    /// Who has begun it; a claim.
+    public let origin: PeerID
+    /// Hops that are left.
+    public let ttl: UInt8
+    /// Hops that were made.
+    public let hopCount: UInt8
+    /// What is carried.
+    public let message: WireMessage
+
+    /// A relay that begins here.
+    /// - Parameter ttl: 1 to 6.
+    public init?(id: String, target: PeerID, origin: PeerID, ttl: UInt8 = maxHops, message: WireMessage) {
+        guard (1...64).contains(id.utf8.count), (1...Self.maxHops).contains(ttl), message.kind != .relay else {
+            return nil
+        }
+        self.init(id, target, origin, ttl, 0, message)
+    }
+
+    private init(_ id: String, _ target: PeerID, _ origin: PeerID, _ ttl: UInt8, _ hops: UInt8, _ message: WireMessage)
+    {
+        self.id = id
+        self.target = target
+        self.origin = origin
+        self.ttl = ttl
+        hopCount = hops
+        self.message = message
+    }
+
+    /// Reads a relay's payload. Nothing is verified; a relay in a relay is refused.
+    /// - Throws: `.malformed`, `.unknownType`.
+    public init(parsing bytes: [UInt8]) throws(WireError) {
+        guard bytes.count <= WireMessage.maxPayload else { throw .malformed }
+        let inner: [UInt8]
+        do throws(FieldError) {
+            let fields = try Fields(bytes)
+            id = try fields.text("id", 1...64)
+            target = try fields.peer("targetPeerID")
+            origin = try fields.peer("originPeerID")
+            ttl = try fields.integer("ttl", as: UInt8.self)
+            hopCount = try fields.integer("hopCount", as: UInt8.self)
+            guard let value = fields.value["message"] else { throw .field("message") }
+            // Its payload is text here, so that the signed bytes stay what they are.
+            inner = value.encoded
+        } catch {
+            throw .malformed
+        }
+        message = try WireMessage(parsing: inner)
+        guard message.kind != .relay else { throw .malformed }
+    }
+
+    /// The relay one hop further; nil if none is left. The counter stays at 255.
+    fileprivate var forwarded: Relay? {
+        guard (2...Self.maxHops).contains(ttl) else { return nil }
+        return Relay(id, target, origin, ttl - 1, hopCount == 255 ? 255 : hopCount + 1, message)
+    }
+
+    /// As JSON.
+    public var encoded: [UInt8] {
+        // What was signed is in the payload, which is Base64 either way.
+        let inner = (try? Fields(message.encoded).value) ?? .null
+        return JSONValue.object(present: [
+            ("id", .string(id)), ("targetPeerID", .string(target.description)),
+            ("originPeerID", .string(origin.description)), ("ttl", .number(ttl)), ("hopCount", .number(hopCount)),
+            ("message", inner),
+        ]).bytes
+    }
+}
+
+/// Decides what becomes of relays.
+public struct RelayRules: Sendable {
+    /// Relays that are remembered.
+    public static let remembered = 500
+    /// Senders with a bucket; above that, those of the oldest are forgotten.
+    public static let maxSenders = 1000
+
+    /// What to do.
+    public enum Decision: Equatable, Sendable {
+        /// It is for this peer: open the message.
+        case deliver
+        /// Send it to all neighbours but the sender.
+        case forward(Relay)
+        /// Nothing.
+        case drop(Reason)
+    }
+
+    /// Why nothing is done.
+    public enum Reason: Equatable, Sendable { case hops, duplicate, rateLimited, lastHop }
+
+    private var seen = RecentSet<String>(limit: remembered)
+    private var buckets: [PeerID: TokenBucket] = [:]
+    private var senders: [PeerID] = []
+
+    /// Nothing was seen.
+    public init() {}
+
+    /// Decides on a relay.
+    /// - Parameter sender: the neighbour that has signed the message around it.
+    public mutating func decide(
+        _ relay: Relay, from sender: PeerID, own: PublicIdentity, at now: Timestamp
+    ) -> Decision {
+        guard (1...Relay.maxHops).contains(relay.ttl) else { return .drop(.hops) }
+        guard !seen.contains(relay.id) else { return .drop(.duplicate) }
+        if own.has(relay.target) {
+            _ = seen.insert(relay.id)
+            return .deliver
+        }
+        var bucket = buckets[sender] ?? TokenBucket(.forward, at: now)
+        let isAllowed = bucket.take(at: now)
+        if buckets[sender] == nil {
+            senders.append(sender)
+            if senders.count > Self.maxSenders { buckets[senders.removeFirst()] = nil }
+        }
+        buckets[sender] = bucket
+        guard isAllowed else { return .drop(.rateLimited) }
+        _ = seen.insert(relay.id)
+        guard let next = relay.forwarded else { return .drop(.lastHop) }
+        return .forward(next)
+    }
+}

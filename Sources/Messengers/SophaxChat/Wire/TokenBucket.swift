@@ -1,0 +1,67 @@
+public import Encodings
+
+/// How many events of a kind a peer may cause: so many at once, and refilled continuously.
+public struct TokenBucket: Equatable, Sendable {
+    /// How many, and in which time as many come again.
+    public struct Rule: Equatable, Sendable {
+        /// 1 or more.
+        public let count: Int
+        /// Milliseconds, 1 or more.
+        let milliseconds: Int64
+
+        init(_ count: Int, per milliseconds: Int64) {
+            self.count = count
+            self.milliseconds = milliseconds
+        }
+
+        /// 10 in 10 seconds.
+        public static let typing = Rule(10, per: 10_000)
+        /// 20 in 10 seconds.
+        public static let reaction = Rule(20, per: 10_000)
+        /// 20 in 10 seconds.
+        public static let forward = Rule(20, per: 10_000)
+    }
+
+    /// How many and how often.
+    public let rule: Rule
+    /// In tokens × milliseconds, so that nothing is rounded.
+    private var level: Int64
+    private var last: Timestamp
+
+    /// A full bucket.
+    public init(_ rule: Rule, at now: Timestamp) {
+        self.rule = rule
+        level = Int64(rule.count) * rule.milliseconds
+        last = now
+    }
+
+    /// Takes a token.
+    /// - Returns: false if there is none: drop the event. A clock that went back refills nothing.
+    public mutating func take(at now: Timestamp) -> Bool {
+        let elapsed = min(max((now - last).milliseconds, 0), rule.milliseconds)
+        level = min(level + elapsed * Int64(rule.count), Int64(rule.count) * rule.milliseconds)
+        last = now
+        guard level >= rule.milliseconds else { return false }
+        level -= rule.milliseconds
+        return true
+    }
+}
+
+/// The last values, oldest out: messages and relays that were seen.
+struct RecentSet<Element: Hashable & Sendable>: Sendable, Equatable {
+    let limit: Int
+    private(set) var order: [Element] = []
+    private var elements: Set<Element> = []
+
+    init(limit: Int) { self.limit = limit }
+
+    func contains(_ element: Element) -> Bool { elements.contains(element) }
+
+    /// - Returns: false if it is there already.
+    mutating func insert(_ element: Element) -> Bool {
+        guard elements.insert(element).inserted else { return false }
+        order.append(element)
+        if order.count > limit { elements.remove(order.removeFirst()) }
+        return true
+    }
+}

@@ -1,0 +1,112 @@
+public import Encodings
+
+/// What a message of the wire has to pass before its payload is decoded, in this order: rate limit, signature,
+/// version, recipient, replay. It is a value: what was refused has changed nothing but the rate limit.
+public struct WireGate: Sendable {
+    /// Message signatures that are remembered for each peer.
+    public static let remembered = 1000
+    /// Peers that are remembered; above that, strangers are refused, and contacts are not.
+    public static let maxPeers = 1000
+
+    private struct Peer: Sendable {
+        var buckets: [WireMessage.Kind: TokenBucket] = [:]
+        var seen = RecentSet<[UInt8]>(limit: WireGate.remembered)
+        var version: WireMessage.Version
+    }
+
+    /// Who receives.
+    public let own: PublicIdentity
+    private var peers: [PublicIdentity: Peer] = [:]
+
+    /// A gate that has seen nothing.
+    public init(own: PublicIdentity) { self.own = own }
+
+    /// The highest version that a peer has proved; nil for one that was never seen. Store it with the contact.
+    public func version(of peer: PublicIdentity) -> WireMessage.Version? { peers[peer]?.version }
+
+    /// Sets what is stored of a contact.
+    public mutating func pin(_ version: WireMessage.Version, of peer: PublicIdentity) {
+        peers[peer] = peers[peer] ?? Peer(version: version)
+        if let known = peers[peer]?.version, known < version { peers[peer]?.version = version }
+    }
+
+    /// Admits a message of a known peer, or one that introduces its sender.
+    /// - Parameter known: the sender's keys, from contacts; nil for a stranger.
+    /// - Returns: the sender's keys.
+    /// - Throws: `WireError`, except `.unknownType` and `.nestedSeal`.
+    public mutating func admit(
+        _ message: WireMessage, known: PublicIdentity?, at now: Timestamp
+    ) throws(WireError) -> PublicIdentity {
+        let sender: PublicIdentity
+        if let known {
+            sender = known
+        } else {
+            guard message.kind.introduces else { throw .unknownSender }
+            sender = try Self.introduced(message)
+        }
+        guard sender.has(message.sender) else { throw .wrongSender }
+        // Strangers cost nothing to make, so they must not keep a contact out.
+        guard known != nil || peers[sender] != nil || peers.count < Self.maxPeers else { throw .rateLimited }
+        // The limit is per key and not per name, so a stranger cannot use up another's.
+        if let rule = Self.rule(message.kind), var peer = peers[sender] {
+            var bucket = peer.buckets[message.kind] ?? TokenBucket(rule, at: now)
+            let isAllowed = bucket.take(at: now)
+            peer.buckets[message.kind] = bucket
+            peers[sender] = peer
+            guard isAllowed else { throw .rateLimited }
+        }
+        guard message.isSigned(by: sender) else { throw .badSignature }
+        var peer = peers[sender] ?? Peer(version: message.version)
+        guard message.version >= peer.version else { throw .lowerVersion }
+        try checkRecipient(message)
+        guard peer.seen.insert(message.signature) else { throw .replayed }
+        peer.version = message.version
+        if let rule = Self.rule(message.kind), peer.buckets[message.kind] == nil {
+            var bucket = TokenBucket(rule, at: now)
+            _ = bucket.take(at: now)
+            peer.buckets[message.kind] = bucket
+        }
+        peers[sender] = peer
+        return sender
+    }
+
+    /// Admits what was inside a sealed message.
+    /// - Throws: also `.nestedSeal`.
+    public mutating func admitSealed(
+        _ inner: WireMessage, known: PublicIdentity?, at now: Timestamp
+    ) throws(WireError) -> PublicIdentity {
+        guard inner.kind != .sealed else { throw .nestedSeal }
+        return try admit(inner, known: known, at: now)
+    }
+
+    private func checkRecipient(_ message: WireMessage) throws(WireError) {
+        guard message.version == .two else { return }
+        if let recipient = message.recipient {
+            guard own.has(recipient) else { throw .wrongRecipient }
+        } else if message.kind.needsRecipient {
+            throw .wrongRecipient
+        }
+    }
+
+    private static func rule(_ kind: WireMessage.Kind) -> TokenBucket.Rule? {
+        switch kind {
+        case .typing: .typing
+        case .reaction: .reaction
+        default: nil
+        }
+    }
+
+    /// The keys that a message carries.
+    private static func introduced(_ message: WireMessage) throws(WireError) -> PublicIdentity {
+        guard message.payload.count <= 4 * PrekeyBundle.maxCount else { throw .malformed }
+        do throws(FieldError) {
+            let fields = try Fields(message.payload)
+            guard let bundle = fields.value[message.kind == .hello ? "bundle" : "senderBundle"] else {
+                throw .malformed
+            }
+            return try PrekeyBundle(Fields(bundle)).identity
+        } catch {
+            throw .malformed
+        }
+    }
+}

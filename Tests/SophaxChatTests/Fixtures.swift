@@ -1,0 +1,61 @@
+import Encodings
+import Primitives
+import Ratchet
+import SecureMemory
+import Testing
+import VectorKit
+
+@testable import SophaxChat
+
+func secure(_ bytes: [UInt8]) -> SecureBytes { SecureBytes(copying: bytes.span) }
+
+func held(_ bytes: [UInt8]) -> HeldKey { HeldKey(secure(bytes)) }
+
+func hex(_ text: String) throws -> [UInt8] { try #require([UInt8](hex: text)) }
+
+/// The identity of the vectors.
+func alice() throws -> SophaxIdentity {
+    try SophaxIdentity(
+        signing: secure(hex("1f121f835765d4e14fc24d323e78f53a6c225320d15ac102dec4f6bfc3ad4c27")),
+        agreement: secure(hex("1f7b72b5b706bd65ff05ae682b3eba420c085a833c26f0bb117e437e117b52a9")))
+}
+
+/// Another one.
+func bob() throws -> SophaxIdentity {
+    try SophaxIdentity(
+        signing: secure([UInt8](repeating: 7, count: 32)),
+        agreement: secure(hex("32d84544ec06cfbec20f7f156e2713b0df776945d3235fe72cf6ac52c1bbfd6d")))
+}
+
+func publicKey(_ key: [UInt8]) -> [UInt8] { X25519.publicKey(of: key.span) }
+
+/// 2026-01-01T00:00:00.250Z.
+let now = Timestamp(milliseconds: 1_767_225_600_250)
+
+/// A repeatable source of mutations.
+struct Mutations {
+    var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+
+    mutating func next(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % bound
+    }
+
+    /// Changes, inserts, removes or repeats bytes.
+    mutating func mutate(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0...next(3) {
+            guard !bytes.isEmpty else { return [UInt8(next(256))] }
+            let index = next(bytes.count)
+            switch next(6) {
+            case 0: bytes[index] ^= UInt8(1 << next(8))
+            case 1: bytes[index] = UInt8(next(256))
+            case 2: bytes.insert(UInt8(next(256)), at: index)
+            case 3: bytes.remove(at: index)
+            case 4: bytes.removeSubrange(index..<min(bytes.count, index + 1 + next(16)))
+            default: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + 8)], at: index)
+            }
+        }
+        return bytes
+    }
+}

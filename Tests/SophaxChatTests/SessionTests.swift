@@ -1,0 +1,270 @@
+import Encodings
+import Primitives
+import Ratchet
+import SecureMemory
+import Testing
+import VectorKit
+
+@testable import SophaxChat
+
+@Suite struct SealedSenderTests {
+    @Test(arguments: try Vector.all(in: .sophaxChat, op: "sealed-sender"))
+    func `sealed sender`(_ vector: Vector) throws {
+        let (own, recipient) = (
+            try vector.inputs.bytes("recipient_private"), try vector.inputs.bytes("recipient_public")
+        )
+        let inner = try vector.inputs.bytes("inner")
+        for version in [WireMessage.Version.one, .two] {
+            let sealed = try SealedMessage.seal(
+                inner, for: recipient, version: version, ephemeral: secure(vector.inputs.bytes("ephemeral_private")),
+                nonce: vector.inputs.bytes("nonce"))
+            #expect(sealed.ephemeral == (try vector.expected.bytes("ephemeral_public")))
+            if version == .one {
+                #expect(sealed.box == (try vector.expected.bytes("encrypted_payload")))
+            } else {
+                // Computed elsewhere.
+                #expect(sealed.box.hex.hasSuffix("c2ed383284e031e1f110a414f243e0b1"))
+            }
+            #expect(try SealedMessage(parsing: sealed.encoded) == sealed)
+            #expect(try sealed.openBytes(secure(own), recipient) == inner)
+        }
+        let key = try SealedMessage.key(secure(own), try vector.expected.bytes("ephemeral_public"))
+        #expect(key.copied == (try vector.expected.bytes("sealing_key")))
+    }
+
+    @Test func `messages inside`() throws {
+        let message = try WireTests.typing()
+        let other = try bob()
+        let sealed = try SealedMessage.seal(message, for: other.publicIdentity)
+        #expect(try sealed.open(by: other) == message)
+        let wrong = try alice()
+        #expect(throws: SealedError.notAuthentic) { try sealed.open(by: wrong) }
+        let nested = try WireMessage.sign(.sealed, payload: sealed.encoded, to: other.peerID, by: wrong, at: now)
+        #expect(throws: SealedError.inner(.nestedSeal)) { try SealedMessage.seal(nested, for: other.publicIdentity) }
+        let hidden = try SealedMessage.seal(
+            nested.encoded, for: other.publicIdentity.agreement, version: .two, ephemeral: Random.secret(32),
+            nonce: Random.bytes(12))
+        #expect(throws: SealedError.inner(.nestedSeal)) { try hidden.open(by: other) }
+    }
+
+    @Test func `version 2 is not read as version 1, and version 1 not if 2 is asked for`() throws {
+        let other = try bob()
+        let text = String(
+            decoding: try SealedMessage.seal(WireTests.typing(), for: other.publicIdentity).encoded, as: UTF8.self)
+        let lower = try SealedMessage(parsing: Array(text.replacing(",\"v\":2", with: "").utf8))
+        #expect(lower.version == .one)
+        #expect(throws: SealedError.notAuthentic) { try lower.open(by: other) }
+        let old = try SealedMessage.seal(WireTests.typing(), for: other.publicIdentity, version: .one)
+        #expect(throws: SealedError.inner(.lowerVersion)) { try old.open(by: other, pinned: .two) }
+    }
+
+    @Test func `keys of low order`() throws {
+        let other = try bob()
+        let zero = try #require(
+            PublicIdentity(signing: other.publicIdentity.signing, agreement: [UInt8](repeating: 0, count: 32)))
+        #expect(throws: SealedError.weakKey) { try SealedMessage.seal(WireTests.typing(), for: zero) }
+    }
+}
+
+@Suite struct SessionTests {
+    @Test(arguments: try Vector.all(in: .sophaxChat, op: "x3dh"))
+    func `X3DH on both sides`(_ vector: Vector) throws {
+        let inputs = vector.inputs
+        let hasOneTime = try !inputs.string("opk_b_private").isEmpty
+        let secret = try FirstSecret.initiate(
+            .sophaxChat, identity: secure(inputs.bytes("ik_a_private")),
+            ephemeral: secure(inputs.bytes("ek_a_private")),
+            with: FirstSecret.ResponderKeys(
+                identity: inputs.bytes("ik_b_public"), prekey: inputs.bytes("spk_b_public"),
+                oneTime: hasOneTime ? inputs.bytes("opk_b_public") : nil))
+        #expect(secret.equals(secure(try vector.expected.bytes("shared_secret"))))
+        let other = try FirstSecret.respond(
+            .sophaxChat, identity: secure(inputs.bytes("ik_b_private")), prekey: secure(inputs.bytes("spk_b_private")),
+            oneTime: hasOneTime ? held(inputs.bytes("opk_b_private")) : nil,
+            initiator: inputs.bytes("ik_a_public"), ephemeral: inputs.bytes("ek_a_public"))
+        #expect(other.equals(secure(try vector.expected.bytes("shared_secret"))))
+    }
+
+    @Test(arguments: try Vector.all(in: .sophaxChat, op: "kdf-rk"))
+    func `root step`(_ vector: Vector) throws {
+        let keys = RatchetSuite.sophaxChat.rootKeys(
+            root: secure(try vector.inputs.bytes("root_key")), secret: secure(try vector.inputs.bytes("dh_output")))
+        let expected = try ["new_root_key", "chain_key", "next_header_key"].flatMap { try vector.expected.bytes($0) }
+        #expect(keys.copied == expected)
+    }
+
+    /// A begun session, and what a responder needs.
+    static func initiated(
+        _ prekeys: borrowing PrekeyStore, oneTime: PrekeyPool.PublicPrekey?, text: String = "hi",
+        at time: Timestamp = now, form: HeaderForm = .plain
+    ) throws -> Initiated {
+        let one = try alice()
+        let other = try bob()
+        guard let bundle = prekeys.bundle(of: other, oneTime: oneTime, username: "bob", at: time),
+            let own = one.bundle(
+                signedPrekey: BundleTests.prekey, signedPrekeyID: 1, oneTime: nil, lastResort: nil, username: "alice",
+                at: time)
+        else { throw HandshakeError.malformed }
+        let checked = try PrekeyBundle(parsing: bundle.encoded)
+            .check(asked: other.peerID, known: nil, pinned: nil, at: time)
+        let first = Array(text.utf8)
+        return try one.initiate(with: checked, own: own, form: form, first: first.span)
+    }
+
+    static func respond(
+        _ initiation: Initiation, _ prekeys: borrowing PrekeyStore, at time: Timestamp = now,
+        form: HeaderForm = .plain
+    ) throws -> Responded {
+        try bob().respond(
+            to: Initiation(parsing: initiation.encoded), from: alice().publicIdentity, prekeys: prekeys, known: nil,
+            pinned: nil, form: form, at: time)
+    }
+
+    @Test(arguments: [HeaderForm.plain, .labelled])
+    func `a conversation, with records between all steps`(_ form: HeaderForm) throws {
+        let (one, other) = (try alice().publicIdentity, try bob().publicIdentity)
+        let prekeys = PrekeyStore(at: now)
+        let begun = try Self.initiated(prekeys, oneTime: prekeys.oneTimePrekeys()[3], form: form)
+        #expect(begun.secrecy == .oneTime && !begun.secrecy.reducedForwardSecrecy)
+        let answer = try Self.respond(begun.initiation, prekeys, form: form)
+        #expect(answer.plaintext.copied == Array("hi".utf8) && answer.secrecy == .oneTime && answer.peer.form == .whole)
+        #expect(answer.prekeys.oneTimeCount == 20 && prekeys.oneTimeCount == 20)
+        var sessions = [begun.session.encoded().copied, answer.session.encoded().copied]
+        for round in 0..<20 {
+            let from = round % 3 == 0 ? 1 : 0
+            let ids = from == 0 ? [one, other] : [other, one]
+            let (record, receiving) = (sessions[from], sessions[1 - from])
+            var sender = try PairSession(decoding: record.span, of: ids[0], with: ids[1])
+            let text = Array("message \(round)".utf8)
+            let message = try sender.seal(text.span)
+            sessions[from] = sender.encoded().copied
+            let receiver = try PairSession(decoding: receiving.span, of: ids[1], with: ids[0])
+            #expect(receiver.form == form && message.header.count <= PairMessage.maxHeader)
+            let read = try #require(PairMessage(parsing: message.encoded))
+            let opened = try receiver.open(read, at: now)
+            #expect(opened.plaintext.copied == text)
+            sessions[1 - from] = opened.next.encoded().copied
+            let again = opened.next.encoded()
+            #expect(throws: (any Error).self) {
+                let next = try again.withBytes { (bytes) throws(BackupError) in
+                    try PairSession(decoding: bytes, of: ids[1], with: ids[0])
+                }
+                _ = try next.open(read, at: now)
+            }
+        }
+    }
+
+    @Test func `the form of header boxes is not mixed`() throws {
+        let prekeys = PrekeyStore(at: now)
+        let begun = try Self.initiated(prekeys, oneTime: nil, form: .labelled)
+        #expect(throws: HandshakeError.notAuthentic) { _ = try Self.respond(begun.initiation, prekeys) }
+    }
+
+    /// M-3: a thousand initiations in a row have a fourth agreement, and the flag is set exactly for the last-resort key.
+    @Test func `no initiation is without a fourth agreement`() throws {
+        var prekeys = PrekeyStore(at: now)
+        for round in 0..<1000 {
+            let oneTime = round.isMultiple(of: 4) ? nil : prekeys.oneTimePrekeys().first
+            let begun = try Self.initiated(prekeys, oneTime: oneTime)
+            #expect(begun.initiation.oneTimeID == oneTime?.id ?? 0)
+            let answer = try Self.respond(begun.initiation, prekeys)
+            #expect(answer.secrecy == (oneTime == nil ? .lastResort : .oneTime))
+            #expect(answer.secrecy.reducedForwardSecrecy == (begun.initiation.oneTimeID == 0))
+            let next = answer.prekeys.encoded()
+            prekeys = try next.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) }
+            #expect(prekeys.oneTimeCount == 20)
+            if let oneTime { #expect(!prekeys.oneTimePrekeys().contains(oneTime)) }
+        }
+    }
+
+    @Test func `an initiation is taken once`() throws {
+        let prekeys = PrekeyStore(at: now)
+        let begun = try Self.initiated(prekeys, oneTime: nil)
+        let answer = try Self.respond(begun.initiation, prekeys)
+        #expect(throws: HandshakeError.replayed) { _ = try Self.respond(begun.initiation, answer.prekeys) }
+        // What was refused has changed nothing: the same prekeys still answer.
+        _ = try Self.respond(begun.initiation, prekeys)
+    }
+
+    @Test func `a used one-time prekey leads to no way down`() throws {
+        let prekeys = PrekeyStore(at: now)
+        let key = prekeys.oneTimePrekeys()[0]
+        let answer = try Self.respond(try Self.initiated(prekeys, oneTime: key).initiation, prekeys)
+        let second = try Self.initiated(prekeys, oneTime: key)
+        #expect(throws: HandshakeError.unknownOneTimePreKey) { _ = try Self.respond(second.initiation, answer.prekeys) }
+        let other = PrekeyStore(at: now)
+        #expect(throws: HandshakeError.unknownSignedPreKey) { _ = try Self.respond(second.initiation, other) }
+    }
+
+    @Test func `the signed prekey before the current one answers for 14 days`() throws {
+        var prekeys = PrekeyStore(at: now)
+        let begun = try Self.initiated(prekeys, oneTime: nil)
+        let id = prekeys.signedID
+        var hasChanged = prekeys.maintain(at: now + .milliseconds(7 * 86_400_000 - 1))
+        #expect(!hasChanged)
+        hasChanged = prekeys.maintain(at: now + .days(7))
+        #expect(hasChanged && prekeys.signedID != id)
+        #expect(prekeys.signed(id, at: now + .days(20)) != nil && prekeys.signed(id, at: now + .days(21)) == nil)
+        let answer = try Self.respond(begun.initiation, prekeys)
+        let record = answer.prekeys.encoded()
+        var next = try record.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) }
+        #expect(next.seen.contains(begun.initiation.ephemeral))
+        _ = next.maintain(at: now + .days(20))
+        #expect(next.seen.contains(begun.initiation.ephemeral))
+        _ = next.maintain(at: now + .days(21))
+        #expect(!next.seen.contains(begun.initiation.ephemeral))
+    }
+
+    @Test func `a full store refuses strangers`() {
+        var seen = SeenEphemerals()
+        for number in 0..<SeenEphemerals.limit {
+            var key = [UInt8](repeating: 0, count: 28)
+            key.appendNumber(UInt32(number))
+            let isNew = seen.insert(key, for: 1)
+            #expect(isNew)
+        }
+        let isTaken = seen.insert([UInt8](repeating: 1, count: 32), for: 1)
+        #expect(seen.isFull && !isTaken)
+        #expect(seen.contains([UInt8](repeating: 0, count: 32)), "the first one is not forgotten")
+        seen.forget(1)
+        #expect(!seen.isFull)
+    }
+
+    @Test func `10,000 mutations begin no session and open no message`() throws {
+        var mutations = Mutations()
+        let prekeys = PrekeyStore(at: now)
+        let begun = try Self.initiated(prekeys, oneTime: nil)
+        let bytes = begun.initiation.encoded
+        let sender = try alice().publicIdentity
+        let own = try bob()
+        for _ in 0..<10_000 {
+            guard let read = try? Initiation(parsing: mutations.mutate(bytes)), read != begun.initiation else {
+                continue
+            }
+            #expect(throws: HandshakeError.self) {
+                _ = try own.respond(to: read, from: sender, prekeys: prekeys, known: nil, pinned: .whole, at: now)
+            }
+        }
+    }
+
+    @Test func `10,000 mutations of headers, sealed messages and records`() throws {
+        var mutations = Mutations()
+        let header = PairSession.text(RatchetHeader(ratchetKey: BundleTests.prekey, previousCount: 5, number: .max))
+        let prekey = BundleTests.prekey
+        let key = Base64.encode(prekey.span)
+        let text = "{\"messageNumber\":4294967295,\"previousChainLength\":5,\"senderRatchetKey\":\"\(key)\"}"
+        #expect(header == Array(text.utf8))
+        let sealed = try SealedMessage.seal(WireTests.typing(), for: bob().publicIdentity).encoded
+        let prekeys = PrekeyStore(at: now)
+        let record = prekeys.encoded().copied
+        let pair = PairMessage(header: [UInt8](repeating: 1, count: 137), body: [UInt8](repeating: 2, count: 60))
+            .encoded
+        for _ in 0..<10_000 {
+            if let read = PairSession.header(mutations.mutate(header)) { #expect(read.ratchetKey.count == 32) }
+            if let read = try? SealedMessage(parsing: mutations.mutate(sealed)) { #expect(read.ephemeral.count == 32) }
+            if let read = PairMessage(parsing: mutations.mutate(pair)) { #expect(read.header.count <= 512) }
+            let bytes = mutations.mutate(record)
+            _ = try? PrekeyStore(decoding: bytes.span)
+        }
+    }
+}
