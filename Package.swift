@@ -100,6 +100,7 @@ let package = Package(
                 "SecureMemory",
             ]),
         .library(name: "Telegram", targets: ["Telegram", "SecureMemory"]),
+        .library(name: "ProtonMainKey", targets: ["ProtonMainKey", "SecureMemory"]),
         .library(
             name: "SophaxChat", targets: ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
@@ -165,6 +166,7 @@ let package = Package(
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/Telegram", ["Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+        room("Messengers/ProtonMainKey", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
@@ -273,6 +275,7 @@ let package = Package(
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(
