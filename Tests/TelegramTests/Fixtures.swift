@@ -13,24 +13,7 @@ func secure(_ text: String) -> SecureBytes { secure(Array(text.utf8)) }
 /// A key from bytes that the tests know.
 func authorizationKey(_ bytes: [UInt8]) throws -> AuthorizationKey { try AuthorizationKey(copying: bytes.span) }
 
-/// Random numbers that are the same in each run (SplitMix64).
-final class SeededRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
-    func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
-
-    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
-
+extension SeededRandom {
     /// Bytes that differ: some are replaced, lost or added, or the end is missing.
     func changed(_ bytes: [UInt8]) -> [UInt8] {
         var changed = bytes

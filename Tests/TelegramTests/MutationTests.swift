@@ -168,4 +168,23 @@ import VectorKit
                 "notDesktopFile", "wrongChecksum", "malformed", "wrongPasscode", "otherLocalKey", "unknownBlock",
             ])
     }
+
+    @Test func `texts of accounts`() throws {
+        let random = SeededRandom(seed: 7)
+        let account = try AccountTests.account()
+        let text = account.encoded().copied
+        var refusals: Set<String> = []
+        for _ in 0..<Self.count {
+            let changed = random.changed(text)
+            do throws(TelegramAccountError) {
+                let read = try TelegramAccount(decoding: changed.span)
+                // A changed key, number or flag is another account: the text itself authenticates nothing.
+                #expect(try TelegramAccount(decoding: read.encoded().copied.span) == read)
+                refusals.insert("accepted")
+            } catch {
+                refusals.insert("\(error)".prefix { $0 != "(" }.description)
+            }
+        }
+        #expect(refusals.isSuperset(of: ["accepted", "malformed", "malformedKey", "unknownMember"]))
+    }
 }

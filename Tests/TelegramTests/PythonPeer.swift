@@ -15,7 +15,7 @@ enum PythonPeer {
 
     /// One line in, one line out. Everything is a map of text to text; bytes are hexadecimal.
     private static let source = #"""
-        import hashlib, json, os, struct, sys
+        import base64, hashlib, json, os, struct, sys
         import cryptg, tgcrypto
         from telethon import helpers
 
@@ -83,11 +83,22 @@ enum PythonPeer {
                 files[name(index) + suffix] = shell(array(blob(local, payload)), version)
             return files
 
+        def account_text(user, lost, key0, key1):
+            """The text of an account, as another program would write it."""
+            encoded = [base64.b64encode(key).decode() for key in (key0, key1)]
+            keys = [{"dc": -3, "key": encoded[0], "lost": lost == b"\1"},
+                    {"dc": 2, "key": encoded[1], "lost": False}]
+            value = {"version": 1, "messenger": "telegram", "main_dc": 2, "keys": keys}
+            if user:
+                value["user_id"] = str(int.from_bytes(user, "big"))
+            return {"exact": json.dumps(value, sort_keys=True, separators=(",", ":")).encode(),
+                    "loose": json.dumps(value, indent=2).replace("/", "\\/").encode()}
+
         for line in sys.stdin:
             order = json.loads(line)
             what = order.pop("what")
             given = {name: bytes.fromhex(value) for name, value in order.items()}
-            made = {"ige": ige, "seal": seal, "open": open_packet, "tdata": tdata}[what](**given)
+            made = {"ige": ige, "seal": seal, "open": open_packet, "tdata": tdata, "account": account_text}[what](**given)
             print(json.dumps({name: value.hex() for name, value in made.items()}))
         """#
 

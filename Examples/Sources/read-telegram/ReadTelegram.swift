@@ -34,6 +34,9 @@ struct ReadTelegram {
             for found in desktop.accounts {
                 switch found.result {
                 case .success(let account):
+                    let stored = try TelegramAccount(account).encoded()
+                    let read = try stored.withBytes { try TelegramAccount(decoding: $0) }
+                    print("account \(read.mainKey.id), \(stored.count) bytes")
                     for key in account.keys {
                         print("user \(account.user), data centre \(key.dataCentre): key \(key.held.key.id)")
                         first = first ?? key.held
