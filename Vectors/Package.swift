@@ -21,6 +21,9 @@ let package = Package(
                 .product(name: "ThreemaWeb", package: "keytool"),
                 .product(name: "ThreemaDirectory", package: "keytool"),
                 .product(name: "Telegram", package: "keytool"),
+                .product(name: "ProtonMainKey", package: "keytool"),
+                .product(name: "Ratchet", package: "keytool"),
+                .product(name: "SophaxChat", package: "keytool"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)])
     ]

@@ -50,6 +50,9 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case legacyImage = "legacy_image"
         case ageFile = "age_file"
         case telegram = "telegram_mtproto1"
+        case protonMainKey = "proton_mainkey"
+        case ratchet
+        case sophaxChat = "sophaxchat"
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"

@@ -2,7 +2,10 @@
 typealias Operation = @Sendable (inout Check) throws -> Void
 
 /// The operations that keytool's public API can do, by the system that defines them. README.md has inputs and results.
-let systems: [String: [String: Operation]] = ["threema": operations, "telegram-mtproto1": telegramOperations]
+let systems: [String: [String: Operation]] = [
+    "threema": operations, "telegram-mtproto1": telegramOperations, "proton-mainkey": mainKeyOperations,
+    "textsecure-v1": textSecureOperations, "sophaxchat": sophaxChatOperations,
+]
 
 /// The operations of system `threema`, by name.
 let operations: [String: Operation] = [
@@ -82,4 +85,47 @@ let telegramOperations: [String: Operation] = [
     "seq-no-series": TelegramPackets.sequences,
     "time-window": TelegramPackets.timeWindow,
     "unencrypted-message": TelegramPackets.plain,
+]
+
+/// The operations of system `proton-mainkey`, by name.
+let mainKeyOperations: [String: Operation] = [
+    "autolock": MainKeys.autolock,
+    "ctr-encrypt": MainKeys.encryptCTR,
+    "locked-value": MainKeys.lockedValue,
+    "locked-value-malleability": MainKeys.malleability,
+    "none-protection": MainKeys.none,
+    "pin-derive": MainKeys.derivePIN,
+    "pin-protection-legacy-unlock": MainKeys.unlockLegacy,
+    "pin-protection-lock": MainKeys.lock,
+    "pin-protection-unlock-wrong-pin": MainKeys.unlockWrongPIN,
+]
+
+/// The operations of system `textsecure-v1`, by name.
+let textSecureOperations: [String: Operation] = [
+    "axolotl-chain": RatchetKeys.axolotlChain,
+    "axolotl-initial-root": RatchetKeys.initialRoot,
+    "hkdf-v2": RatchetKeys.hkdf2,
+]
+
+/// The operations of system `sophaxchat`, by name.
+let sophaxChatOperations: [String: Operation] = [
+    "dr-header-keys": RatchetKeys.headerKeys,
+    "identity-export-sxid2": Sophax.identityBackup,
+    "kdf-ck": RatchetKeys.chainSteps,
+    "kdf-rk": RatchetKeys.rootStep,
+    "peer-id": Sophax.peerID,
+    "pin-hash-v1": Sophax.pinVersion1,
+    "pin-hash-v2": Sophax.pinVersion2,
+    "safety-number": Sophax.safetyNumber,
+    "sealed-sender": Sophax.sealedSender,
+    "sender-key-chain": RatchetKeys.senderChain,
+    "sender-key-encrypt": RatchetKeys.senderSeal,
+    "session-state-mac": Sophax.sessionMAC,
+    "shamir-split": Sophax.shares,
+    "signed-prekey": Sophax.signedPrekey,
+    "store-encrypt": Sophax.store,
+    "tcp-frame": Sophax.frame,
+    "tcp-frame-limit": Sophax.frameLimit,
+    "wire-signature": Sophax.wireSignature,
+    "x3dh": RatchetKeys.x3dh,
 ]
