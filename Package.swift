@@ -202,6 +202,9 @@ let package = Package(
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
+            "Programs/MessengerKeeping",
+            ["Keystore", "ProtonMainKey", "Telegram", "Age", "Tar", "Encodings", "AtomicFiles", "SecureMemory"]),
+        room(
             "Safe/SafeServerHTTP",
             [
                 "SafeServer", "SafeStore", "HTTP", "Encodings",
@@ -215,8 +218,9 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe", "ThreemaDirectory",
-                "Threema", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "QRCode",
+                "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe",
+                "ThreemaDirectory", "Threema", "Telegram", "ProtonMainKey", "SafeRules", "SafeWire", "HTTPTransport",
+                "HTTP", "Console", "KeyWrapping", "Age", "Tar", "QRCode",
                 "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -276,6 +280,7 @@ let package = Package(
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "MessengerKeeping", ["Keystore", "ProtonMainKey", "Tar", "Encodings", "SecureMemory"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(

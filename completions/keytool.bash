@@ -186,13 +186,13 @@ _keytool() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    id|backup|safe|profile|contact|key|revoke|qr|doctor|help)
+    id|backup|safe|profile|contact|key|revoke|qr|telegram|mainkey|archive|doctor|help)
         # Offer subcommand argument completions
         "_keytool_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr telegram mainkey archive doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -2757,6 +2757,1663 @@ _keytool_qr_contact() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion qr contact -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    import|list|show|protect|passwd|unprotect|verify|export|mark-lost|open-packet|seal-packet)
+        # Offer subcommand argument completions
+        "_keytool_telegram_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'import list show protect passwd unprotect verify export mark-lost open-packet seal-packet' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_telegram_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --dc --telegram-passcode-file --telegram-passcode-command --telegram-passcode-fd --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--dc')
+        return
+        ;;
+    '--telegram-passcode-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--telegram-passcode-command')
+        return
+        ;;
+    '--telegram-passcode-fd')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_show() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-private-key --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_protect() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    repeating_options=(--recipient --identity)
+    non_repeating_options=(--keystore --color --output -o --new-file-passphrase-file --new-file-passphrase-command --new-file-passphrase-fd --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-file-passphrase-command')
+        return
+        ;;
+    '--new-file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_passwd() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=(--recipient --identity)
+    non_repeating_options=(--keystore --color --new-file-passphrase-file --new-file-passphrase-command --new-file-passphrase-fd --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--new-file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-file-passphrase-command')
+        return
+        ;;
+    '--new-file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_unprotect() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --force --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --output -o --dc --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--dc')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_mark-lost() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_open-packet() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_telegram_seal-packet() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --key --direction --session --salt --message-id --sequence --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--key')
+        return
+        ;;
+    '--direction')
+        __keytool_add_completions -W 'client'$'\n''server'
+        return
+        ;;
+    '--session')
+        return
+        ;;
+    '--salt')
+        return
+        ;;
+    '--message-id')
+        return
+        ;;
+    '--sequence')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    init|status|protect|remove|passwd|unlock|lock|timeout|import|export|open-value|seal-value|rewrap-value|verify|wipe)
+        # Offer subcommand argument completions
+        "_keytool_mainkey_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'init status protect remove passwd unlock lock timeout import export open-value seal-value rewrap-value verify wipe' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_mainkey_init() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --another --no-pin --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_status() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey status -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_protect() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --replace --yes --weak-ok --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --id --new-pin-file --new-pin-command --new-pin-fd --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey protect -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--new-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-pin-command')
+        return
+        ;;
+    '--new-pin-fd')
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W 'pin'$'\n''key'$'\n''none'
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_remove() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --id --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey remove -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W 'pin'$'\n''key'$'\n''none'
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_passwd() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --new-pin-file --new-pin-command --new-pin-fd --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--new-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-pin-command')
+        return
+        ;;
+    '--new-pin-fd')
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey passwd -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_unlock() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --for --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--for')
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey unlock -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_lock() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey lock -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_timeout() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    2)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey timeout -- positional@1 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --no-pin --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--recipient --identity)
+    non_repeating_options=(--keystore --color --proof --file-passphrase-file --file-passphrase-command --file-passphrase-fd --pin-file --pin-command --pin-fd --new-pin-file --new-pin-command --new-pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--proof')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--new-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-pin-command')
+        return
+        ;;
+    '--new-pin-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --reveal-private-key --weak-ok --version -h --help)
+    repeating_options=(--recipient --identity)
+    non_repeating_options=(--keystore --color --output -o --format --file-passphrase-file --file-passphrase-command --file-passphrase-fd --new-pin-file --new-pin-command --new-pin-fd --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--format')
+        __keytool_add_completions -W 'age'$'\n''v1'
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--new-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-pin-command')
+        return
+        ;;
+    '--new-pin-fd')
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey export -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_open-value() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --output -o --name --id --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey open-value -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_seal-value() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --output -o --format --type --name --id --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--format')
+        __keytool_add_completions -W 'ktl2'$'\n''v1'
+        return
+        ;;
+    '--type')
+        __keytool_add_completions -W 'string'$'\n''data'$'\n''list'
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey seal-value -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_rewrap-value() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --output -o --type --name --id --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--type')
+        __keytool_add_completions -W 'string'$'\n''data'$'\n''list'
+        return
+        ;;
+    '--name')
+        return
+        ;;
+    '--id')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey rewrap-value -- --id "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --pin-file --pin-command --pin-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_mainkey_wipe() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey wipe -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_archive() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    export|import|check|list)
+        # Offer subcommand argument completions
+        "_keytool_archive_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'export import check list' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_archive_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --skip-damaged --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--identity --replace)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--replace')
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion archive import -- --replace "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_check() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_archive_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--max-work-factor')
+        return
+        ;;
+    '--archive-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--archive-passphrase-command')
+        return
+        ;;
+    '--archive-passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
         return
         ;;
     esac

@@ -23,6 +23,8 @@ import Testing
         ("push", "keytool safe push"),
         ("psuh ABCD1234", "keytool safe push"),
         ("protect", "keytool key protect"),
+        ("mainkey show", "keytool mainkey status"), ("mainkey restore", "keytool mainkey import"),
+        ("telegram ls", "keytool telegram list"), ("archive create", "keytool archive export"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
         ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool revoke check"),
         ("id backup", "keytool backup"),
@@ -60,6 +62,7 @@ import Testing
         ("qr scan", "keytool backup import --qr-image"),
         ("help safe restore", "keytool safe pull"),
         ("ls", "keytool id list\" or \"keytool safe status\" or \"keytool contact list"),
+        ("open-packet", "keytool telegram open-packet"), ("wpie", "keytool mainkey wipe"),
         ("restore", "keytool backup import\" or \"keytool safe pull"),
         ("upload", "keytool safe push"),
         ("version", "keytool --version"),
@@ -73,7 +76,7 @@ import Testing
 
     /// Verbs of later versions among them.
     @Test(arguments: [
-        "frobnicate", "xy", "telegram list", "archive list", "mainkey show", "id frobnicate", "help frobnicate",
+        "frobnicate", "xy", "wizard list", "textsecure list", "id frobnicate", "help frobnicate",
     ])
     func `nothing is near`(_ line: String) { #expect(Self.hints(line)?.count == 1) }
 

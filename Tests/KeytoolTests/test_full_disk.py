@@ -25,7 +25,9 @@ CODES = {
 BACKUPS = {oracle.safe_keys(password, ID).backup_id for password in (SAFE_PASSWORD, NEW_PASSWORD)}
 DERIVING = {"setup", "pull-to-empty", "passwd", "move"}  # scrypt in every run: the slow ones
 ERRORS = ("ENOSPC", "EIO", "EROFS")
-MATRIX = [(name, error) for name in SCENES for error in ERRORS if not (name in DERIVING and error == "EROFS")]
+GOING_ON = {"archive-import-two"}  # with the next identity, after a failure
+MATRIX = [(name, error) for name in SCENES for error in ERRORS
+          if name not in GOING_ON and not (name in DERIVING and error == "EROFS")]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +58,7 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
     staged.each(sample(points, 2) if name in DERIVING else points, check)
 
 
-@pytest.mark.parametrize("name", [name for name in SCENES if name != "remove"])
+@pytest.mark.parametrize("name", [name for name in SCENES if name != "remove" and name not in GOING_ON])
 def test_short_writes(built, name, tmp_path_factory):
     """No file may be longer than so many bytes: the write that crosses the limit is a short one,
     and the next one fails. (strace could only claim that: of the bytes, all or none are written.)

@@ -2,15 +2,24 @@
 
 import pytest
 
+from kit import archives
 from kit.commands import leaves
 
 # What some commands need before they look at the keystore.
 NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "check"): "code",
+          ("archive", "export"): "new archive", ("archive", "import"): "archive", ("archive", "check"): "archive",
           ("id", "fetch"): "id", ("contact", "remove"): "id", ("contact", "match"): "addresses",
           ("contact", "add"): "contact", ("contact", "verify"): "contact", ("profile", "set"): "change",
-          ("profile", "export"): "output", ("profile", "import"): "document", ("safe", "card"): "card"}
+          ("profile", "export"): "output", ("profile", "import"): "document", ("safe", "card"): "card",
+          ("telegram", "import"): "telegram key", ("telegram", "export"): "output",
+          ("telegram", "mark-lost"): "key id", ("telegram", "open-packet"): "packet",
+          ("telegram", "seal-packet"): "body",
+          ("mainkey", "protect"): "protection", ("mainkey", "remove"): "protection", ("mainkey", "timeout"): "minutes",
+          ("mainkey", "import"): "main key", ("mainkey", "export"): "output", ("mainkey", "open-value"): "locked value",
+          ("mainkey", "seal-value"): "value", ("mainkey", "rewrap-value"): "old value"}
 # These look at no keystore.
-WITHOUT_KEYSTORE = [("qr", "show"), ("revoke", "hash")]
+WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("qr", "show"), ("revoke", "hash"),
+                    *(("telegram", verb) for verb in ("protect", "passwd", "unprotect", "verify"))]
 PLACES = {"before": 0, "between": 1, "after": 2}
 USAGE = {"unknown noun": ["frobnicate"], "unknown verb": ["safe", "psuh"], "unknown option": ["id", "list", "--frob"],
          "missing value": ["id", "create", "--id"], "bad value": ["id", "list", "--color", "purple"],
@@ -38,10 +47,19 @@ def placed(path, place, options):
 def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
     files = {"key": [write("key.dat", (exposed.keystore / "master.key").read_bytes())],
              "code": [code_file, *code_password],
+             "new archive": ["-o", tmp_path / "new.age"],
+             "archive": [write("a.age", archives.archive(*archives.threema("ABCD1234", bytes(32)))), "--identity",
+                         write("agekey", archives.IDENTITY)],
              "id": ["ECHOECHO"], "addresses": [write("addresses", "ann@example.org")],
              "contact": [f"3mid:ECHOECHO,{bytes(range(32)).hex()}"], "change": ["--nickname", "Ann"],
              "output": ["-o", tmp_path / "written"], "card": [tmp_path / "card.pdf"],
-             "document": [write("document", '{"info":{"version":1},"user":{}}')]}
+             "document": [write("document", '{"info":{"version":1},"user":{}}')],
+             "telegram key": [write("telegram-key", bytes(range(256))), "--dc", "2"], "key id": ["0" * 16],
+             "packet": [write("packet", bytes(range(56)))], "body": [write("body", b"data"), "-o", tmp_path / "sealed"],
+             "protection": ["none"], "minutes": ["5"], "main key": [write("main-key", bytes(range(32))), "--no-pin"],
+             "locked value": [write("locked", b"KTL2" + bytes(60)), "--name", "token"],
+             "value": [write("value", b"secret"), "--name", "token", "-o", tmp_path / "locked-value"],
+             "old value": [write("old-value", bytes(80)), "--name", "token", "-o", tmp_path / "rewrapped"]}
     nowhere = exposed.with_keystore(None).with_environment(KEYTOOL_KEYSTORE=tmp_path / "nowhere")
     for path in leaves():
         if path in WITHOUT_KEYSTORE:

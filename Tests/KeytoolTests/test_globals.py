@@ -25,7 +25,7 @@ def test_arguments_survive_a_library_that_moves_the_environment(keytool):
 
 @pytest.mark.parametrize("arguments", [
     ("--help",), ("help",), ("help", "safe"), ("safe", "--help"), ("help", "safe", "push"),
-    ("safe", "push", "--help"),
+    ("safe", "push", "--help"), ("mainkey", "protect", "--help"),
 ], ids=" ".join)
 def test_help(keytool, arguments):
     result = keytool.with_keystore(None).ok(*arguments)
@@ -57,6 +57,7 @@ USAGE = {
     "verb of a later build": ("safe", "rehearse"),
     "too many arguments": ("id", "show", "ABCD1234", "ABCD1234"),
     "option without its value": ("id", "create", "--id"),
+    "archive without a file": ("archive", "export"),
     "bad colour": ("id", "list", "--color", "purple"),
 }
 
@@ -90,7 +91,7 @@ def test_other_errors_as_one_line_of_json(keytool):
 
 def test_error_sentences(keytool):
     """Lower case, no full stop; the hint stands below."""
-    for code, command in ((10, ("id", "show", "ABCD1234")), (10, ("safe", "push")),
+    for code, command in ((10, ("id", "show", "ABCD1234")), (10, ("safe", "push")), (10, ("mainkey", "status")),
                           (64, ("id", "frobnicate")), (66, ("backup", "check", "absent"))):
         line = re.search(r"^keytool: error: (.*)$", keytool.fails(code, *command).err, re.M)[1]
         assert not line.endswith("."), line
@@ -101,7 +102,9 @@ def test_quiet_commands_are_silent_on_success(
         keytool, directory, safe_password, code_file, code_password):
     for command in (("backup", "import", code_file, *code_password),
                     ("safe", "setup", "--create", "--server", directory.url, *safe_password),
-                    ("safe", "push"), ("safe", "pull"), ("safe", "delete", "--yes")):
+                    ("safe", "push"), ("safe", "pull"), ("safe", "delete", "--yes"),
+                    ("mainkey", "init", "--no-pin"), ("mainkey", "timeout", "5"), ("mainkey", "lock"),
+                    ("mainkey", "wipe", "--yes")):
         result = keytool.ok(*command, "-q")
         assert result.out == result.err == "", result
 

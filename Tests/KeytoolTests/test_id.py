@@ -145,7 +145,7 @@ def test_list_survives_a_damaged_record(keytool):
     assert listed.code == listed.error["code"] == 65
     good, bad, also_good = listed.json["identities"]
     assert (good["id"], also_good["id"]) == ("ABCD1234", "ZZZZ9999")
-    assert bad == {"id": "MMMM5555", "error": listed.error}
+    assert bad == {"messenger": "threema", "id": "MMMM5555", "error": listed.error}
     # The first failure gives the code.
     (keytool.keystore / "identities/threema/ABCD1234/identity").chmod(0o644)
     assert keytool("id", "list").code == 77

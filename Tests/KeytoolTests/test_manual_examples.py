@@ -1,7 +1,7 @@
 """The examples of the commands' pages are real: typed into the binary on a terminal, they give what the page shows.
 
 Compared without blanks and line breaks, because the pages break long lines; `...` is what a page has left out, and
-questions for the keystore passphrase are left out on both sides.
+questions for the passphrases of keystore and archive are left out on both sides.
 """
 
 import re
@@ -9,7 +9,7 @@ import shlex
 
 import pytest
 
-from kit import databackup, keyring, manual, oracle
+from kit import databackup, keyring, manual, oracle, telegram
 from kit.runner import Keytool
 from kit.terminal import Terminal
 
@@ -18,8 +18,10 @@ USB = "file:///mnt/usb/keytool"
 CODE = "DANC-3O6K-VIQ2-K3AB-LMIA-A3BP-NM6B-EOPP-35SF-DEZY-YYEL-26T3-ZWGK-AYGT-ASJE-DQYT-LSJU-IRCC-FDTH-RCGF"
 PASSPHRASE = "grey owls never hurry home"
 ANSWERS = {
+    "Archive passphrase": "seven boats at the old pier",
     "Backup password": "summer rain on 3 tin roofs", "Keystore passphrase": PASSPHRASE,
     "Safe password": "nine lamps above the harbour", "Revocation password": "a word that only I can give back",
+    "Passphrase of the file": "six gulls on a grey roof", "New passphrase of the file": "seven gulls on a red roof",
     "Upload the first backup now?": "y", "Recovery card to print": ""}
 
 needs_keyring = pytest.mark.skipif(keyring.refusal() is not None, reason="the kernel's keyring cannot be used here")
@@ -87,7 +89,7 @@ class Person:
         for shown, real in (*self.places.items(), ("/home/alice", str(self.home))):
             text = text.replace(real, shown)
         text = re.sub(r"\d{4}-\d\d-\d\d(T[0-9:]+Z)?", "DAY", text)
-        return re.sub(r"\s+", "", text).replace("Keystorepassphrase:", "")
+        return re.sub(r"(?:Keystore|Archive)passphrase[^:\n]*?:", "", re.sub(r"\s+", "", text))
 
     def sees(self, typed, shown):
         found = self.plain(self.types(typed))
@@ -175,6 +177,10 @@ def test_key(person):
     follow(person, "keytool-key.1", {"keytool key protect": lambda: person.does(IMPORT + " --no-passphrase")})
 
 
+def test_archive(person):
+    follow(person, "keytool-archive.1", {"keytool archive export -o keys.age": lambda: person.does(IMPORT)})
+
+
 def test_revoke(person):
     follow(person, "keytool-revoke.1")
 
@@ -197,3 +203,14 @@ def test_doctor(person):
 def test_code_of_the_page():
     assert oracle.check_word(CODE) == "3UFR-LRKN"
     assert CODE.replace("-", "") in "".join(manual.page("keytool-backup.1").examples["EXAMPLES"]).replace("-", "")
+
+
+def test_telegram(person):
+    desktop = person.home / ".local/share/TelegramDesktop"
+    desktop.mkdir(parents=True)
+    keys = {2: telegram.KEYS[0], 4: telegram.KEYS[1]}
+    telegram.tdata(desktop / "tdata", [telegram.Account(keys, user=777000)])
+    password = ANSWERS["Passphrase of the file"].encode()
+    (person.home / "key.pem").write_bytes(telegram.FORMS["pem"](keys[2], password))
+    follow(person, "keytool-telegram.1", {
+        "keytool telegram import ~/.local/share/TelegramDesktop/tdata": lambda: person.does("id create")})

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kit import manual
+from kit import agefile, archives, manual
 from kit.formatexamples import EXAMPLES, PAGE, sealed, unhex
 from kit.keyfiles import message
 from kit.runner import REPOSITORY
@@ -39,6 +39,8 @@ def tables_of(section):
     for line in section.lines:
         if line.startswith(".It "):
             cells = line[4:].split(" Ta ")
+            if len(cells) < 3:
+                continue
             if cells[0] == "Em offset":
                 tables.append([])
             else:
@@ -58,7 +60,7 @@ def check_offsets(table):
 @pytest.mark.parametrize("title, example", [
     ("IDENTITY/Identity", "identity"), ("BACKUP CODES/Code of 80 characters", "bytes"),
     ("BACKUP CODES/Code of 104 characters", "bytes"), ("KEYSTORE/Master key without a passphrase", "file"),
-    ("KEYSTORE/Master key under scrypt", "protected")])
+    ("KEYSTORE/Master key under scrypt", "protected"), ("ARCHIVES/Archive", "header")])
 def test_table_of_fixed_length(title, example):
     [table] = tables_of(FORMATS.sections[title])
     assert check_offsets(table) == len(unhex(PAGE[title.partition("/")[2]][example]))
@@ -67,12 +69,32 @@ def test_table_of_fixed_length(title, example):
 @pytest.mark.parametrize("title, overheads", [
     ("SAFE BACKUPS/Safe keys", [64]), ("SAFE BACKUPS/Encrypted backup", [24 + 16, 10 + 5 + 8]),
     ("KEYSTORE/Sealed record", [4 + 24 + 16]), ("KEYSTORE/The file commit", [4 + 32, 1 + 1 + 4]),
-    ("KEYSTORE/History", [1 + 8 + 32 + 64])])
+    ("KEYSTORE/History", [1 + 8 + 32 + 64]), ("MAINKEY/Key under a PIN", [16]),
+    ("MAINKEY/Locked value", [4 + 24 + 16])])
 def test_table(title, overheads):
     assert [check_offsets(table) for table in tables_of(FORMATS.sections[title])] == overheads
 
 
 # The binary on the page's bytes
+
+
+def test_archive(keytool, write):
+    """The page's header and identity, between files that tarfile has written."""
+    example = PAGE["Archive"]
+    content = unhex(example["identity"])
+    own = unhex(example["header"]) + content + bytes(-len(content) % 512)
+    others = archives.tar([archives.VERSION, ("threema/ABCD1234/profile.json", archives.PROFILE)])
+    key = write("agekey", archives.IDENTITY)
+    path = write("a.age", archives.seal(own + others))
+    keytool.ok("archive", "import", path, "--identity", key)
+    assert keytool.json("id", "show")["public_key"] == PAGE["Identity"]["public-key"]
+    again = path.with_name("b.age")
+    keytool.ok("archive", "export", "-o", again, "--recipient", archives.RECIPIENT)
+    tar = agefile.open_file(again.read_bytes(), archives.SECRET)
+    [start] = [at for at in range(0, len(tar), 512) if tar[at:].startswith(example["name"].encode() + b"\0")]
+    written, shown = tar[start:start + 512], unhex(example["header"])
+    # But for time and checksum.
+    assert (written[:136], written[156:]) == (shown[:136], shown[156:])
 
 
 @pytest.fixture
@@ -207,3 +229,15 @@ def test_desktop(keytool, write, given):
 def test_revocation_key(keytool, given):
     e = PAGE["Revocation key"]
     assert keytool.json("revoke", "hash", *given("revocation-password", e["password"]))["key"] == e["base64"]
+
+
+def test_telegram(keytool, write, given):
+    account, key = PAGE["Telegram account"], PAGE["Telegram key"]
+    file = agefile.seal(account["text"].encode(), [agefile.scrypt_stanza(b"0123456789abcdef", b"words", bytes(16), 10)],
+                        b"0123456789abcdef", bytes(16))
+    keytool.ok("telegram", "import", write("account.age", file), *given("file-passphrase", b"words"))
+    shown = keytool.json("telegram", "show", account["account"])
+    assert (shown["user_id"], str(shown["main_dc"])) == (account["user"], account["data-centre"])
+    opened = keytool.json("telegram", "verify", write("key", unhex(key["file"])),
+                          *given("file-passphrase", key["password"].encode()))
+    assert (opened["form"], opened["key_id"]) == ("openssl", account["account"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit import oracle
+from kit import archives, oracle
 from kit.corefile import core, require_gcore
 from kit.everysecret import ID, PASSWORDS, EverySecret
 from kit.memory import Memory
@@ -13,6 +13,7 @@ IDENTITY = oracle.Identity(ID, bytes.fromhex(
     "d5137ea8460bf29c31685be70cda94f2716e03bd589f24c8a0e71b36f84d92c5"))
 QUESTION = {"passphrase": r"Keystore passphrase[^\n]*: $",
             "new-passphrase": r"New keystore passphrase[^\n]*: $",
+            "archive-passphrase": r"Archive passphrase[^\n]*: $",
             "backup-password": r"Backup password[^\n]*: $",
             "safe-password": r"Safe password[^\n]*: $"}
 
@@ -82,6 +83,26 @@ def test_safe_setup(house, terminal):
     is_clean(left + left_at_exit(
         process, house, PASSWORDS["safe-password"], b"", b"",
         question=r"(Upload the first backup now\? \[y/N\]|Recovery card to print [^\n]*:) $"))
+
+
+def test_archive_export(house, terminal):
+    house.identity().protect("argon2id").learn()
+    process = terminal("archive", "export", "-o", house.home / "archive.age", runner=house.keytool)
+    answer(process, "passphrase")
+    left = left_waiting(process, house, "archive-passphrase", "master key")
+    process.send(PASSWORDS["archive-passphrase"].decode())
+    left += left_waiting(process, house, "archive-passphrase", "archive-passphrase")
+    is_clean(left + left_at_exit(process, house, PASSWORDS["archive-passphrase"]))
+
+
+def test_archive_import(house, terminal):
+    house.secrets["client key"] = IDENTITY.client_key
+    file = house.file("archive.age", archives.archive(
+        *archives.threema(ID, IDENTITY.client_key), passphrase=PASSWORDS["archive-passphrase"]))
+    process = terminal("archive", "import", file, runner=house.keytool)
+    answer(process, "archive-passphrase")
+    left = left_waiting(process, house, "passphrase", "client key")
+    is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))
 
 
 def test_backup_import(house, terminal):

@@ -22,7 +22,7 @@ MEANT = {
     ("help", "bakup"): "keytool backup",
 }
 # Verbs of later versions among them.
-NOTHING_NEAR = [("frobnicate",), ("telegram", "list"), ("help", "frobnicate"), ("",)]
+NOTHING_NEAR = [("frobnicate",), ("wizard", "list"), ("help", "frobnicate"), ("",)]
 
 
 @pytest.mark.parametrize("words", MEANT, ids=" ".join)

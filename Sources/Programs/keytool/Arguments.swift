@@ -4,6 +4,9 @@ internal import Console
 public import Encodings
 public import KeyWrapping
 public import Keystore
+internal import MessengerKeeping
+public import Telegram
+public import ProtonMainKey
 public import Threema
 
 // How values are spelled on the command line.
@@ -22,6 +25,16 @@ extension ThreemaID: ExpressibleByArgument {
     public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.candidates) }
 }
 
+extension CheckValue: ExpressibleByArgument {
+    /// 16 hexadecimal characters, in either case; `mainkey/` may stand before them, as in `id list`.
+    public init?(argument: String) { self.init(argument.withoutMessenger(Owner.mainKey)) }
+
+    /// Those in the keystore.
+    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.mainKeys) }
+}
+
+extension LockedValue.Kind: ExpressibleByArgument {}
+
 extension PlaceName: ExpressibleByArgument {
     /// 1 to 32 lower-case letters, digits and hyphens.
     public init?(argument: String) { self.init(argument) }
@@ -32,6 +45,18 @@ extension PublicKey: ExpressibleByArgument {
     public init?(argument: String) {
         guard let bytes = Hex.decode(argument) else { return nil }
         self.init(bytes)
+    }
+}
+
+extension KeyID: ExpressibleByArgument {
+    /// 16 hexadecimal characters; `telegram/` may stand before them, as in `id list`.
+    public init?(argument: String) { self.init(argument.withoutMessenger(Owner.telegram)) }
+}
+
+extension String {
+    /// An ID as a verb of a messenger takes it.
+    fileprivate func withoutMessenger(_ messenger: String) -> String {
+        hasPrefix(messenger + "/") ? String(dropFirst(messenger.count + 1)) : self
     }
 }
 

@@ -1,20 +1,45 @@
 import Console
 import Keystore
+import MessengerKeeping
+import ProtonMainKey
 import Threema
+import ThreemaKeeping
 
 /// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.
 enum IDCompletion {
+    /// Threema IDs.
     /// - Parameters:
     ///   - words: the command line as the shell split it, quotes and all.
     ///   - prefix: what there is of the word to be completed.
     @Sendable static func candidates(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        cased(ids(of: owners(words)), as: prefix)
+    }
+
+    /// The identities of all messengers.
+    @Sendable static func names(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        let owners = owners(words)
+        return cased(ids(of: owners), as: prefix)
+            + owners.filter { $0.messenger != Owner.threema }.map(\.name).sorted()
+    }
+
+    private static func owners(_ words: [String]) -> [Owner] {
+        guard let path = try? Session.keystorePath(keystoreOption(in: words)) else { return [] }
+        return (try? LockedKeystore.owners(at: path)) ?? []
+    }
+
+    private static func ids(of owners: [Owner]) -> [String] { Set(owners.compactMap(\.threemaID?.text)).sorted() }
+
+    /// Shells compare letter by letter, and a lower-case ID means the same.
+    private static func cased(_ ids: [String], as prefix: String) -> [String] {
+        prefix != prefix.uppercased() ? ids.map { $0.lowercased() } : ids
+    }
+
+    /// As `candidates`, for the check values of MainKeys.
+    @Sendable static func mainKeys(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         guard let path = try? Session.keystorePath(keystoreOption(in: words)),
             let owners = try? LockedKeystore.owners(at: path)
         else { return [] }
-        let ids = Set(owners.compactMap { try? ThreemaID($0.id).text }).sorted()
-        // Shells compare letter by letter, and a lower-case ID means the same.
-        let isLowerCase = prefix != prefix.uppercased()
-        return isLowerCase ? ids.map { $0.lowercased() } : ids
+        return owners.compactMap(\.mainKey).map(\.description)
     }
 
     /// The value of `--keystore` where it stands on the line: bash makes three words of `--keystore=DIR`.

@@ -8,7 +8,7 @@ struct Keytool: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "keytool",
-        abstract: "Create, back up and restore Threema identities.",
+        abstract: "Create, back up and restore messenger identities.",
         discussion: """
             To start, create an identity: keytool id create. Or import yours from a phone: keytool backup import. \
             Then make a backup code: keytool backup export. Then set up a Safe backup: keytool safe setup.
@@ -19,7 +19,8 @@ struct Keytool: ParsableCommand {
         subcommands: [
             IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, ContactCommand.self,
             KeyCommand.self,
-            RevokeCommand.self, QRCommand.self, Doctor.self,
+            RevokeCommand.self, QRCommand.self, TelegramCommand.self, MainKeyCommand.self, ArchiveCommand.self,
+            Doctor.self,
         ]
     )
 
@@ -91,6 +92,15 @@ struct KeyCommand: ParsableCommand {
     @OptionGroup var globals: GlobalOptions
 }
 
+struct ArchiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "archive", abstract: "Export all identities to one encrypted file, and import them again.",
+        subcommands: [ArchiveExport.self, ArchiveImport.self, ArchiveCheck.self, ArchiveList.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
 struct QRCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "qr", abstract: "Draw QR codes in the terminal or as a picture.",
@@ -104,6 +114,19 @@ struct RevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Prepare the revocation of an identity.",
         subcommands: [RevokeHash.self, RevokeSet.self, RevokeCheck.self])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct TelegramCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "telegram", abstract: "Import, protect and export the keys of Telegram accounts.",
+        subcommands: [
+            TelegramImport.self, TelegramList.self, TelegramShow.self, TelegramProtect.self, TelegramPasswd.self,
+            TelegramUnprotect.self, TelegramVerify.self, TelegramExport.self, TelegramMarkLost.self,
+            TelegramOpenPacket.self, TelegramSealPacket.self,
+        ])
 
     @ParentCommand var root: Keytool
     @OptionGroup var globals: GlobalOptions

@@ -15,6 +15,9 @@ extension RevokeCommand: Noun {}
 extension QRCommand: Noun {}
 extension ProfileCommand: Noun {}
 extension ContactCommand: Noun {}
+extension TelegramCommand: Noun {}
+extension MainKeyCommand: Noun {}
+extension ArchiveCommand: Noun {}
 
 /// A leaf command.
 protocol Verb: ParsableCommand {

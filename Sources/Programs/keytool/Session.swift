@@ -73,31 +73,40 @@ struct Session {
     func keeper(
         _ passphrase: SecretOptions<KeystorePassphrase>, _ limits: TimeLimits = TimeLimits()
     ) throws -> ThreemaKeeper {
+        keeper(try keystore(passphrase), limits)
+    }
+
+    /// The same for verbs of every messenger.
+    func keystore(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> OpenKeystore {
         let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
         keystore.convertVersion1()
-        return keeper(keystore, limits)
+        return keystore
     }
 
     /// The keystore, opened, or created if it is missing.
     /// - Parameter rule: as for `unlock`.
     func keeperOfNewKeystore(
         _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
-    ) throws -> ThreemaKeeper {
+    ) throws -> ThreemaKeeper { keeper(try newKeystore(options, ifUnprotected: rule)) }
+
+    /// The same without a messenger.
+    func newKeystore(
+        _ options: NewKeystoreOptions, ifUnprotected rule: NeedlessPassphrase = .refused
+    ) throws -> OpenKeystore {
         let path = try keystorePath
         do {
             let locked = try LockedKeystore(at: path)
             let keystore = try unlock(locked, options.passphrase, ifUnprotected: rule)
             keystore.convertVersion1()
-            return keeper(keystore)
+            return keystore
         } catch KeystoreError.absent {
             let passphrase = try options.newPassphrase(self)
-            return keeper(
-                try output.busy("creating the keystore") {
-                    switch passphrase {
-                    case .some(let passphrase): try .openOrCreate(at: path, passphrase: passphrase)
-                    case .none: try .openOrCreate(at: path)
-                    }
-                })
+            return try output.busy("creating the keystore") {
+                switch passphrase {
+                case .some(let passphrase): try .openOrCreate(at: path, passphrase: passphrase)
+                case .none: try .openOrCreate(at: path)
+                }
+            }
         }
     }
 
@@ -196,13 +205,7 @@ struct Session {
     /// The identity that was named, or the only one there is.
     func identity(_ named: ThreemaID?, in keeper: ThreemaKeeper) throws -> ThreemaID {
         if let named { return named }
-        let ids = try keeper.identities.ids()
-        guard let only = ids.first else { throw KeystoreError.absent(path: try keystorePath) }
-        guard ids.count == 1 else {
-            throw UsageFailure(
-                "the keystore holds \(ids.count) identities; name one of them",
-                hint: ids.map(\.text).joined(separator: " "))
-        }
-        return only
+        return try keeper.identities.ids().onlyOne(
+            "identities", named: \.text, orAbsent: KeystoreError.absent(path: try keystorePath))
     }
 }

@@ -14,10 +14,15 @@ PASSWORDS = {
     "passphrase": b"Quartz-Lantern-61",
     "new-passphrase": b"Velvet-Harbour-28",
     "file-passphrase": b"Marble-Compass-19",
+    "new-file-passphrase": b"Copper-Orchard-56",
+    "telegram-passcode": b"Walnut-Signal-34",
+    "archive-passphrase": b"Walnut-Ferry-44",
     "backup-password": b"Saffron-Ladder-93",
     "safe-password": b"Cobalt-Meadow-47",
     "new-safe-password": b"Tundra-Whistle-85",
     "revocation-password": b"Juniper-Anchor-72",
+    "pin": b"Walnut-Terrace-38",
+    "new-pin": b"Copper-Orchard-56",
 }
 # So much memory that the program maps it, as it does the 128 MiB of its own files.
 COST = {"memory_kib": 16_384, "passes": 2}

@@ -7,13 +7,17 @@ import base64
 import datetime
 import gzip
 import hashlib
+import hmac
 import json
+import plistlib
 import struct
+import tarfile
 import zlib
 
 import nacl.bindings as sodium
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from kit import identityfiles, keyfiles, manual, oracle
+from kit import identityfiles, keyfiles, manual, oracle, telegram
 from kit.keyfiles import message
 
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
@@ -278,10 +282,53 @@ def desktop(e):
     return {"key": key.hex(), "content": content.hex(), "file": file.hex()}
 
 
+def property_list(value):
+    return plistlib.dumps(value, fmt=plistlib.FMT_BINARY)
+
+
+def ctr(key, iv, data):
+    return Cipher(algorithms.AES(key), modes.CTR(iv)).encryptor().update(data)
+
+
+@example("Check value", "main-key")
+def check_value(e):
+    return {"check-value": hmac.digest(unhex(e["main-key"]), b"keytool-mainkey-id", "sha256")[:8].hex()}
+
+
+@example("Key under a PIN", "main-key", "pin", "salt", "iv")
+def key_under_pin(e):
+    iv, content = unhex(e["iv"]), property_list(list(unhex(e["main-key"])))
+    key = hashlib.scrypt(e["pin"].encode(), salt=unhex(e["salt"]), n=32768, r=8, p=1, dklen=32, maxmem=2 ** 26)
+    return {"pin-key": key.hex(), "list": content.hex(), "item": (iv + ctr(key, iv, content)).hex(),
+            "old-item": ctr(key, key[:16], content).hex()}
+
+
+@example("Value of the app", "main-key", "iv", "text")
+def value_of_the_app(e):
+    iv, content = unhex(e["iv"]), property_list([e["text"]])
+    return {"list": content.hex(), "value": (iv + ctr(unhex(e["main-key"]), iv, content)).hex()}
+
+
+@example("Locked value", "main-key", "name", "content", "nonce")
+def locked_value(e):
+    nonce, info = unhex(e["nonce"]), b"KTL2"
+    key = hmac.digest(hmac.digest(bytes(32), unhex(e["main-key"]), "sha256"), info + b"\1", "sha256")
+    sealed = sodium.crypto_aead_xchacha20poly1305_ietf_encrypt(
+        e["content"].encode(), info + e["name"].encode(), nonce, key)
+    return {"key": key.hex(), "value": (info + nonce + sealed).hex()}
+
+
 @example("Revocation key", "password")
 def revocation(e):
     key = hashlib.sha256(e["password"].encode()).digest()[:4]
     return {"key": key.hex(), "base64": base64.b64encode(key).decode()}
+
+
+@example("Archive", "name", "time", "identity")
+def archive_header(e):
+    entry = tarfile.TarInfo(e["name"])
+    entry.size, entry.mtime, entry.mode = len(unhex(e["identity"])), int(e["time"]), 0o600
+    return {"header": entry.tobuf(tarfile.USTAR_FORMAT).hex()}
 
 
 @example("Random password", "bits")
@@ -290,3 +337,21 @@ def proquint(e):
         letters = ((12, 15), (10, 3), (6, 15), (4, 3), (0, 15))
         return "".join(("bdfghjklmnprstvz" if mask == 15 else "aiou")[bits >> shift & mask] for shift, mask in letters)
     return {"password": "-".join(map(word, struct.unpack(">5H", unhex(e["bits"]))))}
+
+
+@example("Telegram account", "key", "user", "data-centre")
+def telegram_account(e):
+    key, main = unhex(e["key"]), int(e["data-centre"])
+    return {"sha1": hashlib.sha1(key).hexdigest(), "account": telegram.key_id(key),
+            "text": telegram.account_text({main: key}, main, e["user"]).decode()}
+
+
+@example("Telegram key", "password", "key", "iv")
+def telegram_key(e):
+    """The file is that of the program openssl; its key follows from the page's words."""
+    password, iv = e["password"].encode(), unhex(e["iv"])
+    first = hashlib.md5(password + iv[:8]).digest()
+    aes_key = first + hashlib.md5(first + password + iv[:8]).digest()
+    file = telegram.FORMS["openssl"](unhex(e["key"]), password)
+    assert file == iv + telegram.cbc(aes_key, iv, telegram.hashed(unhex(e["key"])))
+    return {"aes-key": aes_key.hex(), "file": file.hex()}

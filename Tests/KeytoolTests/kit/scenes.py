@@ -4,7 +4,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Callable
 
-from kit import injection, oracle
+from kit import archives, injection, oracle
 from kit.edit import edit
 from kit.known import SAFE_PASSWORD
 from kit.place import ID, OTHER_ID
@@ -108,6 +108,30 @@ def moving(place):
     assert len(place.backups()) == 2 and place.keytool.json("safe", "status")["new_server"] == place.second.url
 
 
+def archive_file(place, *files):
+    """An archive in the home, and the key that opens it."""
+    for name, content in {"agekey": archives.IDENTITY.encode(), "archive.age": archives.archive(*files)}.items():
+        (place.home / name).write_bytes(content)
+        (place.home / name).chmod(0o600)
+
+
+def archive_of_one(place):
+    archive_file(place, *archives.threema(ID, bytes(range(1, 33))))
+
+
+def archive_of_two(place):
+    archive_file(place, *archives.threema(ID, bytes(range(1, 33))), *archives.threema(OTHER_ID, bytes(range(2, 34))))
+
+
+def older_archive(place):
+    """Pushed and exported, and since then the keystore's profile has become another."""
+    pushed(place)
+    archive_file(place)
+    place.keytool.ok("archive", "export", "--force", "-o", place.home / "archive.age", "--recipient", archives.RECIPIENT)
+    safe = SafeSetup(place.keytool, place.directory, ID, SAFE_PASSWORD)
+    edit(safe, "ECHOECHO")
+
+
 # The commands.
 
 
@@ -135,6 +159,14 @@ def pull_to_empty(place):
 def export(place):
     return ["backup", "export", "-o", place.code,
             "--backup-password-file", place.home / "backup-password"]
+
+
+def archive_import(place):
+    return ["archive", "import", place.home / "archive.age", "--identity", place.home / "agekey"]
+
+
+def archive_replace(place):
+    return [*archive_import(place), "--replace", f"threema/{ID}"]
 
 
 def passwd(place):
@@ -199,6 +231,10 @@ SCENES = {
     "push-changed": scene(changed, FORCE, nexts=[PUSH_NEXT]),
     "pull": scene(other_device, PULL, has_others_backup=True, nexts=[
         Next(PUSH, {0: {"old", "new"}, 20: {"old", "new"}})]),
+    "archive-import": scene(archive_of_one, archive_import),
+    # One identity after the other: if one fails, the other is imported.
+    "archive-import-two": scene(archive_of_two, archive_import, has_steps=True),
+    "archive-replace": scene(older_archive, archive_replace, nexts=[PUSH_NEXT]),
     "push-lost": scene(lost, PUSH),
     "push-damaged": scene(damaged, PUSH, has_no_good_backup=True),
     "pull-key": scene(other_key, plain("safe", "pull", "--replace-key", ID), has_others_backup=True, nexts=[

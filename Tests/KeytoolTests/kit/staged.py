@@ -2,13 +2,18 @@
 
 import base64
 import functools
+import re
 
 from kit import identityfiles
-from kit.injection import kill, points, without_waiting
+from kit.injection import SYNCING, kill, points, without_waiting
 from kit.place import ID, OTHER_ID, Place
 from kit.runner import on_two_processors
-from kit.sampling import in_turn
+from kit.sampling import in_turn, share
 from kit.scenes import ANY, DELETION_INTERRUPTED, SCENES
+
+CANT_CREATE, IO = 73, 74
+# The exit codes of a disk that fails, where no Safe is involved.
+DISK_CODES = {"ENOSPC": {IO}, "EIO": {IO}, "EROFS": {IO, CANT_CREATE}}
 
 
 @functools.lru_cache(maxsize=None)  # the same for kills and for each error
@@ -62,6 +67,19 @@ class Staged:
 
     def each(self, items, check):
         each(self.places, items, check)
+
+    def share(self, items, error):
+        """The items for one of the errors of a disk: these differ in little but their name, so they share the calls."""
+        return share(items, list(DISK_CODES).index(error), len(DISK_CODES))
+
+    def judge_disk(self, place, point, result, error, errors=(1,)):
+        """How a command ended whose call at `point` failed. `errors`: how many of them it may name."""
+        if result.code == 0:
+            assert point.call not in SYNCING, f"a failed fsync went unnoticed: {result}"
+            assert "new" in self.names(place), f"it was not done: {result}"
+        else:
+            assert result.code in DISK_CODES[error], result
+            assert len(re.findall(r"^keytool: error: \S", result.err, re.M)) in errors, result
 
     def view(self, place):
         return place.view(self.scene.drawn)

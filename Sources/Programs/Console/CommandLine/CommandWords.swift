@@ -62,16 +62,21 @@ struct CommandWords {
         }
         var choice = [("help", "help"), ("version", "--version")]
         choice += grammar.root.verbs.map { ($0._commandName, $0._commandName) }
-        let pairs = grammar.root.verbs.flatMap { noun in
-            noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") }
+        func pairs(isSpecial: Bool) -> [(String, String)] {
+            grammar.root.verbs
+                .filter { grammar.commonNames.special.contains($0._commandName) == isSpecial }
+                .flatMap { noun in noun.verbs.map { ($0._commandName, "\(noun._commandName) \($0._commandName)") } }
         }
+        let (common, special) = (pairs(isSpecial: false), pairs(isSpecial: true))
         // `push` alone lacks its noun; `contact list` has one that does not exist.
-        if !pairs.contains(where: { $0.0 == next }) {
-            let meanings = grammar.commonNames.meanings(of: word, behind: nil)
-            if !meanings.isEmpty, !pairs.contains(where: { $0.0 == word }) { return meanings }
-            choice += pairs
+        guard !(common + special).contains(where: { $0.0 == next }) else {
+            return Suggestion.nearest(to: word, among: choice)
         }
-        return Suggestion.nearest(to: word, among: choice)
+        let meanings = grammar.commonNames.meanings(of: word, behind: nil)
+        if !meanings.isEmpty, !common.contains(where: { $0.0 == word }) { return meanings }
+        choice += common
+        let nearest = Suggestion.nearest(to: word, among: choice)
+        return nearest.isEmpty ? Suggestion.nearest(to: word, among: special) : nearest
     }
 
     /// The arguments that are neither options nor values of global ones, and whether they surely are no values.

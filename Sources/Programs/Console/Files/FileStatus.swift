@@ -26,6 +26,9 @@ package struct FileStatus {
     /// Whether it is a regular file: not a directory, pipe or device.
     package var isPlainFile: Bool { status.st_mode & S_IFMT == S_IFREG }
 
+    /// Whether it is a directory.
+    package var isDirectory: Bool { status.st_mode & S_IFMT == S_IFDIR }
+
     /// The permissions alone, without the kind of file.
     var permissions: UInt32 { status.st_mode & 0o7777 }
 

@@ -33,10 +33,14 @@ package struct InputFile {
     }
 
     /// The whole content, in guarded memory.
+    /// - Parameter output: where to warn if others can read a file that is secret as a whole; nil for no warning.
     /// - Throws: `InputError`, also for a ZIP file.
-    package func readGuarded(limit: Int) throws -> SecureBytes {
+    package func readGuarded(limit: Int, warning output: Output? = nil) throws -> SecureBytes {
         let file = try open()
         defer { close(file) }
+        if let output, let path {
+            SecretFileAccess(of: file, path).warnings.forEach { output.warn("\(path) \($0)") }
+        }
         return try SecureBytes(capacity: limit + 1) { bytes in
             var used = 0
             while used < bytes.count {
@@ -55,6 +59,10 @@ package struct InputFile {
             return used
         }
     }
+
+    /// Opens it for reading piece by piece, for what does not fit into memory or is refused by its beginning.
+    /// - Throws: `InputError`.
+    package func pieces() throws -> InputPieces { InputPieces(descriptor: try open(), name: name) }
 
     private func open() throws -> Int32 {
         if path == nil { try StandardInput.take() }
@@ -106,6 +114,34 @@ package struct InputFile {
         }
         if bytes.count <= limit { return bytes }
         throw InputError.tooLong(limit: limit)
+    }
+}
+
+/// An input that is being read.
+package final class InputPieces {
+    private let descriptor: Int32
+    private let name: String
+
+    fileprivate init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads the next bytes.
+    /// - Returns: how many, from the front of `bytes`; 0 only at the end, or if `bytes` is empty.
+    /// - Throws: `InputError`.
+    package func read(into bytes: inout MutableSpan<UInt8>) throws -> Int {
+        guard !bytes.isEmpty else { return 0 }
+        while true {
+            let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+                unsafe Glibc.read(descriptor, buffer.baseAddress!, buffer.count)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw InputError.notReadable(path: name, code: errno) }
+            return count
+        }
     }
 }
 

@@ -12,6 +12,8 @@ package struct ResultFile {
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
+    /// The file that stood there.
+    private var replaced: FileIdentity?
 
     /// - Throws: `ResultFileError.exists` if there is something that must not be replaced.
     package init(_ path: String, mayReplace: Bool, readers: Directory.Readers = .owner) throws {
@@ -30,9 +32,20 @@ package struct ResultFile {
             if !isNew {
                 try directory.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
+                replaced = try directory.identity(of: name)
             }
         } catch {
             throw failure(error)
+        }
+    }
+
+    /// For a new version of a file that was read after this value was made.
+    /// - Throws: `ResultFileError.changed` if another file has come to its place since then.
+    package func requireUnchanged() throws {
+        do throws(FileError) {
+            guard try replaced == directory().identity(of: name) else { throw .missing(path: path) }
+        } catch {
+            throw ResultFileError.changed(path: path)
         }
     }
 
@@ -54,6 +67,35 @@ package struct ResultFile {
             // The file may exist if only syncing its directory failed; unless it is another's.
             if case ResultFileError.exists = error {} else { removeIfNew() }
             throw error
+        }
+        do {
+            try finish()
+        } catch {
+            removeIfNew()
+            throw error
+        }
+    }
+
+    /// Writes the file piece by piece, then does `finish`. The file has its name only after `pieces` has returned.
+    /// - Throws: `ResultFileError`, or what `pieces` or `finish` throws; then no file is left that was not there before.
+    fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
+        var failed: (any Error)?
+        do {
+            try directory().write(name, existing: mayReplace ? .replace : .refuse) { file in
+                do {
+                    try pieces(ResultPieces(file, failure))
+                } catch {
+                    failed = error
+                    throw error
+                }
+            }
+        } catch {
+            // A file error of `pieces` is about something else.
+            if let failed { throw failed }
+            guard let error = error as? FileError else { throw error }
+            let failure = failure(error)
+            if case .exists = failure {} else { removeIfNew() }
+            throw failure
         }
         do {
             try finish()
@@ -94,6 +136,41 @@ package struct ResultFile {
     private func directory() throws(FileError) -> Directory { try Directory.open(directoryPath, rule: .shared) }
 }
 
+/// A result that is being written.
+package final class ResultPieces {
+    private let writing: (Span<UInt8>) throws -> Void
+    private let reading: ((inout MutableSpan<UInt8>, Int) throws -> Int)?
+
+    /// Stdout.
+    fileprivate init() {
+        writing = { try Output.write($0, to: STDOUT_FILENO) }
+        reading = nil
+    }
+
+    /// - Parameter failure: explains an error of the file.
+    fileprivate init(_ file: OutputFile, _ failure: @escaping (FileError) -> ResultFileError) {
+        writing = { bytes in
+            do throws(FileError) { try file.write(bytes) } catch { throw failure(error) }
+        }
+        reading = { bytes, offset in
+            do throws(FileError) { return try file.read(into: &bytes, at: offset) } catch { throw failure(error) }
+        }
+    }
+
+    /// - Throws: `ResultFileError`; `OutputError` for stdout.
+    package func write(_ bytes: Span<UInt8>) throws { try writing(bytes) }
+
+    /// Reads what was written to a file.
+    /// - Returns: how many bytes, from the front of `bytes`; 0 at the end. Nil for stdout.
+    /// - Throws: `ResultFileError`.
+    package func read(into bytes: inout MutableSpan<UInt8>, at offset: Int) throws -> Int? {
+        try reading?(&bytes, offset)
+    }
+
+    /// Whether what was written can be read again; false for stdout.
+    package var isReadable: Bool { reading != nil }
+}
+
 /// Where a document is written: a new file, or stdout if that is not a terminal.
 package struct DocumentTarget {
     /// Nil for stdout.
@@ -119,6 +196,13 @@ package struct DocumentTarget {
     package func write(_ bytes: Span<UInt8>, finish: () throws -> Void) throws {
         if let file { return try file.write(bytes, finish: finish) }
         try Output.write(bytes, to: STDOUT_FILENO)
+        try finish()
+    }
+
+    /// Writes it piece by piece, then does `finish`. If either fails, no file is left that was not there before.
+    package func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
+        if let file { return try file.write(pieces: pieces, finish: finish) }
+        try pieces(ResultPieces())
         try finish()
     }
 }

@@ -4,12 +4,18 @@ import Glibc
 /// Why a file that the user named for a result was not written.
 package enum ResultFileError: Explained {
     case exists(path: String)
+    /// A file that was to be replaced by a new version of it is not there any more, or is another one.
+    case changed(path: String)
     case notCreated(path: String, reason: FileError)
 
     /// The sentence and the exit code.
     package var failure: Failure {
         switch self {
         case .exists(let path): Failure(.exists, "\(path) already exists", hints: "use --force to replace it")
+        case .changed(let path):
+            Failure(
+                .exists, "another program replaced or removed \(path) meanwhile",
+                hints: "this command changed nothing; try again")
         case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a regular file")
         case .notCreated(let path, .missing): Failure(.cantCreate, "the directory of \(path) does not exist")
         case .notCreated(let path, .system(_, _, let code)):

@@ -44,6 +44,10 @@ package struct Output {
         try Self.write(lines.map { $0 + "\n" }.joined(), to: STDOUT_FILENO)
     }
 
+    /// Writes the bytes of a result to stdout, as they are.
+    /// - Throws: `OutputError`.
+    package static func writeResult(_ bytes: Span<UInt8>) throws { try write(bytes, to: STDOUT_FILENO) }
+
     // MARK: Words
 
     /// Warns of something that did not stop the command. Also said when quiet.

@@ -50,13 +50,16 @@ package struct SecretAsker<Kind: Secret> {
     /// yes.
     /// - Parameters:
     ///   - minimum: fewest characters (Unicode scalars).
+    ///   - enoughDigits: fewest digits of a number that is not weak; nil for those of a password.
     ///   - weak: what to do about a weak one.
     ///   - empty: what an empty answer at the prompt means.
     package func create(
-        _ subject: SecretSubject, minimum: Int, weak: WeakSecrets, empty: EmptyAnswer = .isTooShort
+        _ subject: SecretSubject, minimum: Int, enoughDigits: Int? = nil, weak: WeakSecrets,
+        empty: EmptyAnswer = .isTooShort
     ) throws -> SecureBytes {
+        let enoughDigits = enoughDigits ?? PasswordStrength.enoughDigits
         if let secret = try given() {
-            try check(secret, minimum, weak)
+            try check(secret, minimum, enoughDigits, weak)
             return secret
         }
         let terminal = try terminal()
@@ -66,7 +69,7 @@ package struct SecretAsker<Kind: Secret> {
                 let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
                 if secret.count == 0 && empty == .isNone { return secret }
-                try check(secret, minimum, weak)
+                try check(secret, minimum, enoughDigits, weak)
                 let again = try ask(Self.question(subject, isAgain: true), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
                 guard isSame else { throw SecretError.mismatch(title: Kind.title) }
@@ -130,7 +133,9 @@ package struct SecretAsker<Kind: Secret> {
         return title + subject.words + (isAgain ? ", again" : "") + (nothing.map { " (Enter for \($0)): " } ?? ": ")
     }
 
-    private func check(_ secret: borrowing SecureBytes, _ minimum: Int, _ weak: WeakSecrets) throws {
+    private func check(
+        _ secret: borrowing SecureBytes, _ minimum: Int, _ enoughDigits: Int, _ weak: WeakSecrets
+    ) throws {
         guard let count = secret.characterCount else { throw SecretError.notUTF8(title: Kind.title) }
         guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] != 0 } }) else {
             throw SecretError.hasNUL(title: Kind.title)
@@ -138,8 +143,9 @@ package struct SecretAsker<Kind: Secret> {
         guard count >= minimum else {
             throw UsageFailure("the \(Kind.title) has \(count) characters; it needs at least \(minimum)")
         }
-        guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0) }) else { return }
-        let words = "the \(Kind.title) is weak: \(weakness.words)"
+        guard let weakness = secret.withBytes({ PasswordStrength.weakness(of: $0, enoughDigits: enoughDigits) })
+        else { return }
+        let words = "the \(Kind.title) is weak: \(weakness.words(enoughDigits: enoughDigits))"
         if weak == .accept { return dialog.output.warn(words) }
         let refusal = UsageFailure(words, hint: "choose another one, or use --weak-ok")
         guard dialog.mayAsk, let terminal = ControllingTerminal() else { throw refusal }
@@ -158,10 +164,12 @@ package struct SecretAsker<Kind: Secret> {
 }
 
 extension PasswordStrength.Weakness {
-    fileprivate var words: String {
+    fileprivate func words(enoughDigits: Int) -> String {
         switch self {
         case .repeated: "it repeats one character"
+        case .digits where enoughDigits < PasswordStrength.enoughDigits: "it has fewer than \(enoughDigits) digits"
         case .digits: "it has only digits"
+        case .sequence: "its digits only count up or down"
         case .common: "it is a common password"
         }
     }

@@ -1,7 +1,7 @@
 internal import Encodings
-internal import Keystore
+package import Keystore
 internal import SecureMemory
-internal import Threema
+package import Threema
 internal import ThreemaSafe
 
 // The records of a Threema identity:
@@ -15,10 +15,11 @@ internal import ThreemaSafe
 //   safe            where the Safe backup goes (see `SafeSetup`); missing without a setup
 
 extension Owner {
-    static let threema = "threema"
+    /// The messenger of Threema's identities.
+    package static let threema = "threema"
 
     /// Cannot fail: the characters of a Threema ID are allowed in an owner's ID.
-    static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
+    package static func threema(_ id: ThreemaID) -> Owner { Owner(messenger: threema, id: id.text)! }
 }
 
 extension OpenKeystore {

@@ -91,7 +91,12 @@ struct SafeTarget: ~Copyable {
             (places[Self.userField] == nil) == (places[Self.passwordField] == nil)
         else { throw .malformed }
         let digests = bytes(Self.pinsField) ?? []
-        guard digests.count.isMultiple(of: PublicKeyPin.count) else { throw .malformed }
+        // What `encoded` and the transport take for granted. The record of an archive may be from anyone.
+        guard digests.count.isMultiple(of: PublicKeyPin.count),
+            digests.count <= SafeEndpoint.maxPins * PublicKeyPin.count,
+            (places[Self.authorityField]?.count ?? 0) <= SafeEndpoint.maxAuthorityBytes,
+            (places[Self.passwordField]?.count ?? 0) <= Login.maxPasswordBytes
+        else { throw .malformed }
         let pins = stride(from: 0, to: digests.count, by: PublicKeyPin.count).compactMap {
             PublicKeyPin(digest: Array(digests[$0..<$0 + PublicKeyPin.count]))
         }
@@ -106,6 +111,7 @@ struct SafeTarget: ~Copyable {
                 placeName: placeName)
             return
         }
+        guard Login.isUser(user) else { throw .malformed }
         let login = Login(user: user, password: SecureBytes(copying: message.extracting(password)))
         self.init(
             server: SafeEndpoint(address, login: login, authority: bytes(Self.authorityField), pins: pins), keys: keys,

@@ -15,38 +15,31 @@ struct IDList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper: ThreemaKeeper
+        let open: OpenKeystore
         do {
-            keeper = try session.keeper(keystore.passphrase)
+            open = try session.keystore(keystore.passphrase)
         } catch KeystoreError.absent {
             // A keystore that is still to be made holds nothing: that is an answer, not an error.
             try session.output.data([], json: Self.json([]))
             return
         }
-        var lines: [String] = []
-        var members: [JSONValue] = []
+        let keeper = session.keeper(open)
+        var rows: [Row] = []
         var firstFailure: Failure?
-        for id in try keeper.identities.ids() {
+        for owner in try session.identities(in: open) {
             do {
-                let identity = try keeper.identities.summary(id)
-                lines.append("\(id)  \(identity.publicKey.hex)  \(identity.safeWords)")
-                let places = identity.places.map { JSONValue.string($0.text) }
-                members.append(
-                    .members([
-                        ("id", .string(id.text)), ("public_key", .string(identity.publicKey.hex)),
-                        ("safe", .bool(identity.hasSafe)), ("places", places.isEmpty ? nil : .some(.array(places))),
-                    ]))
+                rows.append(try Row(of: owner, in: session, open, keeper))
             } catch {
                 // One damaged record does not hide the others.
                 let failure = Failure(error)
-                members.append(["id": .string(id.text), "error": failure.json])
+                rows.append(Row(failed: owner, failure))
                 if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
                 firstFailure = firstFailure ?? failure
             }
         }
         let pending = try keeper.identities.pendingKeys()
-        lines += pending.map { "pending   \($0.hex)  perhaps registered" }
-        try session.output.data(lines, json: Self.json(members, pending: pending))
+        let lines = rows.compactMap(\.line) + pending.map { "pending   \($0.hex)  perhaps registered" }
+        try session.output.data(lines, json: Self.json(rows.map(\.json), pending: pending))
         if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }
         if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
@@ -58,6 +51,37 @@ struct IDList: Verb {
         return .result(
             "id list",
             [("identities", .array(identities)), ("pending", pending.isEmpty ? .none : .some(.array(pending)))])
+    }
+}
+
+/// An identity in the list.
+private struct Row {
+    /// For people; nil if its error was told.
+    let line: String?
+    /// For programs.
+    let json: JSONValue
+
+    init(of owner: Owner, in session: Session, _ keystore: OpenKeystore, _ keeper: ThreemaKeeper) throws {
+        let name = owner.members
+        guard let id = owner.threemaID else {
+            let summary = try Messengers.summary(of: owner, in: session, keystore)
+            line = "\(owner.name)  \(summary.line)"
+            json = .members(name + summary.members)
+            return
+        }
+        let identity = try keeper.identities.summary(id)
+        line = "\(id)  \(identity.publicKey.hex)  \(identity.safeWords)"
+        let places = identity.places.map { JSONValue.string($0.text) }
+        json = .members(
+            name + [
+                ("public_key", .string(identity.publicKey.hex)), ("safe", .bool(identity.hasSafe)),
+                ("places", places.isEmpty ? nil : .some(.array(places))),
+            ])
+    }
+
+    init(failed owner: Owner, _ failure: Failure) {
+        line = nil
+        json = ["messenger": .string(owner.messenger), "id": .string(owner.id), "error": failure.json]
     }
 }
 

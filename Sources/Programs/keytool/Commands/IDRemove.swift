@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import Keystore
 import ThreemaKeeping
 import Threema
 
@@ -15,7 +16,7 @@ struct IDRemove: Verb {
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: IdentityArgument
+    @OptionGroup var named: AnyIdentityArgument
 
     @Flag(help: "Do not ask for confirmation.")
     var yes = false
@@ -25,15 +26,17 @@ struct IDRemove: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func validate() throws {
-        guard pending.pending == nil || named.id == nil else {
+        guard pending.pending == nil || named.name == nil else {
             throw ValidationError("--pending cannot be combined with an ID")
         }
     }
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
+        let keystore = try session.keystore(keystore.passphrase)
+        let keeper = session.keeper(keystore)
         guard pending.pending == nil else { return try removePending(keeper, session) }
-        let id = try session.identity(named.id, in: keeper)
+        let owner = try session.identity(named.name, in: keystore)
+        guard let id = owner.threemaID else { return try remove(owner, from: keystore, session) }
         let removal = try keeper.identities.prospect(ofRemoving: id)
         if !removal.isCodeProven {
             session.output.warn(
@@ -61,6 +64,18 @@ struct IDRemove: Verb {
                         removal.safeServers.isEmpty ? nil : .array(removal.safeServers.map { .string($0) })
                     ),
                 ]))
+    }
+
+    /// Removes an identity of a messenger beside Threema.
+    private func remove(_ owner: Owner, from keystore: OpenKeystore, _ session: Session) throws {
+        // An identity with damaged records can be removed, too.
+        _ = try keystore.identity(owner)
+        session.output.warn("without an exported file or an archive, the keys of \(owner.name) are lost for ever")
+        if !yes { try session.dialog.confirm("remove \(owner.name) and its keys", typing: owner.id) }
+        try Messengers.messenger(of: owner).remove(owner, in: session, keystore)
+        try session.output.done(
+            ["removed \(owner.name)"],
+            json: .result("id remove", owner.members + [("removed", true)]))
     }
 
     private func removePending(_ keeper: ThreemaKeeper, _ session: Session) throws {

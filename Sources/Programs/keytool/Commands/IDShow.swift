@@ -8,18 +8,27 @@ import Threema
 struct IDShow: Verb {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show an identity's public key.",
-        discussion: "The private key is never shown.")
+        discussion: """
+            The private key is never shown. For the identity of another messenger, what that messenger has in its place.
+            """)
 
     @ParentCommand var noun: IDCommand
     @OptionGroup var globals: GlobalOptions
 
-    @OptionGroup var named: IdentityArgument
+    @OptionGroup var named: AnyIdentityArgument
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper = try session.keeper(keystore.passphrase)
-        let identity = try keeper.identities.summary(session.identity(named.id, in: keeper))
+        let keystore = try session.keystore(keystore.passphrase)
+        let owner = try session.identity(named.name, in: keystore)
+        guard let id = owner.threemaID else {
+            let summary = try Messengers.summary(of: owner, in: session, keystore)
+            return try session.output.data(
+                summary.lines,
+                json: .result("id show", owner.members + summary.members))
+        }
+        let identity = try session.keeper(keystore).identities.summary(id)
         try session.output.data(
             Self.lines(of: identity), json: .result("id show", Self.members(of: identity)))
     }

@@ -19,11 +19,14 @@ struct KeyStatus: Verb {
         let isMemoryLocked = MemoryLocking.isPossible
         let unlocked: String? =
             locked.isProtected ? isUnlocked ? "by a key in the kernel's keyring" : "no" : nil
+        let counts = try Messengers.counts(LockedKeystore.owners(at: locked.path))
         try session.output.data(
             [
                 "protection  \(locked.protection.words)",
                 "file        \(locked.masterKeyPath), mode \(mode)",
                 unlocked.map { "unlocked    \($0)" },
+                "identities  "
+                    + (counts.isEmpty ? "none" : counts.map { "\($0.messenger) \($0.count)" }.joined(separator: ", ")),
                 "memory      \(isMemoryLocked ? "secrets cannot be swapped to disk" : MemoryLocking.refusal)",
             ].compactMap { $0 },
             json: .result(
@@ -32,6 +35,7 @@ struct KeyStatus: Verb {
                     ("file", .string(locked.masterKeyPath)), ("mode", .string(mode)),
                     ("unlocked", .bool(isUnlocked || !locked.isProtected)),
                     ("memory_locked", .bool(isMemoryLocked)),
+                    ("identities", .members(counts.map { ($0.messenger, .number($0.count)) })),
                 ]))
         if locked.protection.isWeak {
             session.output.hint("keytool key passwd raises the cost")

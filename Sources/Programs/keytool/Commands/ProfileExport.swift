@@ -15,18 +15,12 @@ struct ProfileExport: Verb {
 
     @OptionGroup var named: IdentityArgument
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
-    var output: String
-
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
+    @OptionGroup var written: DocumentOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let target = try DocumentTarget(output, mayReplace: force)
+        let target = try written.target()
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
         let document = try keeper.profiles.document(of: id)

@@ -31,7 +31,7 @@ struct ProfileSet: Verb {
     @Option(help: ArgumentHelp("Who may see the picture: everyone, nobody, or IDs with commas.", valueName: "who"))
     var pictureFor: AudienceArgument?
 
-    @Option(help: ArgumentHelp("The linked phone number with its country: +41…; or none.", valueName: "number"))
+    @Option(help: ArgumentHelp("The linked phone number with its country: +41…; or none.", valueName: "phone-number"))
     var phone: Removable<String>?
 
     @Option(help: ArgumentHelp("The linked e-mail address; or none.", valueName: "address"))

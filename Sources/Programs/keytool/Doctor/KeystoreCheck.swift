@@ -80,11 +80,34 @@ struct KeystoreCheck {
                     "identities", .problem,
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
-            return [identities]
+            return [identities] + (try others(keystore))
                 + (try pending(keeper)) + (try unread(keystore))
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
             return [problem("identities", error)]
+        }
+    }
+
+    /// The identities of other messengers. Their IDs are not named.
+    private func others(_ keystore: OpenKeystore) throws -> [Finding] {
+        let owners = try Messengers.identities(in: keystore)
+        guard !owners.isEmpty else { return [] }
+        var counts: [String: (all: Int, damaged: Int)] = [:]
+        for owner in owners {
+            var isDamaged = false
+            do {
+                _ = try Messengers.summary(of: owner, in: session, keystore)
+            } catch {
+                isDamaged = true
+            }
+            let (all, damaged) = counts[owner.messenger] ?? (0, 0)
+            counts[owner.messenger] = (all + 1, damaged + (isDamaged ? 1 : 0))
+        }
+        return counts.sorted { $0.key < $1.key }.map { messenger, count in
+            count.damaged == 0
+                ? Finding(messenger, .ok, "\(count.all), all of them open")
+                : Finding(
+                    messenger, .problem, "\(count.damaged) of \(count.all) with damaged records", status: .badData)
         }
     }
 

@@ -1,6 +1,8 @@
 import Console
 import KeyWrapping
 import Keystore
+import MessengerKeeping
+import ThreemaKeeping
 
 extension KeystoreError: Explained {
     var failure: Failure {
@@ -11,10 +13,10 @@ extension KeystoreError: Explained {
                 hints: "keytool id create, keytool backup import, or keytool safe pull --id ID --server URL"
             ).because(of: "no_identity")
         case .noIdentity(let owner):
-            Failure(.absent, "there is no identity \(owner.id) in the keystore", hints: "keytool id list")
+            Failure(.absent, "there is no identity \(owner.name) in the keystore", hints: "keytool id list")
                 .because(of: "no_identity")
         case .exists(let owner):
-            Failure(.exists, "the keystore already holds \(owner.id)", hints: "keytool id show \(owner.id)")
+            Failure(.exists, "the keystore already holds \(owner.name)", hints: "keytool id show \(owner.name)")
         case .foreign(let path):
             Failure(.exists, "\(path) does not belong to keytool", hints: "choose another directory with --keystore")
         case .masterKeyMissing(let path):
@@ -45,8 +47,8 @@ extension KeystoreError: Explained {
                 "or restore the whole keystore from a copy")
         case .damaged(let record, let owner?):
             Failure(
-                .badData, "the record \"\(record)\" of \(owner.id) is damaged",
-                hints: Self.waysOut(ofDamaged: record, owner.id) + ["or restore the whole keystore from a copy"])
+                .badData, "the record \"\(record)\" of \(owner.name) is damaged",
+                hints: Self.waysOut(ofDamaged: record, owner) + ["or restore the whole keystore from a copy"])
         case .unknownVersion(let version):
             Failure(
                 .badData, "the keystore has version \(version), which this keytool does not support",
@@ -62,7 +64,16 @@ extension KeystoreError: Explained {
     }
 
     /// Commands that forget or replace a damaged record.
-    private static func waysOut(ofDamaged record: String, _ id: String) -> [String] {
+    private static func waysOut(ofDamaged record: String, _ owner: Owner) -> [String] {
+        switch (owner.messenger, record) {
+        case (Owner.threema, _): waysOut(ofThreema: record, owner.id)
+        case (Owner.mainKey, "autolock"):
+            ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
+        default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
+        }
+    }
+
+    private static func waysOut(ofThreema record: String, _ id: String) -> [String] {
         switch record {
         case "safe":
             [

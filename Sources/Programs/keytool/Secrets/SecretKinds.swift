@@ -21,6 +21,24 @@ enum FilePassphrase: Secret {
     static let isGenerated = false
 }
 
+enum NewFilePassphrase: Secret {
+    static let stem = "new-file-passphrase"
+    static let title = "new passphrase of the file"
+    static let isGenerated = false
+}
+
+enum TelegramPasscode: Secret {
+    static let stem = "telegram-passcode"
+    static let title = "Telegram passcode"
+    static let isGenerated = false
+}
+
+enum ArchivePassphrase: Secret {
+    static let stem = "archive-passphrase"
+    static let title = "archive passphrase"
+    static let isGenerated = true
+}
+
 enum BackupPassword: Secret {
     static let stem = "backup-password"
     static let title = "backup password"
@@ -42,6 +60,18 @@ enum NewSafePassword: Secret {
 enum ServerPassword: Secret {
     static let stem = "server-password"
     static let title = "Safe server password"
+    static let isGenerated = false
+}
+
+enum MainKeyPIN: Secret {
+    static let stem = "pin"
+    static let title = "PIN"
+    static let isGenerated = false
+}
+
+enum NewMainKeyPIN: Secret {
+    static let stem = "new-pin"
+    static let title = "new PIN"
     static let isGenerated = false
 }
 

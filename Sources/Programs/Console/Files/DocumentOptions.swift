@@ -1,0 +1,17 @@
+package import ArgumentParser
+
+/// Where a command writes a document.
+package struct DocumentOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
+    package var output: String
+
+    @Flag(help: "Overwrite an existing file.")
+    package var force = false
+
+    package init() {}
+
+    /// - Throws: `ResultFileError.exists`; `UsageFailure` if stdout is a terminal.
+    package func target() throws -> DocumentTarget { try DocumentTarget(output, mayReplace: force) }
+}

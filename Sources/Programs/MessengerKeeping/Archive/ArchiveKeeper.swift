@@ -1,0 +1,154 @@
+package import Keystore
+internal import SecureMemory
+internal import Tar
+
+/// What an archive has to know of a messenger. Its room is not visible here, so the program passes it.
+package struct ArchivedMessenger: Sendable {
+    /// The name of its owners.
+    package let name: String
+    /// Records that no archive contains: sessions, and what is under way.
+    package let transient: Set<RecordName>
+    /// Checks that records have the form that the messenger's verbs write, so that they can be stored.
+    /// - Returns: a public key or another public name to compare, in hexadecimal; nil if there is none.
+    package let check: @Sendable (RecordSet) throws(RecordProblem) -> String?
+
+    package init(
+        _ name: String, transient: Set<RecordName> = [],
+        check: @escaping @Sendable (RecordSet) throws(RecordProblem) -> String?
+    ) {
+        self.name = name
+        self.transient = transient
+        self.check = check
+    }
+}
+
+/// The messengers whose records an archive may contain.
+package struct ArchivedMessengers: Sendable {
+    private let messengers: [String: ArchivedMessenger]
+
+    package init(_ messengers: [ArchivedMessenger]) {
+        self.messengers = Dictionary(uniqueKeysWithValues: messengers.map { ($0.name, $0) })
+    }
+
+    /// Whether records of this messenger can be checked.
+    package func contains(_ owner: Owner) -> Bool { messengers[owner.messenger] != nil }
+
+    /// Checks the records of an identity before they are stored.
+    /// - Returns: its public key; nil if it has none.
+    /// - Throws: `ArchiveRefusal`.
+    package func check(_ records: RecordSet) throws(ArchiveRefusal) -> String? {
+        let owner = records.owner
+        guard let messenger = messengers[owner.messenger] else { throw .unknownMessenger(owner) }
+        if let name = records.names.first(where: messenger.transient.contains) {
+            throw .malformed(owner, .unknown(name))
+        }
+        do throws(RecordProblem) {
+            return try messenger.check(records)
+        } catch {
+            throw .malformed(owner, error)
+        }
+    }
+
+    /// Whether an archive contains a record of this owner.
+    func contains(_ name: RecordName, of owner: Owner) -> Bool {
+        messengers[owner.messenger]?.transient.contains(name) != true
+    }
+}
+
+/// Exports the identities of a keystore to an archive, compares the two, and imports identities from it.
+package struct ArchiveKeeper: Sendable {
+    let keystore: OpenKeystore
+    let messengers: ArchivedMessengers
+    static let lockWait = Duration.seconds(30)
+    /// Two copies of an identity's records that differ are followed by two more, so many times.
+    private static let tries = 10
+
+    package init(_ keystore: OpenKeystore, _ messengers: ArchivedMessengers) {
+        self.keystore = keystore
+        self.messengers = messengers
+    }
+
+    /// The records of an identity at one moment, without those that no archive contains.
+    /// - Throws: `KeystoreError.noIdentity`, `.damaged` for a commit file that is not authentic;
+    ///   `ArchiveRefusal.changing`; `FileError`.
+    func records(of owner: Owner) throws -> RecordSet {
+        // Twice instead of a lock, which a long upload may hold.
+        for _ in 0..<Self.tries {
+            let first = try copy(keystore.identity(owner))
+            let second = try copy(keystore.identity(owner))
+            if first.isEqual(second) { return second }
+        }
+        throw ArchiveRefusal.changing(owner)
+    }
+
+    private func copy(_ records: borrowing IdentityRecords) throws -> RecordSet {
+        let owner = records.owner
+        return try RecordSet(of: records) { messengers.contains($0, of: owner) }
+    }
+
+    // MARK: Comparing
+
+    /// - Throws: as `KeystoreError`, `FileError` and `ArchiveRefusal.changing`.
+    package func compare(_ archived: RecordSet) throws -> ArchiveComparison {
+        guard try keystore.identities().contains(archived.owner) else { return .missing }
+        return ArchiveComparison(archived, with: try records(of: archived.owner))
+    }
+
+    /// The identities of the keystore that an archive does not contain.
+    package func owners(notIn archive: Archive) throws -> [Owner] {
+        let archived = Set(archive.identities.map(\.owner))
+        return try keystore.identities().filter { !archived.contains($0) }
+    }
+
+    // MARK: Importing
+
+    /// Adds or replaces an identity, with all of its records at once.
+    ///
+    /// The states of a replaced identity's places go: nothing is known of the backups there. Its histories stay.
+    /// - Parameter mayReplace: whether to replace the identity if the keystore holds it with other records.
+    /// - Returns: what was done.
+    /// - Throws: `ArchiveRefusal`; `KeystoreError`; `FileError`. Then nothing was changed.
+    package func store(_ archived: RecordSet, mayReplace: Bool) throws -> ImportDecision {
+        _ = try messengers.check(archived)
+        // Under the lock from the start, so that an earlier replacement that was killed is completed first.
+        if mayReplace, try keystore.identities().contains(archived.owner) { return try replace(by: archived) }
+        let decision = ImportDecision(try compare(archived), mayReplace: false)
+        switch decision {
+        case .nothing, .replace: break
+        case .refuse(let differences): throw ArchiveRefusal.held(archived.owner, differences)
+        case .add:
+            do {
+                try keystore.add(archived.owner) { new in
+                    for name in archived.names { try archived.withRecord(name) { try new.write(name, $0) } }
+                }
+            } catch KeystoreError.exists {
+                // Another process has added it since the comparison, perhaps the same.
+                return try store(archived, mayReplace: mayReplace)
+            }
+        }
+        return decision
+    }
+
+    private func replace(by archived: RecordSet) throws -> ImportDecision {
+        let held = try keystore.lockedIdentity(archived.owner, wait: Self.lockWait)
+        let decision = ImportDecision(ArchiveComparison(archived, with: try copy(held.records)), mayReplace: true)
+        guard case .replace = decision else { return decision }
+        var changes = held.changes()
+        for name in archived.names { archived.withRecord(name) { changes.set(name, $0) } }
+        var count = archived.names.count
+        // Also those that no archive contains: they are of the private key that goes.
+        for name in try held.records.recordNames() where archived.count(of: name) == nil {
+            changes.remove(name)
+            count += 1
+        }
+        for place in try held.records.placesWithState() {
+            changes.removeState(of: place)
+            count += 1
+        }
+        guard count <= RecordChanges.limit else {
+            throw ArchiveRefusal.tooManyRecords(archived.owner, limit: RecordChanges.limit)
+        }
+        try held.commit(changes)
+        return decision
+    }
+}

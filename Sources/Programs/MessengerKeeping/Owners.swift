@@ -1,0 +1,25 @@
+package import Keystore
+package import ProtonMainKey
+package import Telegram
+
+// The directories of the messengers in a keystore. The names are those of the program's nouns.
+
+extension Owner {
+    /// The messenger of Proton's MainKeys.
+    package static let mainKey = "mainkey"
+
+    /// Cannot fail: the digits of a check value are allowed in an owner's ID.
+    package static func mainKey(_ check: CheckValue) -> Owner { Owner(messenger: mainKey, id: check.description)! }
+
+    /// The check value of a MainKey's owner; nil for another owner. Check values are in lower case.
+    package var mainKey: CheckValue? {
+        guard messenger == Self.mainKey, let check = CheckValue(id), check.description == id else { return nil }
+        return check
+    }
+
+    /// The messenger of Telegram's accounts.
+    package static let telegram = "telegram"
+
+    /// An account is named by the key for its main data centre. Cannot fail: hexadecimal digits are allowed.
+    package static func telegram(_ key: KeyID) -> Owner { Owner(messenger: telegram, id: key.description)! }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Console
+import Keystore
+import MessengerKeeping
+
+struct ArchiveCheck: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Open an archive and compare it with the keystore.",
+        discussion: "Changes nothing. Ends with 19 if an identity differs, or is only in one of the two.")
+
+    @ParentCommand var noun: ArchiveCommand
+    @OptionGroup var globals: GlobalOptions
+    @OptionGroup var file: ArchiveFileOptions
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let opened = try file.open(session)
+        let keeper = ArchiveKeeper(try session.keystore(keystore.passphrase), .all)
+        var report = ArchiveReport()
+        for records in opened.archive.identities {
+            do {
+                _ = try ArchivedMessengers.all.check(records)
+                switch try keeper.compare(records) {
+                case .same: report.add(records.owner, "same", "same")
+                case .missing: report.add(records.owner, "missing", "not in the keystore:", [], Self.difference)
+                case .differs(let differences):
+                    report.add(records.owner, "differs", "differs", differences, Self.difference)
+                }
+            } catch {
+                report.fail(records.owner, error, session)
+            }
+        }
+        for owner in try keeper.owners(notIn: opened.archive) {
+            report.add(owner, "not_archived", "not in the archive:", [], Self.difference)
+        }
+        try report.finish("archive check", opened, session)
+        guard let failure = report.firstFailure else { return }
+        if !session.output.isJSON, failure.status == .verifyFailed { failure.report() }
+        try report.throwFirst()
+    }
+
+    private static var difference: Failure {
+        Failure(.verifyFailed, "the archive and the keystore differ", hints: "keytool archive export writes a new one")
+            .because(of: "archive_differs")
+    }
+}

@@ -1,0 +1,170 @@
+import Age
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import MessengerKeeping
+import Primitives
+
+struct ArchiveExport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write all identities of every messenger to one encrypted file.",
+        discussion: """
+            The file is a tar archive, encrypted by age: age -d FILE | tar -x unpacks it without keytool, and a text in \
+            it explains the files. It contains private keys, profiles and the setups of Safe places. It does not contain \
+            sessions, histories, and the state of uploads.
+            """)
+
+    @ParentCommand var noun: ArchiveCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var written: DocumentOptions
+
+    @OptionGroup var recipients: AgeRecipientOptions
+
+    @Flag(help: "Leave out identities with damaged records; only warn, and exit with 65 after the export.")
+    var skipDamaged = false
+
+    @Flag(help: "Accept a weak archive passphrase; only warn.")
+    var weakOk = false
+
+    @OptionGroup(title: "Archive passphrase (at least 8 characters)")
+    var passphrase: SecretOptions<ArchivePassphrase>
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        _ = try recipients.recipients(insteadOf: passphrase)
+        // Refuse before asking for a passphrase, not after.
+        let target = try written.target()
+        let opened = try session.keystore(keystore.passphrase)
+        let keeper = ArchiveKeeper(opened, .all)
+        let survey = try keeper.survey()
+        let skipped = try skipped(survey, session)
+        for identity in survey.identities where !identity.isKnown {
+            session.output.warn(
+                "\(identity.owner.text) is in the archive, but this keytool cannot check or import its records")
+        }
+        guard !survey.identities.isEmpty else {
+            if let skipped { throw skipped }
+            throw KeystoreError.absent(path: try session.keystorePath)
+        }
+        let protection = try recipients.protection(
+            or: passphrase, .for("the new archive"), weak: weakOk ? .accept : .ask, session)
+        let isSigned = protection.isPassphrase
+        var bytes = 0
+        try target.write { file in
+            bytes = try write(protection, survey, keeper, to: file, session)
+        } finish: {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote \(Counted.identities(survey.identities.count)) to \(path), \(ByteCount.text(bytes)), verified"],
+                json: .result(
+                    "archive export",
+                    [
+                        ("file", .string(path)), ("bytes", .number(bytes)), ("verified", .bool(true)),
+                        ("protection", .string(isSigned ? "passphrase" : "recipients")),
+                        ("identities", .array(survey.identities.map { .members($0.owner.members) })),
+                    ]))
+        }
+        if target.path == nil {
+            session.output.hint(
+                "the result was not read again: keytool archive check FILE compares it with the keystore")
+        }
+        if let skipped { throw skipped }
+    }
+
+    /// Reports what cannot be exported.
+    /// - Returns: how the command ends if it exports the others; nil if nothing is damaged.
+    /// - Throws: `CommandFailure` unless the others are to be exported.
+    private func skipped(_ survey: ArchiveSurvey, _ session: Session) throws -> CommandFailure? {
+        guard let first = survey.failures.first else { return nil }
+        let failure = Failure(first.error)
+        for (owner, error) in survey.failures.dropFirst(skipDamaged ? 0 : 1) where !session.output.isJSON {
+            Failure(error).report(about: owner.text)
+        }
+        guard skipDamaged else {
+            throw CommandFailure(
+                failure: failure.advising("--skip-damaged exports the other identities"))
+        }
+        for (owner, _) in survey.failures { session.output.warn("\(owner.text) is not in the archive") }
+        return CommandFailure(failure: failure, isReported: !session.output.isJSON)
+    }
+
+    /// Encrypts the archive, and reads a file again before it gets its name.
+    /// - Returns: how many bytes were written.
+    private func write(
+        _ protection: borrowing AgeProtection, _ survey: ArchiveSurvey, _ keeper: ArchiveKeeper,
+        to file: ResultPieces, _ session: Session
+    ) throws -> Int {
+        let key = AgeFileKey.random()
+        let sink = try ArchiveSink(file, protection, key, session.output)
+        try keeper.export(survey, readme: ArchiveReadme.bytes, at: WallClock.now()) { try sink.write($0) }
+        let digest = try sink.finish()
+        guard file.isReadable else { return sink.count }
+        do {
+            guard try read(file, key) == (digest, sink.count) else { throw AgeError.notReproduced }
+        } catch is AgeError {
+            throw AgeError.notReproduced
+        }
+        return sink.count
+    }
+
+    /// Decrypts what was written.
+    /// - Returns: SHA-256 of the content, and the length of the file.
+    private func read(_ file: ResultPieces, _ key: borrowing AgeFileKey) throws -> (digest: [UInt8], count: Int) {
+        var offset = 0
+        let written = try AgeFile(.binary) { bytes in
+            let count = try file.read(into: &bytes, at: offset) ?? 0
+            offset += count
+            return count
+        }
+        var state = SHA256State()
+        // Also if the file cannot be read to its end.
+        defer { state.wipe() }
+        try written.open(writtenWith: key).readToEnd { state.update($0) }
+        var digest = [UInt8](repeating: 0, count: SHA256.count)
+        state.finish(into: &digest)
+        return (digest, offset)
+    }
+}
+
+/// Encrypts an archive while it is made.
+private final class ArchiveSink {
+    private var writer: AgeWriter?
+    private var digest = SHA256State()
+    private let counter: Counter
+
+    // Also if the archive is not finished: the state contains the end of what was encrypted.
+    deinit { digest.wipe() }
+
+    private final class Counter { var count = 0 }
+
+    /// Derives a key from a passphrase, which takes a second, and writes the header of the file.
+    init(
+        _ file: ResultPieces, _ protection: borrowing AgeProtection, _ key: borrowing AgeFileKey, _ output: Output
+    ) throws {
+        let counter = Counter()
+        self.counter = counter
+        writer = try protection.writer(key, output) { bytes in
+            counter.count += bytes.count
+            try file.write(bytes)
+        }
+    }
+
+    /// Bytes of the encrypted file.
+    var count: Int { counter.count }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        digest.update(bytes)
+        try writer?.write(bytes)
+    }
+
+    /// - Returns: SHA-256 of what was encrypted.
+    func finish() throws -> [UInt8] {
+        if let writer = writer.take() { try writer.finish() }
+        var result = [UInt8](repeating: 0, count: SHA256.count)
+        digest.finish(into: &result)
+        return result
+    }
+}

@@ -1,0 +1,95 @@
+import Age
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import MessengerKeeping
+import SecureMemory
+
+/// An archive that a command reads, and what opens it.
+struct ArchiveFileOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("The archive, or - for stdin.", valueName: "file"), completion: .file())
+    var file: String
+
+    @OptionGroup var identities: AgeIdentityOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept a passphrase that costs up to 2^N KiB of memory to check; at most 22.", valueName: "n"))
+    var maxWorkFactor = AgeFile.defaultMaxWorkFactor
+
+    @OptionGroup(title: "Archive passphrase")
+    var passphrase: SecretOptions<ArchivePassphrase>
+
+    func validate() throws {
+        guard (1...AgeFile.greatestWorkFactor).contains(maxWorkFactor) else {
+            throw ValidationError("--max-work-factor is 1 to \(AgeFile.greatestWorkFactor)")
+        }
+        guard file != "-" || !identities.paths.contains("-") else {
+            throw ValidationError("stdin can be used for only one thing")
+        }
+        guard identities.paths.isEmpty || !passphrase.isGiven else {
+            throw ValidationError(
+                "--identity and an archive passphrase cannot be combined: a file opens with one or the other")
+        }
+    }
+
+    /// Reads and decrypts the archive to its end.
+    /// - Throws: `InputError`; `AgeError`; `ArchiveError`; what asking for a secret throws.
+    func open(_ session: Session) throws -> OpenedArchive {
+        guard try file != "-" || passphrase.source()?.isStandardInput != true else {
+            throw StandardInput.isTwoThings
+        }
+        let input = try InputFile(path: file == "-" ? nil : file).pieces()
+        let encrypted = try AgeFile { try input.read(into: &$0) }
+        let isSigned = encrypted.recipientKinds.contains(.passphrase)
+        let key = try unlock(encrypted, session)
+        let content = try encrypted.open(key).readAll(limit: Archive.maxBytes)
+        let archive = try content.withBytes { (bytes) throws(ArchiveError) in try Archive(bytes) }
+        if !isSigned {
+            session.output.note(
+                "the archive is not signed: anyone who knows the recipient can have made it; compare the public keys")
+        }
+        return OpenedArchive(archive: archive, isSigned: isSigned)
+    }
+}
+
+extension ArchiveFileOptions {
+    private func unlock(_ file: borrowing AgeFile, _ session: Session) throws -> AgeFileKey {
+        let name = self.file == "-" ? "the archive" : self.file
+        guard let workFactor = file.workFactor, identities.paths.isEmpty else {
+            return try identities.unlock(file, named: name, or: passphrase, session)
+        }
+        // Before anything is asked for.
+        guard workFactor <= maxWorkFactor else {
+            let failure = Failure(AgeError.workFactor(workFactor, limit: maxWorkFactor))
+            guard workFactor <= AgeFile.greatestWorkFactor else { throw CommandFailure(failure: failure) }
+            throw CommandFailure(
+                failure: Failure(
+                    failure.status, failure.message, hints: "if you trust the file: --max-work-factor \(workFactor)"))
+        }
+        return try SecretAsker(passphrase, session.dialog).open(
+            .of(name), isWrong: { if case AgeError.noMatch? = $0 as? AgeError { true } else { false } }
+        ) { passphrase in
+            try session.output.busy("deriving the key of the archive") {
+                try file.unlock(passphrase: passphrase, maxWorkFactor: maxWorkFactor)
+            }
+        }
+    }
+}
+
+/// An archive that is complete.
+struct OpenedArchive {
+    let archive: Archive
+    /// Whether only somebody who knows the archive passphrase can have made it.
+    let isSigned: Bool
+
+    /// What every result says of it.
+    var members: [(String, JSONValue?)] {
+        [
+            ("created_at", .string(archive.time.rfc3339)),
+            ("protection", .string(isSigned ? "passphrase" : "recipients")),
+            ("signed", .bool(isSigned)),
+        ]
+    }
+}

@@ -1,0 +1,166 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import MessengerKeeping
+import Threema
+import ThreemaKeeping
+
+struct ArchiveImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Add the identities of an archive to the keystore.",
+        discussion: """
+            An identity that is already in the keystore is not changed: if it differs, the command says what differs and \
+            ends with 17. Backups on Safe servers count as unknown until the next push has looked at them.
+            """)
+
+    @ParentCommand var noun: ArchiveCommand
+    @OptionGroup var globals: GlobalOptions
+    @OptionGroup var file: ArchiveFileOptions
+
+    @Option(
+        name: .customLong("replace"),
+        help: ArgumentHelp(
+            "Replace this identity in the keystore by that of the archive, with all of its records; repeatable.",
+            valueName: "messenger/id"))
+    var replaced: [IdentityName] = []
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    func run(_ session: Session) throws {
+        let opened = try file.open(session)
+        let identities = opened.archive.identities
+        let owners = Set(identities.map(\.owner))
+        for argument in replaced where !owners.contains(argument.owner) {
+            throw CommandFailure(
+                failure: Failure(
+                    .absent, "the archive does not contain \(argument.owner.text)",
+                    hints: "keytool archive list shows what it contains"
+                ).because(of: "no_identity"))
+        }
+        try requireOneUsable(identities)
+        let store = try session.newKeystore(keystore)
+        let keeper = ArchiveKeeper(store, .all)
+        let replaced = Set(replaced.map(\.owner))
+        var report = ArchiveReport()
+        var isChanged = false
+        for records in identities {
+            do {
+                let isReplaced = replaced.contains(records.owner)
+                let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
+                let decision = try keeper.store(records, mayReplace: isReplaced)
+                if case .replace = decision {
+                    let after = servers(of: records.owner, session.keeper(store))
+                    for server in before where !after.contains(server) {
+                        session.output.warn(
+                            "the Safe backup of \(records.owner.id) stays on \(server), which is not set up any more")
+                    }
+                    if !after.isEmpty {
+                        session.output.hint(
+                            "keytool safe status --remote \(records.owner.id) shows what the servers hold")
+                    }
+                }
+                isChanged = isChanged || decision != .nothing
+                report.add(records.owner, decision.result, decision.words, decision.differences)
+            } catch {
+                report.fail(records.owner, error, session)
+            }
+        }
+        try report.finish("archive import", opened, session)
+        if isChanged && !keystore.noPassphrase { session.noteProtection(isProtected: store.isProtected) }
+        try report.throwFirst()
+    }
+
+    /// The servers that may hold Safe backups of an identity.
+    private func servers(of owner: Owner, _ keeper: ThreemaKeeper) -> [String] {
+        guard let id = owner.threemaID else { return [] }
+        return (try? keeper.identities.prospect(ofRemoving: id).safeServers) ?? []
+    }
+
+    /// A keystore is not created for nothing.
+    private func requireOneUsable(_ identities: [RecordSet]) throws {
+        var first: ArchiveRefusal?
+        for records in identities {
+            do throws(ArchiveRefusal) {
+                _ = try ArchivedMessengers.all.check(records)
+                return
+            } catch {
+                first = first ?? error
+            }
+        }
+        if let first { throw first }
+    }
+}
+
+extension ImportDecision {
+    fileprivate var result: String {
+        switch self {
+        case .add: "added"
+        case .nothing: "unchanged"
+        case .replace: "replaced"
+        case .refuse: "refused"
+        }
+    }
+
+    fileprivate var words: String {
+        switch self {
+        case .add, .refuse: result
+        case .nothing: "already in the keystore, with the same records:"
+        case .replace: "replaced"
+        }
+    }
+
+    fileprivate var differences: [RecordDifference] {
+        switch self {
+        case .add, .nothing: []
+        case .replace(let differences), .refuse(let differences): differences
+        }
+    }
+}
+
+/// What a command has to say of the identities of an archive, one after the other.
+struct ArchiveReport {
+    private var lines: [String] = []
+    private var results: [JSONValue] = []
+    private(set) var firstFailure: Failure?
+
+    /// - Parameter words: before the identity's name.
+    mutating func add(
+        _ owner: Owner, _ result: String, _ words: String, _ differences: [RecordDifference] = [],
+        _ failure: Failure? = nil
+    ) {
+        lines.append("\(words) \(owner.text)" + (differences.isEmpty ? "" : ": \(differences.words)"))
+        results.append(
+            .members(
+                owner.members + [
+                    ("result", .string(result)), ("differences", differences.json), ("error", failure.map(\.json)),
+                ]))
+        firstFailure = firstFailure ?? failure
+    }
+
+    /// Reports an error at once, unless the output is JSON.
+    mutating func fail(_ owner: Owner, _ error: any Error, _ session: Session) {
+        let failure = Failure(error)
+        if !session.output.isJSON { failure.report(about: owner.text, isVerbose: session.output.isVerbose) }
+        var differences: [RecordDifference] = []
+        if case ArchiveRefusal.held(_, let found) = error { differences = found }
+        results.append(
+            .members(
+                owner.members + [
+                    ("result", .string("refused")), ("differences", differences.json), ("error", failure.json),
+                ]))
+        firstFailure = firstFailure ?? failure
+    }
+
+    /// Prints everything.
+    /// - Parameter isData: whether the results are printed even when quiet.
+    func finish(_ command: String, _ opened: OpenedArchive, isData: Bool = false, _ session: Session) throws {
+        let json = JSONValue.result(command, opened.members + [("results", .array(results))])
+        if isData { try session.output.data(lines, json: json) } else { try session.output.done(lines, json: json) }
+    }
+
+    /// - Throws: `CommandFailure` with the first failure, which is reported already.
+    func throwFirst() throws {
+        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+    }
+}

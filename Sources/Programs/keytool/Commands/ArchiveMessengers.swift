@@ -1,0 +1,23 @@
+import Keystore
+import MessengerKeeping
+import Threema
+import ThreemaKeeping
+
+extension ArchivedMessengers {
+    /// The messengers whose records this program can check, and so import from an archive. A messenger that is missing
+    /// here is exported with a warning, and refused by an import.
+    static let all = ArchivedMessengers([
+        ArchivedMessenger(IdentityKeeper.messenger, transient: IdentityKeeper.transientRecords) {
+            records throws(RecordProblem) in try IdentityKeeper.check(records).hex
+        },
+        // Their IDs are digests of their keys, so there is no public key to compare.
+        ArchivedMessenger(Owner.telegram) { records throws(RecordProblem) in
+            try TelegramKeeper.check(records)
+            return nil
+        },
+        ArchivedMessenger(Owner.mainKey) { records throws(RecordProblem) in
+            try MainKeyKeeper.check(records)
+            return nil
+        },
+    ])
+}

@@ -1,0 +1,65 @@
+import AtomicFiles
+import Console
+import Encodings
+import ProtonMainKey
+import SecureMemory
+
+/// A new directory with the app's items of a MainKey, which appear together or not at all.
+struct ItemDirectory {
+    private let path: String
+    private let parentPath: String
+    private let name: String
+
+    /// - Throws: `ResultFileError.exists` if there is something at the path.
+    init(_ path: String) throws {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        let slash = trimmed.lastIndex(of: "/")
+        self.path = path
+        name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
+        parentPath = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
+        guard !name.isEmpty, name != ".", name != "..", path != "-" else {
+            throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
+        }
+        do throws(FileError) {
+            if try Directory.open(parentPath, rule: .shared).contains(name) { throw .exists(path: path) }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Fills a directory of another name (0700, files 0600), and renames it. A signal that ends the process waits
+    /// until that is done; after SIGKILL the directory of the other name is left.
+    /// - Throws: `ResultFileError`; then nothing is left.
+    func write(_ items: [(item: ProtectionItem, content: [UInt8])]) throws {
+        do throws(FileError) {
+            let parent = try Directory.open(parentPath, rule: .shared)
+            try EndingSignals.held { () throws(FileError) in try write(items, in: parent) }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func write(
+        _ items: [(item: ProtectionItem, content: [UInt8])], in parent: borrowing Directory
+    ) throws(FileError) {
+        let temporary = ".\(name).\(Hex.encode(Random.bytes(8))).new"
+        do throws(FileError) {
+            try parent.makeDirectory(temporary)
+            let directory = try parent.directory(temporary)
+            for (item, content) in items { try directory.write(item.rawValue, content.span) }
+            try parent.rename(temporary, to: name, existing: .refuse)
+        } catch {
+            // If the sync of the parent failed, the directory has its name already. Its old name is free only then.
+            if case .system(.sync, _, _) = error {
+                try? parent.rename(name, to: temporary, existing: .refuse)
+            }
+            try? parent.removeDirectory(temporary)
+            throw error
+        }
+    }
+
+    private func failure(_ error: FileError) -> ResultFileError {
+        if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
+    }
+}

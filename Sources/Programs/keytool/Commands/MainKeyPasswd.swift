@@ -1,0 +1,43 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import ProtonMainKey
+
+struct MainKeyPasswd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd", abstract: "Change the PIN or passphrase of a MainKey.",
+        discussion: "The MainKey and what it encrypts stay the same. Older copies of the keystore keep the old PIN.")
+
+    @ParentCommand var noun: MainKeyCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: MainKeyArgument
+
+    @OptionGroup var choice: NewPINOptions
+
+    @OptionGroup(title: "New PIN or passphrase (at least 4 characters)")
+    var newPIN: SecretOptions<NewMainKeyPIN>
+
+    @OptionGroup var opening: MainKeyOpening
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.mainKeys(keystore.passphrase)
+        let id = try session.mainKey(named.id, in: keeper)
+        let plan = try keeper.plan(.passwd, of: id)
+        try session.withMainKey(id, in: keeper, opening) { opened in
+            let protection = MainKeyKeeper.NewProtection.pin(try choice.create(newPIN, session))
+            try session.output.busy("deriving the key of the PIN") {
+                try keeper.change(
+                    .passwd, plan, of: id, holding: opened.key, isProven: opened.isProven, protection)
+            }
+        }
+        try session.output.done(
+            ["the PIN of \(id) was changed"], json: .mainKey("passwd", id, [("protections", plan.result.json)]))
+        session.output.hint("older copies of the keystore still open with the old PIN")
+        // The new PIN protects nothing then.
+        if plan.result.hasNeedlessClearCopy { session.warnOfClearCopy() }
+    }
+}

@@ -1,0 +1,173 @@
+import Age
+import ArgumentParser
+import Console
+import Encodings
+import ProtonMainKey
+import SecureMemory
+
+/// What opens a file or directory that holds a MainKey.
+struct MainKeyFileOpening: ParsableArguments {
+    @OptionGroup(title: "Passphrase of an age file")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup(title: "Secret key for an age file")
+    var identity: AgeIdentityOptions
+
+    @OptionGroup(title: "PIN of the app's items")
+    var pin: SecretOptions<MainKeyPIN>
+}
+
+/// A MainKey that was read from a file or a directory.
+struct ReadMainKey: ~Copyable {
+    /// How the key was protected there.
+    enum Form: String {
+        /// An age file.
+        case age
+        /// The key itself, or the app's item of a key without protection.
+        case unprotected = "none"
+        /// The app's items under a PIN.
+        case pin
+        /// The same in their old form.
+        case pinLegacy = "pin-legacy"
+
+        var words: String {
+            switch self {
+            case .age: "age file"
+            case .unprotected: "the key in the clear"
+            case .pin: "the app's items under a PIN, version 1"
+            case .pinLegacy: "the app's items under a PIN, legacy"
+            }
+        }
+
+        /// Whether changed bytes can go unnoticed: they would give another key.
+        var isUnauthenticated: Bool { self == .pin || self == .pinLegacy }
+    }
+
+    let key: MainKey
+    let form: Form
+    /// Whether a copy in the clear stands beside a real protection.
+    let hasClearCopy: Bool
+
+    /// Longest file that is read, in bytes.
+    static let maxBytes = 64 * 1024
+
+    /// Reads and opens a file, or the app's items in a directory.
+    /// - Throws: `MainKeyFileError`; `ProtectionItemError`; `PINProtectionError`; `AgeError`; `InputError`; what
+    ///   `SecretAsker.open` throws.
+    init(at path: String, _ opening: MainKeyFileOpening, _ session: Session) throws {
+        self =
+            FileStatus(path)?.isDirectory == true
+            ? try Self.readItems(path, opening, session) : try Self.readFile(path, opening, session)
+    }
+
+    private init(_ key: consuming MainKey, _ form: Form, hasClearCopy: Bool = false) {
+        self.key = key
+        self.form = form
+        self.hasClearCopy = hasClearCopy
+    }
+
+    private static func readFile(
+        _ path: String, _ opening: MainKeyFileOpening, _ session: Session
+    ) throws -> ReadMainKey {
+        let content = try InputFile(path: path).readGuarded(limit: maxBytes)
+        guard !opening.pin.isGiven else { throw MainKeyFileError.notProtected(path: path, by: .pin) }
+        if content.withBytes({ AgeFile.isLikely($0) }) {
+            // Encrypted, so it needs no guarded memory.
+            let file = try AgeFile(content.revealBytes())
+            let fileKey = try opening.identity.unlock(file, named: path, or: opening.passphrase, session)
+            let bytes = try file.open(fileKey).readAll(limit: MainKey.count)
+            guard bytes.count == MainKey.count else { throw MainKeyFileError.otherContent(path: path) }
+            return ReadMainKey(try MainKey(bytes), .age)
+        }
+        try requireNoAge(opening, path)
+        do {
+            let bytes = try content.withBytes { (file) throws(ProtectionItemError) in
+                try ProtectionItem.none.content(of: file)
+            }
+            return ReadMainKey(try MainKey(bytes), .unprotected)
+        } catch is ProtectionItemError {
+            throw MainKeyFileError.unknown(path: path)
+        }
+    }
+
+    private static func readItems(
+        _ path: String, _ opening: MainKeyFileOpening, _ session: Session
+    ) throws -> ReadMainKey {
+        try requireNoAge(opening, path)
+        var items = ProtectionItems()
+        for item in ProtectionItem.allCases {
+            let name = path + "/" + item.rawValue
+            guard !FileStatus.isMissing(name) else { continue }
+            let content = try InputFile(plainFile: name).readGuarded(limit: ProtectionItem.maxFileCount)
+            try content.withBytes { (file) throws(ProtectionItemError) in try items.add(item, file: file) }
+        }
+        if let protection = try items.pinProtection() {
+            let key = try SecretAsker(opening.pin, session.dialog).open(
+                .of(path), isWrong: { $0 as? PINProtectionError == .wrongPINOrDamaged }
+            ) { pin in
+                try session.output.busy("deriving the key of the PIN") { try protection.unlock(pin: pin) }
+            }
+            // The items are not authenticated: the copy in the clear may be the only one that is whole.
+            switch items.clearKey() {
+            case .some(let clear):
+                guard clear.equals(key) else { throw MainKeyFileError.otherClearCopy(path: path) }
+            case .none: break
+            }
+            return ReadMainKey(
+                key, protection.version == .legacy ? .pinLegacy : .pin,
+                hasClearCopy: items.hasClearCopyBesideProtection)
+        }
+        guard let clear = items.clearKey() else {
+            if items.found.contains(.randomPIN) { throw MainKeyFileError.onlyRandomPIN(path: path) }
+            throw items.hasUnreadableCopy
+                ? MainKeyFileError.onlyBiometric(path: path) : MainKeyFileError.noItems(path: path)
+        }
+        guard !opening.pin.isGiven else { throw MainKeyFileError.notProtected(path: path, by: .pin) }
+        return ReadMainKey(clear, .unprotected, hasClearCopy: items.hasClearCopyBesideProtection)
+    }
+
+    private static func requireNoAge(_ opening: MainKeyFileOpening, _ path: String) throws {
+        guard !opening.passphrase.isGiven, opening.identity.paths.isEmpty else {
+            throw MainKeyFileError.notProtected(path: path, by: .age)
+        }
+    }
+
+    /// Says what is weak about the form.
+    func warn(at path: String, _ session: Session) {
+        switch form {
+        case .age: break
+        case .unprotected:
+            session.output.warn("\(path) holds the key in the clear: delete it when the key is imported")
+        case .pin, .pinLegacy:
+            session.output.warn(
+                "\(path) is not authenticated: changed bytes would give another key"
+                    + (form == .pinLegacy ? "; its old form also reuses a keystream" : ""))
+            if hasClearCopy {
+                session.output.warn("\(path)/\(ProtectionItem.none.rawValue) is a copy in the clear: delete it")
+            }
+        }
+    }
+}
+
+/// Why a file or directory holds no MainKey that can be read.
+enum MainKeyFileError: Error {
+    /// What was given to open a file.
+    enum Means { case age, pin }
+
+    /// An age file with something else in it.
+    case otherContent(path: String)
+    /// A secret was given for a file of another form.
+    case notProtected(path: String, by: Means)
+    /// None of the forms.
+    case unknown(path: String)
+    /// A directory without items of the app.
+    case noItems(path: String)
+    /// The only item is under a key in one device's chip.
+    case onlyBiometric(path: String)
+    /// No item is under the user's PIN, only one under a text that the app has made.
+    case onlyRandomPIN(path: String)
+    /// The copy in the clear is another key than the one that the PIN opens.
+    case otherClearCopy(path: String)
+    /// The proof does not open with the key.
+    case notProven(path: String, LockedValueError)
+}

@@ -1,0 +1,136 @@
+import Age
+import ArgumentParser
+import Console
+import SecureMemory
+import Telegram
+
+/// How a file with a key or an account is opened.
+struct TelegramFileOptions: ParsableArguments {
+    @OptionGroup(title: "Passphrase of the file")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var identities: AgeIdentityOptions
+
+    /// Reads a file of any form; asks for its passphrase if it needs one.
+    /// - Parameter path: `-` for stdin.
+    /// - Throws: `InputError`; `LegacyKeyFileError`, `AgeError`, `TelegramAccountError`, `TelegramFileError`; what
+    ///   `SecretAsker.open` throws.
+    func open(_ path: String, _ session: Session) throws -> TelegramFile {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let content = try input.readGuarded(limit: TelegramFile.maxCount)
+        return try content.withBytes { content in
+            let opened =
+                AgeFile.isLikely(content)
+                ? try openAge(content, path, session) : try openLegacy(content, path, session)
+            // Somebody may have replaced the file.
+            guard opened.isProtected || !passphrase.isGiven else { throw TelegramFileError.notProtected(path: path) }
+            return opened
+        }
+    }
+
+    private func openAge(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> TelegramFile {
+        // An encrypted file is not secret.
+        let file = try AgeFile(content.revealBytes())
+        let workFactor = file.workFactor
+        let key = try identities.unlock(file, named: path, or: passphrase, session)
+        let plain = try file.open(key).readAll(limit: TelegramAccount.maxTextCount)
+        return TelegramFile(form: .age(workFactor: workFactor), content: try TelegramFile.content(of: plain))
+    }
+
+    private func openLegacy(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> TelegramFile {
+        guard identities.paths.isEmpty else { throw TelegramFileError.identityNotUsed }
+        let forms = try LegacyKeyFile.candidates(of: content)
+        guard forms.contains(where: \.isProtected) else {
+            let opened = try LegacyKeyFile.open(content)
+            return TelegramFile(form: .legacy(opened.form), content: .key(opened.held))
+        }
+        // Read once more for each try: a span cannot be captured by the closure.
+        let copy = SecureBytes(copying: content)
+        let opened = try SecretAsker(passphrase, session.dialog).open(
+            .named(path), isWrong: { $0 as? LegacyKeyFileError == .wrongPassword }
+        ) { passphrase in
+            try session.output.busy("opening the file") {
+                try copy.withBytes { (file) throws(LegacyKeyFileError) in
+                    try LegacyKeyFile.open(file, password: passphrase)
+                }
+            }
+        }
+        return TelegramFile(form: .legacy(opened.form), content: .key(opened.held))
+    }
+}
+
+/// A file that was read: its form, and the key or account in it.
+struct TelegramFile {
+    /// How the file is written.
+    enum Form: Equatable {
+        case legacy(LegacyKeyFile.Form)
+        /// The work factor is nil for a file for recipients.
+        case age(workFactor: Int?)
+    }
+
+    /// What it holds.
+    enum Content {
+        case key(HeldAuthorizationKey)
+        case account(TelegramAccount)
+    }
+
+    /// Longest file that is read, in bytes: an armored account for a thousand recipients.
+    static let maxCount = 512 * 1024
+    /// Below it, guessing a passphrase costs too little.
+    private static let weakWorkFactor = 14
+
+    let form: Form
+    let content: Content
+
+    /// The keys in it. The data centre of a single key is not known.
+    var keys: [(dataCentre: Int32?, held: HeldAuthorizationKey, isLost: Bool)] {
+        switch content {
+        case .key(let held): [(nil, held, false)]
+        case .account(let account): account.keys.map { ($0.dataCentre, $0.held, $0.isLost) }
+        }
+    }
+
+    /// Whether nobody can read it without a secret.
+    var isProtected: Bool {
+        switch form {
+        case .legacy(let form): form.isProtected
+        case .age: true
+        }
+    }
+
+    /// Whether `telegram passwd` makes it better.
+    var isWeak: Bool {
+        switch form {
+        case .legacy: true
+        case .age(let workFactor): workFactor.map { $0 < Self.weakWorkFactor } ?? false
+        }
+    }
+
+    /// What a new age file of it contains.
+    var plain: SecureBytes {
+        switch content {
+        case .key(let held): LegacyKeyFile.hashed(held.key)
+        case .account(let account): account.encoded()
+        }
+    }
+
+    /// Reads the content of an age file: SHA-1 and key, or the text of an account.
+    /// - Throws: `TelegramFileError.otherContent`; `LegacyKeyFileError.damaged`; `TelegramAccountError`.
+    static func content(of plain: borrowing SecureBytes) throws -> Content {
+        try plain.withBytes { plain in
+            if plain.count == LegacyKeyFile.hashedCount { return .key(try LegacyKeyFile.open(plain).held) }
+            guard plain.count > 0, plain[0] == UInt8(ascii: "{") else { throw TelegramFileError.otherContent }
+            return .account(try TelegramAccount(decoding: plain))
+        }
+    }
+}
+
+/// Why a file was not used, beside the errors of its form.
+enum TelegramFileError: Error {
+    /// It is an age file of something else.
+    case otherContent
+    /// `--identity` is for age files.
+    case identityNotUsed
+    /// The file is not protected, but a passphrase was given for it by an option.
+    case notProtected(path: String)
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Console
+import Encodings
+import Telegram
+
+struct TelegramProtect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "protect", abstract: "Write a key or an account from a file into an age file.",
+        discussion: """
+            The file is read in any form that keytool telegram import reads, and stays. Delete it afterwards, if it is \
+            not protected.
+            """)
+
+    @ParentCommand var noun: TelegramCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The file, or - for stdin.", completion: .file())
+    var file: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write to a new file (0600), or - for stdout (default: the file's name and .age).", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    @OptionGroup var protection: TelegramProtectionOptions
+
+    @OptionGroup var opening: TelegramFileOptions
+
+    func run(_ session: Session) throws {
+        guard let output = output ?? (file == "-" ? nil : file + ".age") else {
+            throw UsageFailure("stdin has no name for the new file", hint: "use -o")
+        }
+        let target = try DocumentTarget(output, mayReplace: force)
+        try protection.check()
+        let opened: TelegramFile
+        do {
+            opened = try opening.open(file, session)
+        } catch let error as TelegramFileError {
+            guard case .notProtected = error else { throw error }
+            throw CommandFailure(
+                failure: error.failure
+                    .advising("--new-file-passphrase-file, -command and -fd give the passphrase of the new file"))
+        }
+        let sealed = try protection.seal(opened, for: output, session)
+        try target.write(sealed.span) {
+            guard let path = target.path else { return }
+            try session.output.done(
+                ["wrote \(path)"] + opened.lines,
+                json: .telegram(
+                    "protect", [("file", .string(path)), ("bytes", .number(sealed.count))] + opened.members)
+            )
+        }
+        if !opened.isProtected, file != "-" {
+            session.output.hint("\(file) is still there, and not protected")
+        }
+    }
+}

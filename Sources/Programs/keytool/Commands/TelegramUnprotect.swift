@@ -1,0 +1,72 @@
+import ArgumentParser
+import Console
+import Encodings
+import SecureMemory
+import Telegram
+
+struct TelegramUnprotect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unprotect", abstract: "Write a key from a file without protection, 256 bytes.",
+        discussion: "Anyone who can read the new file can act as the account.")
+
+    @ParentCommand var noun: TelegramCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The file, or - for stdin.", completion: .file())
+    var file: String
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
+    var output: String
+
+    @Option(help: ArgumentHelp("The data centre whose key is written, of an account.", valueName: "number"))
+    var dc: Int32?
+
+    @Flag(help: "Do write the key without protection.")
+    var yes = false
+
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    @OptionGroup var opening: TelegramFileOptions
+
+    func run(_ session: Session) throws {
+        guard yes else {
+            throw UsageFailure("the key would be written without protection", hint: "use --yes if you want that")
+        }
+        let target = try DocumentTarget(output, mayReplace: force)
+        let opened = try opening.open(file, session)
+        let (held, isLost) = try key(of: opened)
+        try held.key.bytes.withBytes { key in
+            try target.write(key) {
+                guard let path = target.path else { return }
+                try session.output.done(
+                    ["wrote the key \(held.key.id) to \(path), without protection"],
+                    json: .telegram(
+                        "unprotect", [("file", .string(path)), ("key_id", .string(held.key.id.description))]))
+            }
+        }
+        if isLost { session.output.warn("the key \(held.key.id) is marked as lost: somebody else may have it") }
+    }
+
+    private func key(of opened: TelegramFile) throws -> (held: HeldAuthorizationKey, isLost: Bool) {
+        let keys = opened.keys
+        guard let dc else {
+            guard let only = keys.first, keys.count == 1 else {
+                throw UsageFailure(
+                    "\(file) contains \(keys.count) keys; choose one by its data centre",
+                    hint: "--dc " + keys.compactMap { $0.dataCentre.map { "\($0)" } }.joined(separator: " or "))
+            }
+            return (only.held, only.isLost)
+        }
+        guard case .account = opened.content else {
+            throw UsageFailure("\(file) contains a single key; leave --dc out")
+        }
+        guard let key = keys.first(where: { $0.dataCentre == dc }) else {
+            throw CommandFailure(
+                failure: Failure(.absent, "\(file) has no key for data centre \(dc)").because(of: "no_key"))
+        }
+        return (key.held, key.isLost)
+    }
+}

@@ -1,0 +1,129 @@
+import Console
+import Encodings
+import Telegram
+
+// How keys and accounts of Telegram are shown. Nothing of a key is shown but its ID.
+
+extension TelegramAccount {
+    /// The ID under which the keystore holds it.
+    var id: KeyID { mainKey.id }
+
+    /// For people: one line for each fact.
+    var lines: [String] {
+        [
+            "account      \(id)", "user         \(user.map { "\($0)" } ?? "unknown")",
+            "data centre  \(mainDataCentre)",
+        ] + keys.map { "key          \($0.id)  for data centre \($0.dataCentre)" + ($0.isLost ? ", lost" : "") }
+    }
+
+    /// For people, in a list: what stands behind its ID.
+    var facts: String {
+        let lost = keys.count(where: \.isLost)
+        return "user \(user.map { "\($0)" } ?? "unknown"), data centre \(mainDataCentre), "
+            + Counted.text(keys.count, "key") + (lost > 0 ? ", \(lost) lost" : "")
+    }
+
+    /// Warns of each key that is marked as lost.
+    func sayLost(_ output: Output) {
+        for key in keys where key.isLost {
+            output.warn("the key \(key.id) is marked as lost: somebody else may have it")
+        }
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        [
+            ("id", .string(id.description)), ("user_id", user.map { .string("\($0)") }),
+            ("main_dc", .number(mainDataCentre)), ("keys", .array(keys.map { .members($0.members) })),
+        ]
+    }
+}
+
+extension TelegramAccount.Key {
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        [("dc", .number(dataCentre)), ("key_id", .string(id.description)), ("lost", .bool(isLost))]
+    }
+}
+
+extension TelegramFile {
+    /// For people: form and content.
+    var lines: [String] { ["form         \(form.words)"] + contentLines }
+
+    /// For people: the key or the account.
+    var contentLines: [String] {
+        switch content {
+        case .key(let held): ["key          \(held.key.id)"]
+        case .account(let account): account.lines
+        }
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        [("form", .string(form.name)), ("protected", .bool(isProtected)), ("weak", .bool(isWeak))] + contentMembers
+    }
+
+    /// For programs: the key or the account.
+    var contentMembers: [(String, JSONValue?)] {
+        switch content {
+        case .key(let held): [("key_id", .string(held.key.id.description))]
+        case .account(let account): account.members
+        }
+    }
+
+    /// Says on stderr what its form is worth.
+    /// - Parameter path: of the file.
+    func sayNotes(_ path: String, _ output: Output) {
+        switch form {
+        case .legacy(.raw), .legacy(.hashed):
+            output.warn("the key in \(path) is not protected: anyone who can read the file has it")
+            output.hint("keytool telegram protect \(path) writes an age file")
+        case .legacy(let form):
+            output.warn("\(path) has an old form, which does not authenticate the file; \(form.costWords)")
+            output.hint("keytool telegram passwd \(path) makes an age file of it")
+        case .age(let workFactor?) where isWeak:
+            output.warn("\(path) has the work factor \(workFactor): guessing its passphrase is cheap")
+            output.hint("keytool telegram passwd \(path) raises the cost")
+        case .age: break
+        }
+    }
+}
+
+extension TelegramFile.Form {
+    /// For people.
+    var words: String {
+        switch self {
+        case .legacy(.raw): "256 bytes, not protected"
+        case .legacy(.hashed): "SHA-1 and key, not protected"
+        case .legacy(.literal): "AES-256-CBC, the password as the key"
+        case .legacy(.literalWithIV): "IV and AES-256-CBC, the password as the key"
+        case .legacy(.openSSL): "AES-256-CBC as OpenSSL derives the key, without PEM text"
+        case .legacy(.pem): "PEM, AES-256-CBC as OpenSSL derives the key"
+        case .legacy(.scrypt): "AES-256-CBC, scrypt"
+        case .age(let workFactor?): "age, passphrase (scrypt, work factor \(workFactor))"
+        case .age(nil): "age, recipients"
+        }
+    }
+
+    /// For programs.
+    var name: String {
+        switch self {
+        case .legacy(.raw): "raw"
+        case .legacy(.hashed): "hashed"
+        case .legacy(.literal): "literal"
+        case .legacy(.literalWithIV): "literal_iv"
+        case .legacy(.openSSL): "openssl"
+        case .legacy(.pem): "pem"
+        case .legacy(.scrypt): "scrypt"
+        case .age: "age"
+        }
+    }
+}
+
+extension LegacyKeyFile.Form {
+    fileprivate var costWords: String {
+        self == .scrypt
+            ? "guessing its password costs a tenth of that of an age file"
+            : "millions of passwords can be tried in a second"
+    }
+}

@@ -1,0 +1,146 @@
+import Console
+import MessengerKeeping
+import Telegram
+
+extension LegacyKeyFileError: Explained {
+    var failure: Failure {
+        switch self {
+        case .age: Failure(.badData, "the content of the age file is an age file itself")
+        case .tooLong(let limit):
+            Failure(.badData, "this is not a key file of Telegram: it has more than \(limit) bytes")
+        case .unknownForm(let count):
+            Failure(
+                .badData, "this is not a key file of Telegram: no form has \(count) bytes",
+                hints:
+                    "a key has 256 bytes, or 276 with its SHA-1; protected ones have 288, 304 or 320, or are PEM or age"
+            )
+        case .malformedPEM:
+            Failure(
+                .badData, "the PEM text is not an encrypted key of Telegram",
+                hints: "it needs the lines Proc-Type: 4,ENCRYPTED and DEK-Info: AES-256-CBC,…")
+        case .needsPassword: Failure(.needSecret, "the file needs its passphrase")
+        case .wrongPassword:
+            Failure(
+                .wrongPassword, "the passphrase of the file is wrong, or it is damaged",
+                hints: "this form does not tell one from the other")
+        case .damaged: Failure(.badData, "the key is damaged: its SHA-1 does not fit")
+        case .memory: Failure(.memory, "not enough memory to derive the key of the file")
+        }
+    }
+}
+
+extension TelegramAccountError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooManyKeys(let limit): Failure(.badData, "the account has more than \(limit) keys")
+        case .duplicateDataCentre(let number):
+            Failure(.badData, "the account has two keys for data centre \(number)")
+        case .noMainKey(let number):
+            Failure(.badData, "the account has no key for its main data centre, \(number)")
+        case .tooLong(let limit): Failure(.badData, "the account's text is longer than \(ByteCount.text(limit))")
+        case .malformed: Failure(.badData, "the content is not the text of a Telegram account")
+        case .unknownMember:
+            Failure(
+                .badData, "the account's text has a member that keytool does not know",
+                hints: "a newer keytool may have written it")
+        case .otherMessenger: Failure(.badData, "the content is of another messenger than Telegram")
+        case .unknownVersion(let version):
+            Failure(
+                .badData,
+                version.map { "the account's text has version \($0), which is not supported" }
+                    ?? "the version of the account's text is not a number")
+        case .malformedKey(let number):
+            Failure(.badData, "the key for data centre \(number) is not 256 bytes in Base64")
+        }
+    }
+}
+
+extension TelegramFileError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherContent:
+            Failure(.badData, "the age file opens, but contains neither a key nor an account of Telegram")
+        case .identityNotUsed:
+            Failure(.usage, "--identity opens age files; this file has another form", hints: "leave --identity out")
+        case .notProtected(let path):
+            Failure(
+                .wrongPassword, "a passphrase was given, but \(path) is not protected",
+                hints: "somebody may have replaced the file: compare it with an older copy",
+                "if you know that it is unprotected: give no passphrase")
+        }
+    }
+}
+
+extension TelegramDesktopError: Explained {
+    var failure: Failure {
+        switch self {
+        case .noKeyFile(let path, _, true):
+            Failure(.badData, "\(path) has no keys of Telegram Desktop", hints: "name the directory \(path)/tdata")
+        case .noKeyFile(let path, let name, false):
+            Failure(
+                .badData, "\(path) is not the directory tdata of Telegram Desktop: it has no file \(name)",
+                hints: "on Linux it is ~/.local/share/TelegramDesktop/tdata")
+        }
+    }
+}
+
+extension DesktopDirectoryError: Explained {
+    var failure: Failure {
+        switch self {
+        case .missing(let name): Failure(.badData, "the file \(name) is missing")
+        case .wrongPasscode: Failure(.wrongPassword, "wrong Telegram passcode")
+        case .file(let name, let error): Failure(.badData, "\(name) \(error.words)")
+        }
+    }
+}
+
+extension DesktopError {
+    /// What follows the name of the file.
+    fileprivate var words: String {
+        switch self {
+        case .tooLong(let limit): "is longer than \(ByteCount.text(limit))"
+        case .notDesktopFile: "is not a file of Telegram Desktop"
+        case .wrongChecksum: "is damaged: its checksum is wrong"
+        case .malformed: "is damaged: its checksum is right, but its content is malformed"
+        case .wrongPasscode: "does not open with this passcode"
+        case .otherLocalKey: "is of another directory: it does not open with the key of this one"
+        case .unknownBlock(let number): "contains settings of number \(number), not keys"
+        }
+    }
+}
+
+extension TelegramKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .otherKeys(let account, let numbers):
+            Failure(
+                .exists,
+                "the keystore holds another key of \(account) for data centre "
+                    + numbers.map { "\($0)" }.joined(separator: ", "),
+                hints: "nothing was replaced: keytool telegram show \(account)"
+            ).because(of: "other_key")
+        case .otherUser(let account):
+            Failure(
+                .exists, "the keystore holds the key of \(account) as that of another user",
+                hints: "nothing was replaced: keytool telegram show \(account)"
+            ).because(of: "other_user")
+        }
+    }
+}
+
+extension TelegramKeyError: Explained {
+    var failure: Failure {
+        switch self {
+        case .noAccounts:
+            Failure(
+                .absent, "the keystore holds no Telegram account", hints: "keytool telegram import TDATA"
+            ).because(of: "no_account")
+        case .noAccount(let id):
+            Failure(.absent, "there is no Telegram account \(id) in the keystore", hints: "keytool telegram list")
+                .because(of: "no_account")
+        case .noKey(let id):
+            Failure(.absent, "no Telegram account has the key \(id)", hints: "keytool telegram show lists the keys")
+                .because(of: "no_key")
+        }
+    }
+}
