@@ -102,6 +102,8 @@ let package = Package(
         .library(name: "Telegram", targets: ["Telegram", "SecureMemory"]),
         .library(name: "ProtonMainKey", targets: ["ProtonMainKey", "SecureMemory"]),
         .library(
+            name: "TextSecure", targets: ["TextSecure", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+        .library(
             name: "SophaxChat", targets: ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
     traits: [
@@ -165,6 +167,7 @@ let package = Package(
             linking: [":libsqlite3.a"]),
         room("Threema/Threema", ["KeyWrapping", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/Telegram", ["Encodings", "Primitives", "SecureMemory"]),
+        room("Messengers/TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/ProtonMainKey", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
@@ -278,6 +281,7 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "MessengerKeeping", ["Keystore", "ProtonMainKey", "Tar", "Encodings", "SecureMemory"]),
