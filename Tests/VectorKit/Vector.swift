@@ -53,6 +53,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case protonMainKey = "proton_mainkey"
         case ratchet
         case sophaxChat = "sophaxchat"
+        case textSecure = "textsecure"
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"

@@ -1,5 +1,6 @@
 """Derivations of ratchets with Python's hmac and OpenSSL's X25519 (cryptography), for `recompute`."""
 
+import base64
 import hmac
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
@@ -74,10 +75,16 @@ def sender_key_encrypt(chain_key_0, iteration, nonce, plaintext):
     return {"box": nonce + ChaCha20Poly1305(keys[-1]).encrypt(nonce, plaintext, b"")}
 
 
+def public_key_serialize(private_key):
+    key = agree(private_key, b"\t" + bytes(31))
+    return {"public_key": key, "serialized": b"\5" + key, "base64_unpadded": base64.b64encode(b"\5" + key).decode(),
+            "fingerprint_hex": (b"\5" + key).hex(" ")}
+
+
 def compute(vector):
     """Returns the results of a vector, in the vector's form."""
     inputs = {name: bytes.fromhex(value) if isinstance(value, str) else value
               for name, value in vector["inputs"].items()}
     results = globals()[vector["op"].replace("-", "_")](**inputs)
-    return {name: ",".join(each.hex() for each in value) if isinstance(value, list) else value.hex()
-            for name, value in results.items()}
+    return {name: ",".join(each.hex() for each in value) if isinstance(value, list)
+            else value if isinstance(value, str) else value.hex() for name, value in results.items()}

@@ -1,3 +1,5 @@
+package import SecureMemory
+
 /// Lower-case hexadecimal, two characters a byte.
 package enum Hex {
     /// Two lower-case characters for each byte.
@@ -14,6 +16,14 @@ package enum Hex {
     /// Two lower-case characters for each byte.
     package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
+    /// Encodes a secret into guarded memory.
+    package static func encode(_ bytes: Span<UInt8>, appendingTo buffer: inout SecureBuffer) {
+        for index in bytes.indices {
+            buffer.append(digit(bytes[index] >> 4))
+            buffer.append(digit(bytes[index] & 0x0f))
+        }
+    }
+
     /// - Returns: nil if `text` has an odd length or a character outside `0-9a-fA-F`.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
@@ -28,7 +38,8 @@ package enum Hex {
     }
 
     private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        // Without a branch, because the bytes may be secret: 39 is the distance from the character behind 9 to a.
+        UInt8(ascii: "0") + value + 39 * ((value + 6) >> 4)
     }
 
     /// The four bits of an ASCII digit; nil for any other byte.

@@ -7,4 +7,8 @@ public enum SHA512 {
 
     /// - Returns: 64 bytes in guarded memory.
     public static func hash(_ message: Span<UInt8>) -> SecureBytes { SHA512State.secretDigest(message) }
+
+    /// Hashes what is not secret. Guarded memory would take longer than the hash.
+    /// - Returns: 64 bytes.
+    package static func hashPublic(_ message: Span<UInt8>) -> [UInt8] { SHA512State.digest(message) }
 }

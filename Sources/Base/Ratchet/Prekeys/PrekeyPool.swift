@@ -47,6 +47,20 @@ public struct PrekeyPool: ~Copyable, Sendable {
         public let publicKey: [UInt8]
     }
 
+    /// A private prekey.
+    public struct PrivatePrekey: Sendable {
+        /// Its ID, never 0.
+        public let id: UInt32
+        /// 32 bytes.
+        public let key: HeldKey
+
+        /// Both are checked where they are used.
+        public init(id: UInt32, key: HeldKey) {
+            self.id = id
+            self.key = key
+        }
+    }
+
     /// Most used IDs that are remembered. The oldest are forgotten.
     static let maxUsed = 10_000
     private static let form: UInt8 = 1
@@ -75,6 +89,34 @@ public struct PrekeyPool: ~Copyable, Sendable {
 
     private static func drawID() -> UInt32 { Random.bytes(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
+    /// A pool of prekeys that another format has kept, which has no used IDs.
+    /// - Parameters:
+    ///   - keys: in any order, 32 bytes each.
+    ///   - next: the ID to try next, if IDs are counted.
+    ///   - stored: when the keys were stored.
+    /// - Returns: nil for more than `Rules.maxBatch` keys, an ID that is 0 or repeated, a key of another length, or a
+    ///   next ID that the numbering does not have.
+    public init?(_ rules: Rules, keys: [PrivatePrekey], next: UInt32, at stored: Timestamp) {
+        let sorted = keys.sorted { $0.id < $1.id }
+        guard sorted.count <= Rules.maxBatch, sorted.first?.id != 0,
+            zip(sorted, sorted.dropFirst()).allSatisfy({ $0.id < $1.id }),
+            sorted.allSatisfy({ $0.key.bytes.count == KeyTable.keyCount })
+        else { return nil }
+        if case .counting(let last) = rules.numbering {
+            guard (1...last).contains(next) else { return nil }
+        }
+        var buffer = SecureBuffer(capacity: sorted.count * KeyTable.keyCount)
+        for each in sorted { buffer.append(each.key.bytes) }
+        let bytes = buffer.finish()
+        self.init(rules, start: next)
+        self.keys = bytes.withBytes {
+            KeyTable(entries: sorted.map { KeyTable.Entry(number: $0.id, stored: stored) }, keys: $0)
+        }
+    }
+
+    /// The ID to try next, if IDs are counted.
+    public var nextID: UInt32 { next }
+
     /// How many prekeys are left.
     public var count: Int { keys.count }
 
@@ -86,6 +128,11 @@ public struct PrekeyPool: ~Copyable, Sendable {
         keys.entries.map { entry in
             PublicPrekey(id: entry.number, publicKey: Self.publicKey(keys.key(entry.number)!))
         }
+    }
+
+    /// All prekeys that are left with their private keys, in the order of their IDs, for a backup.
+    public borrowing func privatePrekeys() -> [PrivatePrekey] {
+        keys.entries.map { PrivatePrekey(id: $0.number, key: keys.key($0.number)!) }
     }
 
     private static func publicKey(_ key: HeldKey) -> [UInt8] { key.bytes.withBytes { X25519.publicKey(of: $0) } }
@@ -115,6 +162,16 @@ public struct PrekeyPool: ~Copyable, Sendable {
         used.append(KeyTable.Entry(number: id, stored: now))
         if used.count > Self.maxUsed { used.removeFirst(used.count - Self.maxUsed) }
         return needsRefill ? refill(at: now) : []
+    }
+
+    /// The pool after a prekey has begun a session, as `consume` leaves it. This one does not change.
+    /// - Returns: nil if there is no such prekey.
+    public borrowing func consuming(_ id: UInt32, at now: Timestamp) -> PrekeyPool? {
+        var after = PrekeyPool(rules, start: next)
+        after.keys = keys
+        after.used = used
+        guard after.consume(id, at: now) != nil else { return nil }
+        return after
     }
 
     /// An ID that is neither in the pool nor resting. If all rest, the one that was used first.
