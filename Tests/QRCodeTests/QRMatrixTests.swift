@@ -79,11 +79,15 @@ import Testing
         #expect(matrix != other)
     }
 
-    @Test func `nothing, NUL and too much are refused`() {
-        #expect(QRMatrix(encoding: [], errorCorrection: .low) == nil)
-        for content in [[0], [0x41, 0], [0, 0x41], [0x41, 0, 0x42]] as [[UInt8]] {
-            #expect(QRMatrix(encoding: content, errorCorrection: .low) == nil)
+    @Test func `a NUL does not end the content`() throws {
+        let codes = try [[0x41], [0x41, 0], [0, 0x41], [0x41, 0, 0x42], [0]].map { content in
+            try #require(QRMatrix(encoding: content, errorCorrection: .low))
         }
+        #expect(Set(codes.map(\.rows)).count == codes.count)
+    }
+
+    @Test func `nothing and too much are refused`() {
+        #expect(QRMatrix(encoding: [], errorCorrection: .low) == nil)
         for (errorCorrection, most) in [(.low, 2953), (.medium, 2331), (.quartile, 1663)]
             as [(QRMatrix.ErrorCorrection, Int)]
         {

@@ -12,6 +12,9 @@ package struct QRMatrix: Equatable, Sendable {
     /// Width of the light margin that readers expect, in modules.
     package static let quietZone = 4
 
+    /// Most bytes that a QR code holds.
+    private static let maxCount = 2953
+
     /// Modules in a row: 21, 25, … 177.
     package let size: Int
     /// The level of error correction.
@@ -21,18 +24,24 @@ package struct QRMatrix: Equatable, Sendable {
 
     /// Encodes bytes in the smallest version that holds them; letters, digits and dashes take the
     /// alphanumeric mode, so a backup code is 37 modules wide at level M.
-    /// - Parameter content: 1 to 2,953 bytes without NUL.
+    /// What is not ASCII is encoded byte by byte.
+    /// - Parameter content: 1 to 2,953 bytes.
     /// - Returns: nil if the content does not fit a QR code.
     package init?(encoding content: [UInt8], errorCorrection: ErrorCorrection) {
-        guard !content.isEmpty, !content.contains(0) else { return nil }
+        guard !content.isEmpty, content.count <= Self.maxCount else { return nil }
         let level =
             switch errorCorrection {
             case .low: QR_ECLEVEL_L
             case .medium: QR_ECLEVEL_M
             case .quartile: QR_ECLEVEL_Q
             }
-        let text = content.map { CChar(bitPattern: $0) } + [0]
-        guard let code = unsafe QRcode_encodeString(text, 0, level, QR_MODE_8, 1) else { return nil }
+        // A text ends at its first NUL, and the library reads other alphabets as Kanji or not at all.
+        let isText = content.allSatisfy { $0 > 0 && $0 < 0x80 }
+        let encoded =
+            isText
+            ? unsafe QRcode_encodeString(content.map { CChar(bitPattern: $0) } + [0], 0, level, QR_MODE_8, 1)
+            : unsafe QRcode_encodeData(Int32(content.count), content, 0, level)
+        guard let code = unsafe encoded else { return nil }
         defer { unsafe QRcode_free(code) }
         let width = Int(unsafe code.pointee.width)
         size = width

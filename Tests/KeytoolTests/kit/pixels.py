@@ -76,10 +76,11 @@ def draw(rows, default, columns=80):
     return image
 
 
-def read_qr(image, path):
+def read_qr(image, path, is_text=True):
     """The bytes of the one QR code in the picture."""
     image.save(path)
-    reader = subprocess.run(["zbarimg", "--raw", "-q", "-Sdisable", "-Sqrcode.enable", path],
+    binary = [] if is_text else ["-Sqrcode.binary"]
+    reader = subprocess.run(["zbarimg", "--raw", "-q", "-Sdisable", "-Sqrcode.enable", *binary, path],
                             capture_output=True, timeout=30)
     assert reader.returncode == 0, f"zbarimg: {reader.returncode}, no code in {path}"
     assert reader.stdout.endswith(b"\n")
