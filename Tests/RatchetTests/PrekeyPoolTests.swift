@@ -33,6 +33,12 @@ import Testing
         #expect(pool.publicPrekeys().count == 10)
     }
 
+    @Test func `a pool may have more than a batch`() {
+        var pool = PrekeyPool(Self.random)
+        #expect(pool.refill(to: 25, at: start).count == 25)
+        #expect(pool.refill(at: start).isEmpty && pool.refill(to: 24, at: start).isEmpty && pool.count == 25)
+    }
+
     @Test func `used IDs rest`() {
         var pool = PrekeyPool(Self.counting, start: 1)
         _ = pool.refill(at: start)

@@ -142,10 +142,17 @@ public struct PrekeyPool: ~Copyable, Sendable {
 
     /// Makes prekeys until the pool is full.
     /// - Returns: the new ones.
-    public mutating func refill(at now: Timestamp) -> [PublicPrekey] {
+    public mutating func refill(at now: Timestamp) -> [PublicPrekey] { refill(to: rules.batch, at: now) }
+
+    /// Makes prekeys until there are as many.
+    /// - Parameter size: 1 to `Rules.maxBatch`, and at most a quarter of the IDs if they are counted.
+    /// - Returns: the new ones.
+    public mutating func refill(to size: Int, at now: Timestamp) -> [PublicPrekey] {
+        precondition((1...Rules.maxBatch).contains(size))
+        if case .counting(let last) = rules.numbering { precondition(last >= 4 * size) }
         used.removeAll { now - $0.stored >= rules.rest }
         var made: [PublicPrekey] = []
-        while keys.count < rules.batch {
+        while keys.count < size {
             let id = freeID()
             let key = HeldKey(Random.secret(X25519.count))
             keys.insert(key.bytes, as: id, at: now)
