@@ -206,7 +206,10 @@ let package = Package(
         // Storey 7
         room(
             "Programs/MessengerKeeping",
-            ["Keystore", "ProtonMainKey", "Telegram", "Age", "Tar", "Encodings", "AtomicFiles", "SecureMemory"]),
+            [
+                "Keystore", "ProtonMainKey", "Telegram", "TextSecure", "Ratchet", "Age", "Tar", "Encodings",
+                "AtomicFiles", "SecureMemory",
+            ]),
         room(
             "Safe/SafeServerHTTP",
             [
@@ -222,8 +225,9 @@ let package = Package(
             name: "keytool",
             dependencies: [
                 "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe",
-                "ThreemaDirectory", "Threema", "Telegram", "ProtonMainKey", "SafeRules", "SafeWire", "HTTPTransport",
-                "HTTP", "Console", "KeyWrapping", "Age", "Tar", "QRCode",
+                "ThreemaDirectory", "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SafeRules", "SafeWire",
+                "HTTPTransport",
+                "HTTP", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode",
                 "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

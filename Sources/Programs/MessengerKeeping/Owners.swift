@@ -1,6 +1,7 @@
 package import Keystore
 package import ProtonMainKey
 package import Telegram
+package import TextSecure
 
 // The directories of the messengers in a keystore. The names are those of the program's nouns.
 
@@ -22,4 +23,15 @@ extension Owner {
 
     /// An account is named by the key for its main data centre. Cannot fail: hexadecimal digits are allowed.
     package static func telegram(_ key: KeyID) -> Owner { Owner(messenger: telegram, id: key.description)! }
+
+    /// The messenger of TextSecure's accounts.
+    package static let textSecure = "textsecure"
+
+    /// An account is named by the digits of its number. Cannot fail: digits are allowed in an owner's ID.
+    package static func textSecure(_ number: AccountNumber) -> Owner {
+        Owner(messenger: textSecure, id: String(number.text.dropFirst()))!
+    }
+
+    /// The number of a TextSecure owner; nil for another owner.
+    package var textSecure: AccountNumber? { messenger == Self.textSecure ? AccountNumber("+" + id) : nil }
 }

@@ -6,6 +6,7 @@ public import KeyWrapping
 public import Keystore
 internal import MessengerKeeping
 public import Telegram
+public import TextSecure
 public import ProtonMainKey
 public import Threema
 
@@ -51,6 +52,22 @@ extension PublicKey: ExpressibleByArgument {
 extension KeyID: ExpressibleByArgument {
     /// 16 hexadecimal characters; `telegram/` may stand before them, as in `id list`.
     public init?(argument: String) { self.init(argument.withoutMessenger(Owner.telegram)) }
+}
+
+extension AccountNumber: ExpressibleByArgument {
+    /// The number with or without its plus sign; `textsecure/` may stand before it, as in `id list`.
+    public init?(argument: String) {
+        let text = argument.withoutMessenger(Owner.textSecure)
+        self.init(text.hasPrefix("+") ? text : "+" + text)
+    }
+
+    /// Those in the keystore.
+    public static var defaultCompletionKind: CompletionKind { .custom(IDCompletion.textSecure) }
+}
+
+extension PublicKey33: ExpressibleByArgument {
+    /// 44 characters of Base64.
+    public init?(argument: String) { self.init(text: argument) }
 }
 
 extension String {

@@ -2,6 +2,7 @@ import Console
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
+import TextSecure
 import Threema
 import ThreemaKeeping
 
@@ -36,10 +37,12 @@ enum IDCompletion {
 
     /// As `candidates`, for the check values of MainKeys.
     @Sendable static func mainKeys(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        guard let path = try? Session.keystorePath(keystoreOption(in: words)),
-            let owners = try? LockedKeystore.owners(at: path)
-        else { return [] }
-        return owners.compactMap(\.mainKey).map(\.description)
+        owners(words).compactMap(\.mainKey).map(\.description)
+    }
+
+    /// As `candidates`, for the numbers of TextSecure accounts, without the plus sign.
+    @Sendable static func textSecure(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
+        owners(words).compactMap(\.textSecure).map { String($0.text.dropFirst(prefix.hasPrefix("+") ? 0 : 1)) }
     }
 
     /// The value of `--keystore` where it stands on the line: bash makes three words of `--keystore=DIR`.

@@ -19,8 +19,8 @@ struct Keytool: ParsableCommand {
         subcommands: [
             IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, ContactCommand.self,
             KeyCommand.self,
-            RevokeCommand.self, QRCommand.self, TelegramCommand.self, MainKeyCommand.self, ArchiveCommand.self,
-            Doctor.self,
+            RevokeCommand.self, QRCommand.self, TelegramCommand.self, TextSecureCommand.self, MainKeyCommand.self,
+            ArchiveCommand.self, Doctor.self,
         ]
     )
 
@@ -126,6 +126,19 @@ struct TelegramCommand: ParsableCommand {
             TelegramImport.self, TelegramList.self, TelegramShow.self, TelegramProtect.self, TelegramPasswd.self,
             TelegramUnprotect.self, TelegramVerify.self, TelegramExport.self, TelegramMarkLost.self,
             TelegramOpenPacket.self, TelegramSealPacket.self,
+        ])
+
+    @ParentCommand var root: Keytool
+    @OptionGroup var globals: GlobalOptions
+}
+
+struct TextSecureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "textsecure", abstract: "Create, keep and export the accounts of TextSecure.",
+        subcommands: [
+            TextSecureInit.self, TextSecureList.self, TextSecureShow.self, TextSecureFingerprint.self,
+            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureExport.self, TextSecureImport.self,
+            TextSecureVerify.self,
         ])
 
     @ParentCommand var root: Keytool

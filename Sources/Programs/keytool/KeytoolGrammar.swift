@@ -31,7 +31,7 @@ extension CommandGrammar {
 
 extension CommonNames {
     fileprivate static let keytool = CommonNames(
-        special: ["telegram", "mainkey", "archive"],
+        special: ["telegram", "textsecure", "mainkey", "archive"],
         table: [
             (
                 "id",
@@ -91,6 +91,17 @@ extension CommonNames {
                     ("lost revoke", "telegram mark-lost"), ("delete remove rm", "id remove"),
                     ("open packet", "telegram open-packet"),
                     ("seal", "telegram seal-packet"),
+                ]
+            ),
+            (
+                "textsecure",
+                [
+                    ("add create generate make new register", "textsecure init"), ("ls", "textsecure list"),
+                    ("cat get info print view", "textsecure show"),
+                    ("compare safety", "textsecure fingerprint"), ("keys status", "textsecure prekeys"),
+                    ("refill", "textsecure refill-prekeys"), ("load read restore", "textsecure import"),
+                    ("check test", "textsecure verify"), ("backup save write", "textsecure export"),
+                    ("delete remove rm", "id remove"),
                 ]
             ),
             (

@@ -16,6 +16,7 @@ extension QRCommand: Noun {}
 extension ProfileCommand: Noun {}
 extension ContactCommand: Noun {}
 extension TelegramCommand: Noun {}
+extension TextSecureCommand: Noun {}
 extension MainKeyCommand: Noun {}
 extension ArchiveCommand: Noun {}
 

@@ -10,6 +10,8 @@ internal import Primitives
 
 /// 60 digits that are the same on both sides if each has the other's key.
 public struct NumericFingerprint: Hashable, Sendable, CustomStringConvertible {
+    /// How many digits there are.
+    public static let count = 60
     private static let rounds = 5200
 
     /// 60 digits.

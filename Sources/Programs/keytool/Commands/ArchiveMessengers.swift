@@ -1,6 +1,8 @@
+import Encodings
 import Keystore
 import MessengerKeeping
 import Threema
+import TextSecure
 import ThreemaKeeping
 
 extension ArchivedMessengers {
@@ -14,6 +16,9 @@ extension ArchivedMessengers {
         ArchivedMessenger(Owner.telegram) { records throws(RecordProblem) in
             try TelegramKeeper.check(records)
             return nil
+        },
+        ArchivedMessenger(Owner.textSecure) { records throws(RecordProblem) in
+            Hex.encode(try TextSecureKeeper.check(records).bytes)
         },
         ArchivedMessenger(Owner.mainKey) { records throws(RecordProblem) in
             try MainKeyKeeper.check(records)

@@ -1,0 +1,38 @@
+import Age
+import ArgumentParser
+import Console
+import SecureMemory
+import TextSecure
+
+/// How an age file with an account is opened.
+struct TextSecureFileOptions: ParsableArguments {
+    @OptionGroup(title: "Passphrase of the file")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var identities: AgeIdentityOptions
+
+    /// Longest file that is read, in bytes: an armored account for a thousand recipients.
+    private static let maxCount = 1024 * 1024
+
+    /// Reads an account; asks for the passphrase of its file if it needs one.
+    /// - Parameter path: `-` for stdin.
+    /// - Throws: `InputError`; `AgeError`; `TextSecureAccountError`; what `SecretAsker.open` throws.
+    func open(_ path: String, _ session: Session) throws -> TextSecureAccount {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let content = try input.readGuarded(limit: Self.maxCount)
+        guard content.withBytes({ AgeFile.isLikely($0) }) else { throw TextSecureFileError.notAge }
+        // An encrypted file is not secret.
+        let file = try AgeFile(content.revealBytes())
+        let key = try identities.unlock(file, named: path, or: passphrase, session)
+        let plain = try file.open(key).readAll(limit: TextSecureAccount.maxTextCount)
+        return try plain.withBytes { (plain) throws(TextSecureAccountError) in
+            try TextSecureAccount(decoding: plain, at: WallClock.now())
+        }
+    }
+}
+
+/// Why a file was not used, beside the errors of its content.
+enum TextSecureFileError: Error {
+    /// It is not an age file.
+    case notAge
+}

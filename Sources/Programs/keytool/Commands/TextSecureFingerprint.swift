@@ -1,0 +1,102 @@
+import ArgumentParser
+import Console
+import Encodings
+import QRCode
+import TextSecure
+
+struct TextSecureFingerprint: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "fingerprint", abstract: "Show what others compare: the fingerprint of an identity key.",
+        discussion: """
+            The server hands out keys and signs none of them: only a comparison tells that a key is the right one. The \
+            QR code has the 33 bytes of the public key. With --peer and --peer-key, shows the 60 digits that both sides \
+            see. With --compare, ends in 19 if they differ.
+            """)
+
+    @ParentCommand var noun: TextSecureCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: TextSecureAccountArgument
+
+    @Option(help: ArgumentHelp("The number of the peer.", valueName: "number"), completion: .list([]))
+    var peer: AccountNumber?
+
+    @Option(help: ArgumentHelp("The public identity key of the peer, in Base64.", valueName: "public-key"))
+    var peerKey: PublicKey33?
+
+    @Option(
+        help: ArgumentHelp(
+            "Compare with this fingerprint; with a peer, with these 60 digits.", valueName: "fingerprint"))
+    var compare: String?
+
+    @Option(help: QRMode.help)
+    var mode = QRMode.auto
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard (peer == nil) == (peerKey == nil) else {
+            throw ValidationError("--peer and --peer-key belong together: the digits are made of both")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let compared = try compare.map { try Comparison($0, isNumeric: peer != nil) }
+        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let own = account.identity.publicKey
+        let numeric = peer.map { peer in
+            NumericFingerprint(own: (own, account.number.text), peer: (peerKey!, peer.text))
+        }
+        if let compared {
+            return try report(compared.characters == (numeric?.digits ?? Hex.encode(own.bytes)), session)
+        }
+        let members: [(String, JSONValue?)] = [
+            ("number", .string(account.number.text)), ("public_key", .string(own.text)),
+            ("fingerprint", .string(own.fingerprint)),
+        ]
+        if let numeric {
+            return try session.output.data(
+                numeric.lines, json: .textSecure("fingerprint", members + [("numeric", .string(numeric.digits))]))
+        }
+        let drawing = try QRPlacement(mode).place(own.bytes, levels: [.quartile, .medium, .low], mayScroll: true)
+        try session.output.data(
+            drawing.lines + own.fingerprintLines,
+            json: .textSecure("fingerprint", members))
+    }
+
+    private func report(_ isEqual: Bool, _ session: Session) throws {
+        guard isEqual else {
+            throw CommandFailure(
+                failure: Failure(
+                    .verifyFailed, "the fingerprints differ",
+                    hints: "do not trust the key until you know why",
+                    "either one of you has a new key, or somebody has exchanged it"
+                ).because(of: "other_key"))
+        }
+        try session.output.done(["the fingerprints are equal"], json: .textSecure("fingerprint", [("equal", true)]))
+    }
+
+    /// A fingerprint that somebody has typed or pasted, without blanks.
+    private struct Comparison {
+        let characters: String
+
+        /// - Throws: `UsageFailure` for a text that cannot be one, so that a typing error is not taken for an attack.
+        init(_ text: String, isNumeric: Bool) throws {
+            characters = text.filter { !$0.isWhitespace && $0 != "-" && $0 != ":" }.lowercased()
+            let allowed = isNumeric ? "0123456789" : "0123456789abcdef"
+            let count = isNumeric ? NumericFingerprint.count : 2 * PublicKey33.count
+            guard characters.count == count, characters.allSatisfy({ allowed.contains($0) }) else {
+                throw UsageFailure(
+                    "--compare takes \(isNumeric ? "\(count) digits" : "\(PublicKey33.count) bytes in hexadecimal")")
+            }
+        }
+    }
+}
+
+extension NumericFingerprint {
+    /// For people: three lines of four groups.
+    fileprivate var lines: [String] {
+        let groups = description.split(separator: " ")
+        return stride(from: 0, to: groups.count, by: 4).map { groups[$0..<$0 + 4].joined(separator: " ") }
+    }
+}

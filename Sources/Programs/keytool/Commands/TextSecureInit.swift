@@ -1,0 +1,49 @@
+import ArgumentParser
+import Console
+import Encodings
+import Keystore
+import MessengerKeeping
+import TextSecure
+
+struct TextSecureInit: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make a TextSecure account with all of its keys.",
+        discussion: """
+            Makes password, signaling key, identity key, registration ID and prekeys, and stores them, before any of \
+            them can be sent. An account that is held is never replaced.
+            """)
+
+    @ParentCommand var noun: TextSecureCommand
+    @OptionGroup var globals: GlobalOptions
+
+    // The numbers that there are would be the wrong ones to offer.
+    @Option(
+        help: ArgumentHelp("The phone number, with a plus sign and the country code.", valueName: "number"),
+        completion: .list([]))
+    var number: InternationalNumber
+
+    @Option(help: ArgumentHelp("The address of the server, for later requests.", valueName: "url"))
+    var server: String?
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    func run(_ session: Session) throws {
+        // Before a keystore is created.
+        let account = try TextSecureAccount.register(number.number, server: server, at: WallClock.now())
+        let keeper = TextSecureKeeper(try session.newKeystore(keystore))
+        try keeper.add(account)
+        try session.output.done(account.lines, json: .textSecure("init", account.members))
+        if !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
+        session.output.hint("make a copy: keytool textsecure export \(account.number) -o FILE")
+    }
+}
+
+/// A number as it has to be given for a new account: the plus sign tells that its first digits are the country code.
+struct InternationalNumber: ExpressibleByArgument {
+    let number: AccountNumber
+
+    init?(argument: String) {
+        guard let number = AccountNumber(argument) else { return nil }
+        self.number = number
+    }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Console
+import Encodings
+import Ratchet
+import TextSecure
+
+struct TextSecurePrekeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "prekeys", abstract: "Show how many prekeys an account has, and their IDs.")
+
+    @ParentCommand var noun: TextSecureCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: TextSecureAccountArgument
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let ids = account.prekeys.privatePrekeys().map(\.id)
+        let range = ids.isEmpty ? "" : ", IDs from \(ids[0]) to \(ids[ids.count - 1])"
+        try session.output.data(
+            [
+                "prekeys       \(ids.count)\(range)", "next ID       \(account.prekeys.nextID)",
+                "last resort   \(account.lastResort.id)",
+            ],
+            json: .textSecure(
+                "prekeys",
+                [
+                    ("number", .string(account.number.text)), ("count", .number(ids.count)),
+                    ("ids", .array(ids.map { .number($0) })), ("next_id", .number(account.prekeys.nextID)),
+                    ("last_resort_id", .number(account.lastResort.id)),
+                ]))
+        if account.prekeys.needsRefill {
+            session.output.hint("make more: keytool textsecure refill-prekeys \(account.number)")
+        }
+    }
+}

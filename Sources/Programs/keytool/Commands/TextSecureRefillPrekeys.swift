@@ -1,0 +1,45 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import Ratchet
+import TextSecure
+
+struct TextSecureRefillPrekeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "refill-prekeys", abstract: "Make prekeys until the account has as many as it should.",
+        discussion: """
+            Those that are held stay. The server replaces its whole list with each upload, so upload all of them again.
+            """)
+
+    @ParentCommand var noun: TextSecureCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: TextSecureAccountArgument
+
+    @Option(help: ArgumentHelp("How many prekeys there should be, 1 to 1000.", valueName: "count"))
+    var size = PrekeyPool.Rules.textSecure.batch
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard (1...PrekeyPool.Rules.maxBatch).contains(size) else {
+            throw ValidationError("--size must be 1 to \(PrekeyPool.Rules.maxBatch)")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let keeper = try session.textSecure(keystore.passphrase)
+        let number = try named.number(in: keeper)
+        let added = try keeper.refillPrekeys(of: number, to: size, at: WallClock.now())
+        try session.output.done(
+            [
+                added.isEmpty
+                    ? "\(number) has \(Counted.text(size, "prekey")) or more already"
+                    : "made \(Counted.text(added.count, "prekey")) for \(number)"
+            ],
+            json: .textSecure(
+                "refill-prekeys",
+                [("number", .string(number.text)), ("added", .array(added.map { .number($0) }))]))
+    }
+}

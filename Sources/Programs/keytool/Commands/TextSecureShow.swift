@@ -1,0 +1,30 @@
+import ArgumentParser
+import Console
+import Encodings
+import Ratchet
+import SecureMemory
+import TextSecure
+
+struct TextSecureShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a TextSecure account: server, registration ID, fingerprint and prekeys.",
+        discussion: "The private identity key is shown only with --reveal-private-key.")
+
+    @ParentCommand var noun: TextSecureCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: TextSecureAccountArgument
+
+    @Flag(help: "Also print the private identity key, in Base64.")
+    var revealPrivateKey = false
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let account = try named.account(in: session.textSecure(keystore.passphrase))
+        let key = revealPrivateKey ? Base64.encode(account.identity.held.bytes.revealBytes().span) : nil
+        try session.output.data(
+            account.lines + (key.map { ["private key   \($0)"] } ?? []),
+            json: .textSecure("show", account.members + [("private_key", key.map { .string($0) })]))
+    }
+}
