@@ -340,6 +340,32 @@ def test_passwd_by_who_has_forgotten_the_pin(key, identity, new_pin):
     assert state(key, pin=NEW_PIN) == {AGE_PIN, AGE_KEY}
 
 
+def test_two_changes_of_one_pin(key, terminal, pin, given):
+    """The second one was proven by a PIN that the first has replaced."""
+    under(key, AGE_PIN)
+    run = terminal("mainkey", "passwd", *pin, runner=key)
+    run.expect("New PIN for the MainKey: ")
+    key.ok("mainkey", "passwd", *pin, *given("new-pin", NEW_PIN))
+    run.send("141421")
+    run.expect("again: ")
+    run.send("141421")
+    assert run.finish() == 11, run.text
+    assert "changed the protections" in run.words
+    assert state(key, pin=NEW_PIN) == {AGE_PIN}, "what the first command said still works"
+
+
+def test_recipients_that_were_replaced_during_a_question(key, terminal, identity):
+    under(key, AGE_PIN, AGE_KEY)
+    run = terminal("mainkey", "remove", "pin", runner=key)
+    run.expect(r"\[y/N\]")
+    key.ok("mainkey", "protect", "key", OTHER_RECIPIENT, "--replace", *identity)
+    run.send("y")
+    run.expect("PIN for the MainKey")
+    run.send(PIN.decode())
+    assert run.finish() == 11, run.text
+    assert state(key, identity=agefile.identity_text(OTHER_SECRET)) == {AGE_PIN, AGE_KEY}
+
+
 # wipe
 
 

@@ -61,20 +61,19 @@ import Testing
         let id = try add(.clear)
         let key = try #require(try keeper.openUnprotected(id)?.copy().revealedForTest)
         let plan = try keeper.plan(.protect(.pin), of: id)
-        try keeper.change(.protect(.pin), plan, of: id, holding: MainKey(bytes(key)), isProven: false, .pin(pin()))
+        try keeper.change(plan, holding: MainKey(bytes(key)), isProven: false, .pin(pin()))
         #expect(throws: MainKeyKeepingError.changed(id)) {
-            try keeper.change(
-                .protect(.pin), plan, of: id, holding: MainKey(bytes(key)), isProven: false, .pin(pin("other1")))
+            try keeper.change(plan, holding: MainKey(bytes(key)), isProven: false, .pin(pin("other1")))
         }
         #expect(try keeper.open(id, pin: pin()).checkValue == id)
         let removal = try keeper.plan(.protect(.clear), of: id)
-        try keeper.change(.protect(.clear), removal, of: id, holding: MainKey(bytes(key)), isProven: false)
+        try keeper.change(removal, holding: MainKey(bytes(key)), isProven: false)
         let proof = try keeper.plan(.remove(.clear), of: id)
         #expect(throws: MainKeyKeepingError.unproven) {
-            try keeper.change(.remove(.clear), proof, of: id, holding: MainKey(bytes(key)), isProven: false)
+            try keeper.change(proof, holding: MainKey(bytes(key)), isProven: false)
         }
         #expect(throws: MainKeyKeepingError.otherKey(id)) {
-            try keeper.change(.remove(.clear), proof, of: id, holding: .random(), isProven: true)
+            try keeper.change(proof, holding: .random(), isProven: true)
         }
         #expect(try keeper.summary(id).kinds == [.clear, .pin])
     }

@@ -26,12 +26,12 @@ struct MainKeyPasswd: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.mainKeys(keystore.passphrase)
         let id = try session.mainKey(named.id, in: keeper)
-        let plan = try keeper.plan(.passwd, of: id)
+        let planned = try keeper.plan(.passwd, of: id)
+        let plan = planned.plan
         try session.withMainKey(id, in: keeper, opening) { opened in
             let protection = MainKeyKeeper.NewProtection.pin(try choice.create(newPIN, session))
             try session.output.busy("deriving the key of the PIN") {
-                try keeper.change(
-                    .passwd, plan, of: id, holding: opened.key, isProven: opened.isProven, protection)
+                try keeper.change(planned, holding: opened.key, isProven: opened.isProven, protection)
             }
         }
         try session.output.done(

@@ -69,8 +69,8 @@ struct MainKeyProtect: Verb {
         let recipients = try AgeRecipientError.recipients(recipients)
         let keeper = try session.mainKeys(keystore.passphrase)
         let id = try session.mainKey(named.id, in: keeper)
-        let change = ProtectionChange.protect(kind.kind, isReplacing: replace)
-        let plan = try keeper.plan(change, of: id)
+        let planned = try keeper.plan(.protect(kind.kind, isReplacing: replace), of: id)
+        let plan = planned.plan
         // Before the question: somebody may have replaced the keystore.
         guard try opening.pin.source() == nil || plan.present.contains(.pin) else {
             throw MainKeyKeepingError.noProtection(.pin)
@@ -90,7 +90,7 @@ struct MainKeyProtect: Verb {
                 case .none: .clear
                 }
             try session.output.busy("sealing the MainKey") {
-                try keeper.change(change, plan, of: id, holding: opened.key, isProven: opened.isProven, protection)
+                try keeper.change(planned, holding: opened.key, isProven: opened.isProven, protection)
             }
         }
         try session.output.done(
@@ -149,13 +149,13 @@ struct MainKeyRemove: Verb {
     func run(_ session: Session) throws {
         let keeper = try session.mainKeys(keystore.passphrase)
         let id = try session.mainKey(named.id, in: keeper)
-        let change = ProtectionChange.remove(kind.kind)
-        let plan = try keeper.plan(change, of: id)
+        let planned = try keeper.plan(.remove(kind.kind), of: id)
+        let plan = planned.plan
         // If --identity is given, nothing else opens the key.
         let isKeyProven = !opening.identity.paths.isEmpty
         if let consent = plan.consent(isKeyProven: isKeyProven), !yes { try session.ask(consent, id) }
         try session.withMainKey(id, in: keeper, opening, isFresh: plan.needsProof) { opened in
-            try keeper.change(change, plan, of: id, holding: opened.key, isProven: opened.isProven)
+            try keeper.change(planned, holding: opened.key, isProven: opened.isProven)
         }
         try session.output.done(
             ["protection of \(id): \(plan.result.words)"],
