@@ -36,6 +36,15 @@ extension Directory {
         return here.st_ino == status.st_ino && here.st_dev == status.st_dev
     }
 
+    /// Whether its path still leads to this directory, by device and inode: somebody may have moved it, or put another
+    /// one there.
+    package func isAtItsPath() throws(FileError) -> Bool {
+        var there = stat()
+        guard uninterrupted({ unsafe stat(path, &there) }) == 0 else { return false }
+        let here = try Self.status(of: descriptor, path: path)
+        return here.st_ino == there.st_ino && here.st_dev == there.st_dev
+    }
+
     func isDirectory(_ name: String) throws(FileError) -> Bool {
         try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }

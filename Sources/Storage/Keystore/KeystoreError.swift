@@ -10,6 +10,8 @@ public enum KeystoreError: Error, Equatable, Sendable {
     case notEmpty(path: String)
     /// Another process changed the master key's file meanwhile.
     case changed(path: String)
+    /// The directory at the keystore's path is no longer the one that was opened.
+    case moved(path: String)
     /// A passphrase was given for a keystore without protection. An attacker may have replaced the keystore.
     case unprotected(path: String)
     /// A file that is not keytool's stands where its record belongs.

@@ -205,6 +205,21 @@ public final class LockedKeystore: Sendable {
         return errors
     }
 
+    /// Locks the keystore, for changing it.
+    /// - Throws: `KeystoreError.moved`; `FileError`, for example `.locked` after `wait`.
+    func lock(wait: Duration = LockedKeystore.lockWait) throws -> FileLock {
+        let lock = try directory.lock(Self.lockName, wait: wait)
+        try requireInPlace()
+        return lock
+    }
+
+    /// Every change asks this under its lock: while a question stood or a lock was waited for, somebody may have moved
+    /// the keystore away, and what is written to it then is not found again.
+    /// - Throws: `KeystoreError.moved`.
+    func requireInPlace() throws {
+        guard try directory.isAtItsPath() else { throw KeystoreError.moved(path: path) }
+    }
+
     /// Whether the master key's file is unchanged since it was read.
     func isCurrent() throws(FileError) -> Bool {
         guard try directory.contains(Self.masterKeyName) else { return false }

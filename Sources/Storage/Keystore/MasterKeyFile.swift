@@ -145,7 +145,7 @@ extension OpenKeystore {
     private func replace(
         with wrapped: consuming WrappedKey, proof: (consuming SecureBytes) throws -> Void
     ) throws {
-        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        let lock = try locked.lock()
         guard try locked.isCurrent() else { throw KeystoreError.changed(path: locked.masterKeyPath) }
         try wrapped.file.withBytes { try locked.directory.replace(LockedKeystore.masterKeyName, $0, proof: proof) }
         _ = consume lock

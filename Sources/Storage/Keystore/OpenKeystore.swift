@@ -108,6 +108,7 @@ public final class OpenKeystore: Sendable {
                 }
                 // Another process may have removed or converted it while this one waited.
                 guard try isCurrent(records) else { continue }
+                try locked.requireInPlace()
                 try records.sweep()
                 return LockedIdentity(lock: lock, records: records)
             }
@@ -143,7 +144,7 @@ public final class OpenKeystore: Sendable {
 
     /// The keystore's lock, for an operation that seals something new.
     func lockForAdding(wait: Duration = LockedKeystore.lockWait) throws -> FileLock {
-        let lock = try directory.lock(LockedKeystore.lockName, wait: wait)
+        let lock = try locked.lock(wait: wait)
         // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
         return lock
@@ -210,7 +211,7 @@ public final class OpenKeystore: Sendable {
     /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`.
     public func remove(_ owner: Owner, wait: Duration) throws {
         let held = try lock(owner, wait: wait)
-        let lock = try directory.lock(LockedKeystore.lockName, wait: LockedKeystore.lockWait)
+        let lock = try locked.lock()
         try removeVersion1(of: owner)
         if let home = try home(of: owner) { try remove(owner.id, from: home.parent) }
         _ = consume lock

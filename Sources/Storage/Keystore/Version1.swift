@@ -139,7 +139,7 @@ extension OpenKeystore {
     /// - Throws: `KeystoreError.damaged` if none of its records opens, for example because it is a copy under another
     ///   name.
     private func convert(_ old: borrowing IdentityRecords, wait: Duration) throws {
-        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: wait)
+        let lock = try locked.lock(wait: wait)
         // Another process may have replaced the master key of an empty keystore.
         try locked.prove(masterKey)
         let files = try old.filesOfVersion1()
@@ -169,7 +169,7 @@ extension OpenKeystore {
         let old = IdentityRecords(
             owner: owner, directory: try identities.directory(owner.id), version: .version1, keystore: self)
         let held = try old.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
-        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
+        let lock = try locked.lock(wait: Version1.wait)
         try old.finishCommit()
         try removeIfCopied(old, from: identities)
         _ = consume lock
@@ -206,7 +206,7 @@ extension OpenKeystore {
 
     /// Writes the record `keystore` in version 2, if every identity is converted.
     private func finishConversion() throws {
-        let lock = try locked.directory.lock(LockedKeystore.lockName, wait: Version1.wait)
+        let lock = try locked.lock(wait: Version1.wait)
         for owner in try LockedKeystore.ownersOfVersion1(in: locked.directory) {
             guard try version(of: owner) == .version2 else { return }
         }

@@ -29,6 +29,7 @@ struct RedactedKeystoreFailure {
         case .absent: "it is empty"
         case .noIdentity: "an identity was removed during the check"
         case .changed: "another keytool process changed it during the check"
+        case .moved: "somebody moved or replaced it during the check"
         case .exists, .notEmpty: "it already holds identities"
         case .notConverted: "an identity has the format of version 1 and is ignored"
         }

@@ -36,6 +36,11 @@ extension KeystoreError: Explained {
             Failure(
                 .locked, "another keytool process changed \(path) at the same time",
                 hints: "this command changed nothing; try again")
+        case .moved(let path):
+            Failure(
+                .io, "somebody moved or replaced the keystore \(path) while this command ran",
+                hints: "this command changed nothing there; if it is in its place again, try again"
+            ).because(of: "keystore_moved")
         case .damaged(let record, nil):
             Failure(
                 .badData, "the master key does not open the keystore: master.key or \(record) is damaged",
