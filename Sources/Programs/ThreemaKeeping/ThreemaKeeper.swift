@@ -17,7 +17,7 @@ package struct ThreemaKeeper: Sendable {
     let keystore: OpenKeystore
 
     /// How long an operation without an option for it waits for an identity's lock.
-    package static let lockWait = Duration.seconds(60)
+    package static let lockWait = LockedIdentity.usualWait
 
     /// Opens nothing and sends no request.
     /// - Parameters:

@@ -59,7 +59,6 @@ package struct ArchivedMessengers: Sendable {
 package struct ArchiveKeeper: Sendable {
     let keystore: OpenKeystore
     let messengers: ArchivedMessengers
-    static let lockWait = Duration.seconds(30)
     /// Two copies of an identity's records that differ are followed by two more, so many times.
     private static let tries = 10
 
@@ -130,7 +129,7 @@ package struct ArchiveKeeper: Sendable {
     }
 
     private func replace(by archived: RecordSet) throws -> ImportDecision {
-        let held = try keystore.lockedIdentity(archived.owner, wait: Self.lockWait)
+        let held = try keystore.lockedIdentity(archived.owner, wait: LockedIdentity.usualWait)
         let decision = ImportDecision(ArchiveComparison(archived, with: try copy(held.records)), mayReplace: true)
         guard case .replace = decision else { return decision }
         var changes = held.changes()

@@ -109,7 +109,7 @@ extension MainKeyKeeper {
     /// - Returns: whether it was there.
     /// - Throws: `KernelKeyringError`; `FileError`, for example `.locked`.
     package static func lock(_ id: CheckValue, in keystore: LockedKeystore) throws -> Bool {
-        try keystore.forgetSecret(of: .mainKey(id), wait: lockWait)
+        try keystore.forgetSecret(of: .mainKey(id), wait: LockedIdentity.usualWait)
     }
 
     /// What is the countdown of an unlocked key to do?

@@ -15,9 +15,6 @@ package struct MainKeyKeeper: Sendable {
     let now: @Sendable () -> ClockReading
     let workFactor: Int
 
-    /// How long an operation waits for the lock of a MainKey.
-    package static let lockWait = Duration.seconds(60)
-
     /// - Parameters:
     ///   - now: returns the time.
     ///   - workFactor: of scrypt, for new protections.
@@ -129,7 +126,7 @@ package struct MainKeyKeeper: Sendable {
         // Before the records, because `lock` finds no key without them, and after them, because another process may
         // have unlocked the key meanwhile.
         _ = try forget(id)
-        try translating(id) { try keystore.remove(.mainKey(id), wait: Self.lockWait) }
+        try translating(id) { try keystore.remove(.mainKey(id), wait: LockedIdentity.usualWait) }
         let isKeyringSeen = try forget(id)
         guard try !ids().contains(id), keystore.keptSecret(of: .mainKey(id)) == nil else {
             throw MainKeyKeepingError.notRemoved(id)
@@ -158,7 +155,7 @@ package struct MainKeyKeeper: Sendable {
         _ id: CheckValue, _ body: (borrowing LockedIdentity) throws -> Result
     ) throws -> Result {
         try translating(id) {
-            let identity = try keystore.lockedIdentity(.mainKey(id), wait: Self.lockWait)
+            let identity = try keystore.lockedIdentity(.mainKey(id), wait: LockedIdentity.usualWait)
             return try body(identity)
         }
     }
