@@ -276,6 +276,45 @@ def test_mark_lost(keytool, tdata, file_passphrase):
         assert f"the key {key_id(KEYS[1])} is marked as lost" in keytool.ok("telegram", *using).err
 
 
+def test_mark_lost_in_all_accounts(keytool, tdata, write):
+    """One key can be in two accounts: beside others, and alone."""
+    keytool.ok("telegram", "import", tdata(ONE))
+    keytool.ok("telegram", "import", write("key", KEYS[1]), "--dc", "4")
+    done = keytool.json("telegram", "mark-lost", key_id(KEYS[1]))
+    both = sorted([key_id(KEYS[0]), key_id(KEYS[1])])
+    assert (done["accounts"], done["changed"]) == (both, True)
+    for account in both:
+        keys = keytool.json("telegram", "show", account)["keys"]
+        assert [one["lost"] for one in keys if one["key_id"] == key_id(KEYS[1])] == [True]
+    again = keytool.ok("telegram", "mark-lost", key_id(KEYS[1]))
+    assert again.out.count("already") == 2
+
+
+def test_mark_lost_beside_an_account_that_cannot_be_read(keytool, tdata):
+    keytool.ok("telegram", "import", tdata(ONE, TWO))
+    (keytool.keystore / "identities/telegram" / key_id(KEYS[2]) / "account").write_bytes(b"damaged")
+    result = keytool.ok("telegram", "mark-lost", key_id(KEYS[1]))
+    assert f"the account {key_id(KEYS[2])} cannot be read" in result.err
+    keytool.fails(65, "telegram", "mark-lost", key_id(KEYS[5]))
+
+
+@pytest.mark.parametrize("number, dc", [(0, 4), (0, 10_002), (1, 2), (1, 1)])
+def test_a_held_key_for_another_data_centre(keytool, tdata, write, number, dc):
+    keytool.ok("telegram", "import", tdata(ONE))
+    before = snapshot(keytool.keystore)
+    error = keytool.fails(17, "telegram", "import", write("key", KEYS[number]), "--dc", dc, "--json").error
+    assert error["reason"] == "other_data_centre" and key_id(KEYS[number]) in error["message"]
+    assert snapshot(keytool.keystore) == before
+
+
+def test_a_held_key_for_a_further_data_centre_beside_its_own(keytool, tdata):
+    """A device may use one key for two numbers, and says so in one account."""
+    keytool.ok("telegram", "import", tdata(ONE))
+    further = Account({2: KEYS[0], 4: KEYS[1], 10_004: KEYS[1]}, user=ONE.user)
+    keytool.ok("telegram", "import", tdata(further, name="further"))
+    assert keytool.json("telegram", "show")["keys"] == shown(further)
+
+
 def test_keys_are_shown_only_if_asked_for(keytool, tdata):
     keytool.ok("telegram", "import", tdata(ONE))
     revealed = keytool.json("telegram", "show", "--reveal-private-key")

@@ -10,9 +10,6 @@ package struct TelegramKeeper: Sendable {
     private let keystore: OpenKeystore
     static let recordName: RecordName = "account"
 
-    /// How long an operation waits for an account's lock.
-    private static let lockWait = Duration.seconds(60)
-
     /// Opens nothing.
     package init(_ keystore: OpenKeystore) { self.keystore = keystore }
 
@@ -53,11 +50,14 @@ package struct TelegramKeeper: Sendable {
 
     /// Stores an account with all of its keys at once. A key that is held is never replaced. A mark stays, and a mark
     /// of `account` is taken over.
-    /// - Throws: `TelegramKeepingError.otherKeys`, `.otherUser`; `KeystoreError`; `FileError`. Then nothing has changed.
+    /// - Throws: `TelegramKeepingError.otherKeys`, `.otherUser`, `.otherDataCentre`; `KeystoreError`; `FileError`. Then nothing has changed.
     package func store(_ account: TelegramAccount) throws -> Stored {
         let owner = Owner.telegram(account.mainKey.id)
         do {
-            try keystore.add(owner) { identity in try Self.write(account, to: identity) }
+            try keystore.add(owner) { identity in
+                try requireSameDataCentres(account)
+                try Self.write(account, to: identity)
+            }
             return .new
         } catch KeystoreError.exists {
             return try merge(account, into: owner)
@@ -81,21 +81,67 @@ package struct TelegramKeeper: Sendable {
         return nil
     }
 
-    /// Marks a key as lost. It stays in the keystore.
-    /// - Returns: its account, and whether it was marked already; nil if no account has the key.
-    package func markLost(_ id: KeyID) throws -> (account: KeyID, wasLost: Bool)? {
-        guard let (owner, key) = try find(id) else { return nil }
-        if key.isLost { return (owner, true) }
-        let identity = try keystore.lockedIdentity(.telegram(owner), wait: Self.lockWait)
-        // Read again: another process may have changed it before this one had the lock.
-        guard let marked = try Self.account(in: identity.records, owner).markingLost(id) else { return nil }
-        try Self.write(marked, to: identity)
-        return (owner, false)
+    /// What became of a key that was to be marked as lost.
+    package struct LostKey: Equatable, Sendable {
+        /// The accounts that have the key.
+        package let accounts: [KeyID]
+        /// Those of them where it was not marked before.
+        package let newlyMarked: [KeyID]
+        /// Accounts that cannot be read; they may have the key, too.
+        package let unread: [KeyID]
+    }
+
+    /// Marks a key as lost in all accounts that have it. It stays in the keystore.
+    /// - Returns: nil if all accounts can be read, and none has the key.
+    /// - Throws: why an account cannot be read, if no other one has the key; `FileError`. Then some may be marked.
+    package func markLost(_ id: KeyID) throws -> LostKey? {
+        var accounts: [KeyID] = []
+        var newlyMarked: [KeyID] = []
+        var unread: [(id: KeyID, error: any Error)] = []
+        for owner in try ids() {
+            do {
+                guard try account(owner).keys.contains(where: { $0.id == id }) else { continue }
+            } catch {
+                unread.append((owner, error))
+                continue
+            }
+            let identity = try keystore.lockedIdentity(.telegram(owner), wait: LockedIdentity.usualWait)
+            // Read again: another process may have changed it before this one had the lock.
+            let held = try Self.account(in: identity.records, owner)
+            guard let marked = held.markingLost(id) else { continue }
+            accounts.append(owner)
+            guard marked != held else { continue }
+            try Self.write(marked, to: identity)
+            newlyMarked.append(owner)
+        }
+        guard accounts.isEmpty else {
+            return LostKey(accounts: accounts, newlyMarked: newlyMarked, unread: unread.map(\.id))
+        }
+        // The key may be in one of those that were not read.
+        if let first = unread.first { throw first.error }
+        return nil
+    }
+
+    /// One key is for one data centre: who imports it again for another one has mistaken one of the two. An account may
+    /// have a key twice, also for a media connection; then it says so of the same data centre, too.
+    private func requireSameDataCentres(_ account: TelegramAccount) throws {
+        for id in try ids() {
+            // An account that cannot be read does not keep others from being stored.
+            guard let held = try? self.account(id) else { continue }
+            for key in account.keys {
+                let known = held.keys.filter { $0.id == key.id }.map(\.dataCentre)
+                guard let first = known.first else { continue }
+                guard account.keys.contains(where: { $0.id == key.id && known.contains($0.dataCentre) }) else {
+                    throw TelegramKeepingError.otherDataCentre(account: id, key: key.id, dataCentre: first)
+                }
+            }
+        }
     }
 
     private func merge(_ account: TelegramAccount, into owner: Owner) throws -> Stored {
-        let identity = try keystore.lockedIdentity(owner, wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
         let held = try Self.account(in: identity.records, account.mainKey.id)
+        try requireSameDataCentres(account)
         let (merged, result) = try Self.merged(account, into: held)
         if merged != held { try Self.write(merged, to: identity) }
         return result
@@ -151,4 +197,6 @@ package enum TelegramKeepingError: Error, Equatable, Sendable {
     case otherKeys(account: KeyID, dataCentres: [Int32])
     /// The keystore holds these keys as those of another user.
     case otherUser(account: KeyID)
+    /// The keystore holds this key, in this account, for another data centre.
+    case otherDataCentre(account: KeyID, key: KeyID, dataCentre: Int32)
 }

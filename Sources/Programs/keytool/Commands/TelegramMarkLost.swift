@@ -22,19 +22,23 @@ struct TelegramMarkLost: Verb {
 
     func run(_ session: Session) throws {
         let keeper = try session.telegram(keystore.passphrase)
-        guard let (account, wasLost) = try keeper.markLost(key) else { throw TelegramKeyError.noKey(key) }
+        guard let lost = try keeper.markLost(key) else { throw TelegramKeyError.noKey(key) }
         try session.output.done(
-            [
-                wasLost
-                    ? "the key \(key) of \(account) was marked as lost already"
-                    : "marked the key \(key) of \(account) as lost"
-            ],
+            lost.accounts.map { account in
+                lost.newlyMarked.contains(account)
+                    ? "marked the key \(key) of \(account) as lost"
+                    : "the key \(key) of \(account) was marked as lost already"
+            },
             json: .telegram(
                 "mark-lost",
                 [
-                    ("id", .string(account.description)), ("key_id", .string(key.description)), ("lost", true),
-                    ("changed", .bool(!wasLost)),
+                    ("id", .string(lost.accounts[0].description)), ("key_id", .string(key.description)), ("lost", true),
+                    ("changed", .bool(!lost.newlyMarked.isEmpty)),
+                    ("accounts", .array(lost.accounts.map { .string($0.description) })),
                 ]))
+        for account in lost.unread {
+            session.output.warn("the account \(account) cannot be read: it may have the key, too")
+        }
         session.output.hint("end the session in an app of the account: its servers still accept the key")
     }
 }

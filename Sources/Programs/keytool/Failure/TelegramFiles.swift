@@ -124,6 +124,11 @@ extension TelegramKeepingError: Explained {
                 .exists, "the keystore holds the key of \(account) as that of another user",
                 hints: "nothing was replaced: keytool telegram show \(account)"
             ).because(of: "other_user")
+        case .otherDataCentre(let account, let key, let number):
+            Failure(
+                .exists, "the keystore holds the key \(key) as that for data centre \(number)",
+                hints: "nothing was changed: keytool telegram show \(account)"
+            ).because(of: "other_data_centre")
         }
     }
 }
