@@ -391,6 +391,11 @@ def test_delete_one(pushed, nas):
     assert nas.names() == [] and pushed.blob == main
     assert pushed.push()["result"] == "unchanged"
     assert [one["origin"] for one in pushed.keytool.json("safe", "history", "--name", "nas")["backups"]] == ["replaced"]
+    # What is left of nas is no second place for a command that names none.
+    assert pushed.keytool.json("safe", "history")["backups"] == []
+    error = pushed.keytool.fails(10, "safe", "pull", "--from", "1", "--show").err
+    assert "2 Safe places" not in error
+    pushed.keytool.ok("safe", "pull", "--from", "1", "--name", "nas", "--show")
     # The state of main, which the deletion has marked, was read again.
     status = pushed.keytool.json("safe", "status", "--max-age", "1d")
     assert "finding" not in status and status["place"] == "main"

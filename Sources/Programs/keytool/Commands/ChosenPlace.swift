@@ -69,9 +69,11 @@ extension Session {
         try choose(name, of: id, among: keeper.safe.places(of: id))
     }
 
-    /// The same for a command about the history, which stays if a place is deleted.
+    /// The same for a command about the history, which stays if a place is deleted. What is left of a deleted place is
+    /// taken only if it is named, or if no place is set up.
     func placeWithHistory(_ name: PlaceName?, of id: ThreemaID, in keeper: ThreemaKeeper) throws -> ChosenPlace {
-        let places = try keeper.safe.placesWithHistory(of: id)
+        let setUp = try keeper.safe.places(of: id)
+        let places = name == nil && !setUp.isEmpty ? setUp : try keeper.safe.placesWithHistory(of: id)
         return try choose(name, of: id, among: places.isEmpty ? [SafePlace(id, .main)] : places)
     }
 
