@@ -15,7 +15,7 @@ struct ArchiveCheck: Verb {
 
     func run(_ session: Session) throws {
         let opened = try file.open(session)
-        let keeper = ArchiveKeeper(try session.keystore(keystore.passphrase), .all)
+        let keeper = ArchiveKeeper(try present(session), .all)
         var report = ArchiveReport()
         for records in opened.archive.identities {
             do {
@@ -37,6 +37,20 @@ struct ArchiveCheck: Verb {
         guard let failure = report.firstFailure else { return }
         if !session.output.isJSON, failure.status == .verifyFailed { failure.report() }
         try report.throwFirst()
+    }
+
+    /// - Throws: `CommandFailure` if there is no keystore.
+    private func present(_ session: Session) throws -> OpenKeystore {
+        do {
+            return try session.keystore(keystore.passphrase)
+        } catch KeystoreError.absent(let path) {
+            throw CommandFailure(
+                failure: Failure(
+                    .absent, "the archive opens, but there is no keystore in \(path) to compare it with",
+                    hints: "keytool archive list checks an archive without a keystore",
+                    "keytool archive import adds its identities to a new keystore"
+                ).because(of: "no_identity"))
+        }
     }
 
     private static var difference: Failure {
