@@ -10,6 +10,7 @@ from kit.runner import snapshot
 RIGHT, NEW = PASSPHRASE.decode(), NEW_PASSPHRASE.decode()
 FIRST = r"[Kk]eystore passphrase \(Enter for none\): $"
 AGAIN = r"[Kk]eystore passphrase, again: $"
+WITHOUT = r"Create it without one\? \[y/N\] $"
 OPENING = r"[Kk]eystore passphrase: $"
 NEWER = r"[Nn]ew keystore passphrase: $"
 NEWER_AGAIN = r"[Nn]ew keystore passphrase, again: $"
@@ -47,9 +48,24 @@ def test_asked_twice(terminal, keytool):
 def test_nothing_for_none(terminal, keytool):
     run = terminal(*CREATE)
     answer(run, FIRST, "")
+    run.expect(WITHOUT)
+    run.send("y")
     assert run.finish() == 0, run.text
     assert "not protected by a passphrase" in run.text
     assert masterkey.read(keytool)
+
+
+def test_enter_by_mistake(terminal, keytool):
+    """Enter alone leaves the keys open, so it needs a yes; without one the passphrase is asked for again."""
+    run = terminal(*CREATE)
+    for no in ("", "n"):
+        answer(run, FIRST, "")
+        run.expect(WITHOUT)
+        run.send(no)
+    answer(run, FIRST, RIGHT)
+    answer(run, AGAIN, RIGHT)
+    assert run.finish() == 0, run.text
+    assert masterkey.read(keytool, PASSPHRASE)
 
 
 def test_no_passphrase_and_no_input_ask_nothing(terminal, keytool, other_keytool):

@@ -201,7 +201,7 @@ KEYSTORE, REVOCATION = secret("Keystore passphrase", NONE), secret("Revocation p
 PICTURE = "picture on the second screen"
 PROMPTS = {
     "new keystore's passphrase": Prompt(Scene.nothing, ["id", "create"], creating(
-        KEYSTORE, r"Keystore passphrase, again: $", ([(KEYSTORE, ENTER)], 0))),
+        KEYSTORE, r"Keystore passphrase, again: $", ([(KEYSTORE, ENTER), (r"Create it without one\? \[y/N\] $", b"y\r")], 0))),
     "keystore passphrase": Prompt(Scene.protected, ["id", "show"], opening(PRESENT, 12)),
     "another passphrase": Prompt(Scene.protected, ["key", "passwd"], behind(PRESENT, RIGHT, creating(
         NEWER, r"New keystore passphrase, again: $", ([(NEWER, ENTER)] * 3, 64)))),

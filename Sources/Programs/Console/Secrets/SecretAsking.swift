@@ -64,11 +64,19 @@ package struct SecretAsker<Kind: Secret> {
         }
         let terminal = try terminal()
         for attempt in 1... {
-            let nothing = Kind.isGenerated ? "a random one" : empty == .isNone ? "none" : nil
+            let nothing = Kind.isGenerated ? "a random one" : empty.isPossible ? "none" : nil
             do {
                 let secret = try ask(Self.question(subject, nothingFor: nothing), on: terminal)
                 if secret.count == 0 && Kind.isGenerated { return try generate(terminal) }
-                if secret.count == 0 && empty == .isNone { return secret }
+                if secret.count == 0 {
+                    switch empty {
+                    case .isTooShort: break
+                    case .isNone: return secret
+                    case .isNoneIfConfirmed(let question):
+                        if try terminal.askYesNo(question) { return secret }
+                        continue
+                    }
+                }
                 try check(secret, minimum, enoughDigits, weak)
                 let again = try ask(Self.question(subject, isAgain: true), on: terminal)
                 let isSame = secret.withBytes { first in again.withBytes { ConstantTime.areEqual(first, $0) } }
@@ -189,4 +197,8 @@ package enum EmptyAnswer: Sendable {
     case isTooShort
     /// No secret.
     case isNone
+    /// No secret, after a yes to this question.
+    case isNoneIfConfirmed(String)
+
+    fileprivate var isPossible: Bool { if case .isTooShort = self { false } else { true } }
 }

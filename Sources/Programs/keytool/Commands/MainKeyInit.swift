@@ -49,6 +49,7 @@ struct MainKeyInit: Verb {
             ["MainKey     \(id)", "protection  \(kinds.words)"],
             json: .mainKey("init", id, [("protections", kinds.json)]))
         if !noPIN { session.noteProtection(ofMainKey: kinds, keeper) }
+        if present == nil, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         session.output.hint("make a copy of the key: keytool mainkey export \(id) -o FILE")
     }
 

@@ -24,7 +24,9 @@ struct NewKeystoreOptions: ParsableArguments {
         }
         do {
             let secret = try SecretAsker(passphrase, session.dialog).create(
-                .only, minimum: WrappedKey.minimumPassphraseLength, weak: weakOk ? .accept : .ask, empty: .isNone)
+                .only, minimum: WrappedKey.minimumPassphraseLength, weak: weakOk ? .accept : .ask,
+                empty: .isNoneIfConfirmed(
+                    "Without a passphrase, anyone who can read the keystore has its keys. Create it without one?"))
             if secret.count == 0 { return nil }
             return secret
         } catch SecretError.none {
