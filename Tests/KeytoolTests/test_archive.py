@@ -254,7 +254,13 @@ class TestSequences:
         result = full("archive", "check", exported, *with_key, "--json")
         assert result.code == 19
         assert [one["result"] for one in result.json["results"]] == ["differs", "missing"]
-        other_keytool.fails(10, "archive", "check", exported, *with_key)
+
+    def test_check_without_a_keystore(self, full, exported, with_key, other_keytool, passphrase):
+        error = other_keytool.fails(10, "archive", "check", exported, *with_key).err
+        assert "the archive opens" in error and "keytool archive list" in error and "id create" not in error
+        # What is wrong with the archive comes first.
+        other_keytool.fails(16, "archive", "check", exported, *passphrase)
+        other_keytool.ok("archive", "list", exported, *with_key)
 
     def test_a_safe_that_others_have_written_is_not_destroyed(self, full, exported, with_key, safe_password, directory):
         """Replaced by an older profile, nothing is known of the server: a push sees a backup that is not its own."""
@@ -345,7 +351,8 @@ class TestExport:
         full.fails(16, "archive", "export", "-o", tmp_path / "a.age")
 
     def test_a_recipient_or_a_passphrase(self, full, tmp_path, passphrase):
-        full.fails(64, "archive", "export", "-o", tmp_path / "a.age", *TO, *passphrase)
+        error = full.fails(64, "archive", "export", "-o", tmp_path / "a.age", *TO, *passphrase).err
+        assert "--recipient cannot be combined with the archive passphrase" in error
         secret = full.fails(64, "archive", "export", "-o", tmp_path / "a.age", "--recipient", IDENTITY)
         assert IDENTITY not in secret.err
 

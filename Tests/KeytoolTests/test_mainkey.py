@@ -74,6 +74,18 @@ def test_init_with_a_pin(keytool, pin):
     assert len(held) == 32 and mainkeys.check_value(held) == made["id"]
 
 
+def test_a_new_keystore_without_a_passphrase_is_said(keytool, other_keytool, pin, write):
+    note = "the keystore is not protected by a passphrase"
+    assert note in keytool.ok("mainkey", "init", *pin, "--no-input").err
+    assert note not in keytool.ok("mainkey", "init", "--another", *pin, "--no-input").err, "it was there"
+    assert note in other_keytool.ok("mainkey", "import", write("bare", KEY), "--no-pin").err
+    other_keytool.ok("mainkey", "wipe", "--yes")
+
+
+def test_no_passphrase_is_a_choice(keytool, pin):
+    assert "not protected" not in keytool.ok("mainkey", "init", *pin, "--no-passphrase").err
+
+
 def test_init_without_anybody_to_ask(keytool):
     made = keytool.ok("mainkey", "init")
     assert "the MainKey is not protected" in made.err
@@ -497,11 +509,58 @@ def test_import_of_the_bare_key(other_keytool, write):
     for content in (KEY, KEY.hex() + "\n", KEY.hex().upper(), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\r\n"):
         result = other_keytool.ok("mainkey", "import", write("bare", content), "--check")
         assert KEY_ID in result.out and "in the clear" in result.err
-    other_keytool.ok("mainkey", "import", write("bare", KEY), "--recipient", RECIPIENT)
-    assert state(other_keytool) == {AGE_KEY}
-    other_keytool.ok("mainkey", "wipe", "--yes")
     other_keytool.ok("mainkey", "import", write("bare", KEY), "--no-pin")
     assert state(other_keytool) == {NONE}
+
+
+def test_import_for_recipients_needs_a_proof_or_a_yes(other_keytool, write, identity, given, terminal, new_pin):
+    """The secret half may be thrown away, as for protect."""
+    bare, other = write("bare", KEY), write("other", agefile.identity_text(OTHER_SECRET) + "\n")
+    verb = ["mainkey", "import", bare, "--recipient", RECIPIENT]
+    before = snapshot(other_keytool.keystore)
+    error = other_keytool.fails(64, *verb).err
+    assert "--identity" in error and "--yes" in error
+    for more in ([], ["--yes"]):
+        other_keytool.fails(12, *verb, "--identity", other, *more)
+    run = terminal(*verb, runner=other_keytool)
+    run.expect(r"\[y/N\]")
+    run.send("n")
+    assert run.finish() == 64, run.text
+    assert snapshot(other_keytool.keystore) == before
+    under_passphrase = write("old.age", mainkeys.under_pin(KEY))
+    for_key = write("key.age", mainkeys.for_key(KEY, OTHER_RECIPIENT))
+    for words in ([bare, *identity], [bare, "--yes"], [for_key, "--identity", other, *identity],
+                  [for_key, "--identity", other, "--yes"],
+                  [under_passphrase, *given("file-passphrase", PIN), *identity]):
+        other_keytool.ok("mainkey", "import", *words, "--recipient", RECIPIENT)
+        assert state(other_keytool) == {AGE_KEY}
+        other_keytool.ok("mainkey", "wipe", "--yes")
+    other_keytool.ok(*verb, "--identity", "-", stdin=IDENTITY)
+    assert state(other_keytool) == {AGE_KEY}
+    other_keytool.ok("mainkey", "wipe", "--yes")
+    # The recipient's own file: what opens it proves it.
+    own = write("own.age", mainkeys.for_key(KEY, RECIPIENT))
+    other_keytool.ok("mainkey", "import", own, *identity, "--recipient", RECIPIENT)
+    other_keytool.ok("mainkey", "wipe", "--yes")
+    # The file of somebody else, with a recipient that nobody has proven.
+    other_keytool.fails(64, "mainkey", "import", for_key, "--identity", other, "--recipient", RECIPIENT)
+    # Without a recipient --identity is for the file alone.
+    other_keytool.fails(12, "mainkey", "import", bare, *identity, *new_pin)
+    assert mainkeys.ids(other_keytool.keystore) == []
+
+
+def test_stdin(other_keytool, write, new_pin, identity):
+    """As for the other messengers."""
+    before = snapshot(other_keytool.keystore)
+    for content, options in ((KEY, []), (mainkeys.for_key(KEY, RECIPIENT), identity)):
+        assert other_keytool.json("mainkey", "verify", "-", *options, stdin=content)["id"] == KEY_ID
+        assert other_keytool.json("mainkey", "import", "-", "--check", *options, stdin=content)["id"] == KEY_ID
+    assert "stdin" in other_keytool.ok("mainkey", "verify", "-", stdin=KEY).err
+    other_keytool.fails(64, "mainkey", "verify", "-", "--identity", "-", stdin=mainkeys.for_key(KEY, RECIPIENT))
+    other_keytool.fails(65, "mainkey", "verify", "-", stdin=b"no key")
+    assert snapshot(other_keytool.keystore) == before
+    other_keytool.ok("mainkey", "import", "-", *new_pin, stdin=KEY)
+    assert state(other_keytool, pin=NEW_PIN) == {AGE_PIN}
 
 
 def test_too_many_recipients_leave_no_keystore(other_keytool, write):
@@ -510,7 +569,7 @@ def test_too_many_recipients_leave_no_keystore(other_keytool, write):
     before = snapshot(other_keytool.keystore.parent)
     assert "at most 20" in other_keytool.fails(64, "mainkey", "import", file, *recipients).err
     assert snapshot(other_keytool.keystore.parent) == before
-    other_keytool.ok("mainkey", "import", file, *recipients[:40])
+    other_keytool.ok("mainkey", "import", file, *recipients[:40], "--yes")
     assert len(other_keytool.json("mainkey", "status")["recipients"]) == 20
 
 

@@ -13,7 +13,8 @@ struct MainKeyImport: Verb {
         discussion: """
             The file is an age file whose content is the key, or the key itself: 32 bytes, hexadecimal or Base64. A \
             directory has the app's items as files: NoneProtection, or PinProtection, PinProtection.salt and \
-            PinProtection.version. In the keystore a new PIN or passphrase protects the key, or age recipients do. A \
+            PinProtection.version. In the keystore a new PIN or passphrase protects the key, or age recipients do; \
+            then --identity also proves that one of them can open it, or you confirm. A \
             key that the keystore holds is never replaced. The app's items are not authenticated: --proof opens a \
             value of the app with the key before it is stored. --weak-ok also accepts a weak PIN.
             """)
@@ -21,7 +22,7 @@ struct MainKeyImport: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The file, or a directory with the app's items.", completion: .file())
+    @Argument(help: "The file, - for stdin, or a directory with the app's items.", completion: .file())
     var file: String
 
     @Option(help: ArgumentHelp("A value of the app that the key has to open.", valueName: "file"), completion: .file())
@@ -34,6 +35,9 @@ struct MainKeyImport: Verb {
 
     @Flag(name: .customLong("no-pin"), help: "Store the key without a PIN; do not ask for one, and do not warn.")
     var noPIN = false
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
 
     @OptionGroup var opening: MainKeyFileOpening
 
@@ -48,7 +52,9 @@ struct MainKeyImport: Verb {
         guard !noPIN || !newPIN.isGiven && recipients.isEmpty else {
             throw UsageFailure("--no-pin cannot be combined with a PIN or a recipient")
         }
-        let read = try ReadMainKey(at: file, opening, session)
+        // Read once: they may come from stdin, and may both open the file and prove a recipient.
+        let identities = recipients.isEmpty ? nil : try opening.identity.identities(session)
+        let read = try ReadMainKey(at: file, opening, identities: identities, session)
         let id = read.key.checkValue
         read.warn(at: file, session)
         try prove(read, session)
@@ -59,7 +65,7 @@ struct MainKeyImport: Verb {
         ]
         if check {
             return try session.output.done(
-                ["\(file) opens: the MainKey \(id)", "form        \(read.form.words)"],
+                ["\(ReadMainKey.name(file)) opens: the MainKey \(id)", "form        \(read.form.words)"],
                 json: .mainKey("import", id, members + [("stored", false)]))
         }
         let present = try session.mainKeysIfPresent(keystore)
@@ -68,6 +74,7 @@ struct MainKeyImport: Verb {
                 ["already in the keystore: \(id); its protection was not changed"],
                 json: .mainKey("import", id, members + [("stored", false)]))
         }
+        if let identities { try proveRecipients(recipients, identities, read, session) }
         // Before a keystore is created: a PIN that is refused leaves nothing.
         let protection = try protection(recipients, session)
         let keeper = try present ?? session.mainKeys(of: session.newKeystore(keystore))
@@ -78,6 +85,7 @@ struct MainKeyImport: Verb {
             json: .mainKey(
                 "import", id, members + [("stored", true), ("protections", kinds.json)]))
         if !noPIN { session.noteProtection(ofMainKey: kinds, keeper) }
+        if present == nil, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
     }
 
     private func prove(_ read: borrowing ReadMainKey, _ session: Session) throws {
@@ -93,6 +101,18 @@ struct MainKeyImport: Verb {
         } catch {
             throw MainKeyFileError.notProven(path: proof, error)
         }
+    }
+
+    /// Nothing but the recipients' secret keys will open the key in the keystore: one of them proves that it can, or the
+    /// user agrees.
+    private func proveRecipients(
+        _ recipients: [AgeRecipient], _ identities: [HeldAgeIdentity], _ read: borrowing ReadMainKey,
+        _ session: Session
+    ) throws {
+        guard !identities.contains(where: { recipients.contains($0.identity.recipient) }) else { return }
+        // Those that have not opened the file can only be a proof.
+        guard identities.isEmpty || read.isOpenedByIdentity else { throw MainKeyKeepingError.wrongIdentity }
+        if !yes { try session.ask(.unprovenKey, read.key.checkValue) }
     }
 
     private func protection(_ recipients: [AgeRecipient], _ session: Session) throws -> MainKeyKeeper.NewProtection {

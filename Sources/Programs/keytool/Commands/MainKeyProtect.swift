@@ -106,7 +106,7 @@ struct MainKeyProtect: Verb {
 extension Session {
     /// Asks before a change of protections loses something.
     /// - Throws: `UsageFailure` unless the user agrees.
-    fileprivate func ask(_ consent: ProtectionPlan.Consent, _ id: CheckValue) throws {
+    func ask(_ consent: ProtectionPlan.Consent, _ id: CheckValue) throws {
         switch consent {
         case .clearCopy:
             output.note("a copy in the clear makes the protection worthless")

@@ -17,7 +17,7 @@ struct MainKeyVerify: Verb {
     @ParentCommand var noun: MainKeyCommand
     @OptionGroup var globals: GlobalOptions
 
-    @Argument(help: "The file, or a directory with the app's items.", completion: .file())
+    @Argument(help: "The file, - for stdin, or a directory with the app's items.", completion: .file())
     var file: String
 
     @OptionGroup var opening: MainKeyFileOpening

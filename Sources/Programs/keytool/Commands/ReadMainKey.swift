@@ -47,39 +47,55 @@ struct ReadMainKey: ~Copyable {
     let form: Form
     /// Whether a copy in the clear stands beside a real protection.
     let hasClearCopy: Bool
+    /// Whether a secret key of `--identity` has opened it.
+    let isOpenedByIdentity: Bool
 
     /// Longest file that is read, in bytes.
     static let maxBytes = 64 * 1024
 
     /// Reads and opens a file, or the app's items in a directory.
+    /// - Parameters:
+    ///   - path: `-` for stdin.
+    ///   - identities: the secret keys of `--identity`, if they may also be for something else than the file; else they
+    ///     are read here, and refused for a file that they cannot open.
     /// - Throws: `MainKeyFileError`; `ProtectionItemError`; `PINProtectionError`; `AgeError`; `InputError`; what
     ///   `SecretAsker.open` throws.
-    init(at path: String, _ opening: MainKeyFileOpening, _ session: Session) throws {
+    init(
+        at path: String, _ opening: MainKeyFileOpening, identities: [HeldAgeIdentity]? = nil, _ session: Session
+    ) throws {
         self =
-            FileStatus(path)?.isDirectory == true
-            ? try Self.readItems(path, opening, session) : try Self.readFile(path, opening, session)
+            path != "-" && FileStatus(path)?.isDirectory == true
+            ? try Self.readItems(path, opening, identities, session)
+            : try Self.readFile(path, opening, identities, session)
     }
 
-    private init(_ key: consuming MainKey, _ form: Form, hasClearCopy: Bool = false) {
+    private init(
+        _ key: consuming MainKey, _ form: Form, hasClearCopy: Bool = false, isOpenedByIdentity: Bool = false
+    ) {
         self.key = key
         self.form = form
         self.hasClearCopy = hasClearCopy
+        self.isOpenedByIdentity = isOpenedByIdentity
     }
 
     private static func readFile(
-        _ path: String, _ opening: MainKeyFileOpening, _ session: Session
+        _ source: String, _ opening: MainKeyFileOpening, _ identities: [HeldAgeIdentity]?, _ session: Session
     ) throws -> ReadMainKey {
-        let content = try InputFile(path: path).readGuarded(limit: maxBytes)
+        let input = source == "-" ? InputFile.standardInput : InputFile(path: source)
+        let content = try input.readGuarded(limit: maxBytes)
+        let path = Self.name(source)
         guard !opening.pin.isGiven else { throw MainKeyFileError.notProtected(path: path, by: .pin) }
         if content.withBytes({ AgeFile.isLikely($0) }) {
             // Encrypted, so it needs no guarded memory.
             let file = try AgeFile(content.revealBytes())
-            let fileKey = try opening.identity.unlock(file, named: path, or: opening.passphrase, session)
+            let isPassphrase = file.recipientKinds.contains(.passphrase)
+            let fileKey = try opening.identity.unlock(
+                file, named: path, or: opening.passphrase, identities: identities, session)
             let bytes = try file.open(fileKey).readAll(limit: MainKey.count)
             guard bytes.count == MainKey.count else { throw MainKeyFileError.otherContent(path: path) }
-            return ReadMainKey(try MainKey(bytes), .age)
+            return ReadMainKey(try MainKey(bytes), .age, isOpenedByIdentity: !isPassphrase)
         }
-        try requireNoAge(opening, path)
+        try requireNoAge(opening, identities, path)
         do {
             let bytes = try content.withBytes { (file) throws(ProtectionItemError) in
                 try ProtectionItem.none.content(of: file)
@@ -91,9 +107,9 @@ struct ReadMainKey: ~Copyable {
     }
 
     private static func readItems(
-        _ path: String, _ opening: MainKeyFileOpening, _ session: Session
+        _ path: String, _ opening: MainKeyFileOpening, _ identities: [HeldAgeIdentity]?, _ session: Session
     ) throws -> ReadMainKey {
-        try requireNoAge(opening, path)
+        try requireNoAge(opening, identities, path)
         var items = ProtectionItems()
         for item in ProtectionItem.allCases {
             let name = path + "/" + item.rawValue
@@ -126,8 +142,14 @@ struct ReadMainKey: ~Copyable {
         return ReadMainKey(clear, .unprotected, hasClearCopy: items.hasClearCopyBesideProtection)
     }
 
-    private static func requireNoAge(_ opening: MainKeyFileOpening, _ path: String) throws {
-        guard !opening.passphrase.isGiven, opening.identity.paths.isEmpty else {
+    /// For people.
+    static func name(_ path: String) -> String { path == "-" ? "stdin" : path }
+
+    /// - Parameter identities: not nil if they are not for the file alone.
+    private static func requireNoAge(
+        _ opening: MainKeyFileOpening, _ identities: [HeldAgeIdentity]?, _ path: String
+    ) throws {
+        guard !opening.passphrase.isGiven, identities != nil || opening.identity.paths.isEmpty else {
             throw MainKeyFileError.notProtected(path: path, by: .age)
         }
     }
@@ -137,7 +159,10 @@ struct ReadMainKey: ~Copyable {
         switch form {
         case .age: break
         case .unprotected:
-            session.output.warn("\(path) holds the key in the clear: delete it when the key is imported")
+            session.output.warn(
+                path == "-"
+                    ? "stdin had the key in the clear: delete what it came from when the key is imported"
+                    : "\(path) holds the key in the clear: delete it when the key is imported")
         case .pin, .pinLegacy:
             session.output.warn(
                 "\(path) is not authenticated: changed bytes would give another key"

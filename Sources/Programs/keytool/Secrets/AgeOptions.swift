@@ -20,7 +20,7 @@ struct AgeRecipientOptions: ParsableArguments {
     func recipients<Kind: Secret>(insteadOf passphrase: SecretOptions<Kind>) throws -> [AgeRecipient] {
         guard !texts.isEmpty else { return [] }
         guard !passphrase.isGiven else {
-            throw UsageFailure("--recipient and a \(Kind.title) cannot be combined: a file has one or the other")
+            throw UsageFailure("--recipient cannot be combined with the \(Kind.title): a file has one or the other")
         }
         return try AgeRecipientError.recipients(texts)
     }
@@ -74,15 +74,18 @@ struct AgeIdentityOptions: ParsableArguments {
 
     /// Finds the key of an age file: with the named identities, or with a passphrase, which has three tries on a
     /// terminal.
-    /// - Parameter name: of the file, for questions.
+    /// - Parameters:
+    ///   - name: of the file, for questions.
+    ///   - read: the identities, if they were read already and need not be for this file.
     /// - Throws: `AgeError`, among others `.noMatch`; `AgeIdentityError`; what `SecretAsker.open` throws.
     func unlock<Kind: Secret>(
-        _ file: borrowing AgeFile, named name: String, or passphrase: SecretOptions<Kind>, _ session: Session
+        _ file: borrowing AgeFile, named name: String, or passphrase: SecretOptions<Kind>,
+        identities read: [HeldAgeIdentity]? = nil, _ session: Session
     ) throws -> AgeFileKey {
         let kinds = file.recipientKinds
-        if !paths.isEmpty {
+        if !paths.isEmpty, read == nil || !kinds.contains(.passphrase) {
             guard !kinds.contains(.passphrase) else { throw AgeIdentityError.underPassphrase }
-            for identity in try identities(session) {
+            for identity in try read ?? identities(session) {
                 do throws(AgeError) { return try file.unlock(identity.identity) } catch .noMatch { continue } catch {
                     throw error
                 }
