@@ -19,7 +19,7 @@ import Testing
     @Test func `a new file is ours alone`() throws {
         try Self.inDirectory { directory in
             let path = directory + "/result"
-            try ResultFile(path, mayReplace: false).write(Array("new".utf8).span)
+            try ResultFile(path, mayReplace: false, outside: nil).write(Array("new".utf8).span)
             #expect(Self.content(path) == "new")
             #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
         }
@@ -29,16 +29,16 @@ import Testing
         try Self.inDirectory { directory in
             let path = directory + "/result"
             try "old".write(toFile: path, atomically: false, encoding: .utf8)
-            #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: false) }
+            #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: false, outside: nil) }
             #expect(Self.content(path) == "old")
-            try ResultFile(path, mayReplace: true).write(Array("new".utf8).span)
+            try ResultFile(path, mayReplace: true, outside: nil).write(Array("new".utf8).span)
             #expect(Self.content(path) == "new")
         }
     }
 
     @Test func `if the end fails, no file is left that was not there`() throws {
         try Self.inDirectory { directory in
-            let files = try ["one", "two"].map { try ResultFile(directory + "/" + $0, mayReplace: false) }
+            let files = try ["one", "two"].map { try ResultFile(directory + "/" + $0, mayReplace: false, outside: nil) }
             #expect(throws: Interrupted.self) {
                 try ResultFile.write(files.map { ($0, Array("x".utf8)) }) { throw Interrupted() }
             }
@@ -48,9 +48,9 @@ import Testing
 
     @Test func `two results are two files`() throws {
         try Self.inDirectory { directory in
-            let one = try ResultFile(directory + "/one", mayReplace: true)
-            let same = try ResultFile(directory + "/./one", mayReplace: true)
-            let other = try ResultFile(directory + "/two", mayReplace: true)
+            let one = try ResultFile(directory + "/one", mayReplace: true, outside: nil)
+            let same = try ResultFile(directory + "/./one", mayReplace: true, outside: nil)
+            let other = try ResultFile(directory + "/two", mayReplace: true, outside: nil)
             try ResultFile.requireDistinct([one, other])
             #expect(throws: UsageFailure.self) { try ResultFile.requireDistinct([one, same]) }
         }
@@ -58,6 +58,6 @@ import Testing
 
     @Test(arguments: ["", ".", "..", "/", "x/", "x/..", "/nonexistent/x"])
     func `what names no file in a directory`(_ path: String) {
-        #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: true) }
+        #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: true, outside: nil) }
     }
 }

@@ -18,8 +18,9 @@ import Testing
 
     @Test func `what a run does not learn stays`() throws {
         try Self.withFile(nil) { path in
-            try MetricsFile(path, alias: nil).update([.lastSuccess: 100, .lastExitCode: 0, .bytes: 7], now: 100)
-            try MetricsFile(path, alias: nil).update([.lastExitCode: 75, .lastAttempt: 200], now: 200)
+            try MetricsFile(path, outside: nil, alias: nil).update(
+                [.lastSuccess: 100, .lastExitCode: 0, .bytes: 7], now: 100)
+            try MetricsFile(path, outside: nil, alias: nil).update([.lastExitCode: 75, .lastAttempt: 200], now: 200)
             #expect(
                 try Self.values(path) == [
                     "keytool_safe_last_success_timestamp_seconds 100",
@@ -31,24 +32,26 @@ import Testing
 
     @Test func `a success in the future is none`() throws {
         try Self.withFile(nil) { path in
-            try MetricsFile(path, alias: nil).update([.lastSuccess: 300], now: 300)
-            try MetricsFile(path, alias: nil).update([:], now: 299)
+            try MetricsFile(path, outside: nil, alias: nil).update([.lastSuccess: 300], now: 300)
+            try MetricsFile(path, outside: nil, alias: nil).update([:], now: 299)
             #expect(try Self.values(path) == ["keytool_safe_last_success_timestamp_seconds 0"])
         }
     }
 
     @Test func `an alias is a label, and another one's values are not ours`() throws {
         try Self.withFile(nil) { path in
-            try MetricsFile(path, alias: "a\"b\\c\n").update([.lastSuccess: 1, .bytes: 5], now: 2)
+            try MetricsFile(path, outside: nil, alias: "a\"b\\c\n").update([.lastSuccess: 1, .bytes: 5], now: 2)
             #expect(try Self.values(path)[0] == #"keytool_safe_last_success_timestamp_seconds{alias="a\"b\\c\n"} 1"#)
-            try MetricsFile(path, alias: "other").update([.lastSuccess: 2], now: 2)
+            try MetricsFile(path, outside: nil, alias: "other").update([.lastSuccess: 2], now: 2)
             #expect(try Self.values(path) == [#"keytool_safe_last_success_timestamp_seconds{alias="other"} 2"#])
         }
     }
 
     @Test func `another's file is not replaced`() throws {
         try Self.withFile("# my notes\n") { (path) throws in
-            #expect(throws: (any Error).self) { try MetricsFile(path, alias: nil).update([.bytes: 1], now: 1) }
+            #expect(throws: (any Error).self) {
+                try MetricsFile(path, outside: nil, alias: nil).update([.bytes: 1], now: 1)
+            }
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "# my notes\n")
         }
     }

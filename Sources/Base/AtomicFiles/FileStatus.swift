@@ -45,6 +45,26 @@ extension Directory {
         return here.st_ino == there.st_ino && here.st_dev == there.st_dev
     }
 
+    /// Whether this directory is the one at `path`, or lies below it, however the two paths are spelled. A path that
+    /// leads nowhere has nothing inside.
+    package func isInside(_ path: String) throws(FileError) -> Bool {
+        var outer = stat()
+        guard uninterrupted({ unsafe stat(path, &outer) }) == 0 else { return false }
+        var here = try Self.status(of: descriptor, path: self.path)
+        var way = ""
+        while true {
+            if here.st_ino == outer.st_ino && here.st_dev == outer.st_dev { return true }
+            way += way.isEmpty ? ".." : "/.."
+            var above = stat()
+            guard uninterrupted({ unsafe fstatat(descriptor, way, &above, 0) }) == 0 else {
+                throw FileError(.open, path: self.path, code: errno)
+            }
+            // The root contains itself.
+            if above.st_ino == here.st_ino && above.st_dev == here.st_dev { return false }
+            here = above
+        }
+    }
+
     func isDirectory(_ name: String) throws(FileError) -> Bool {
         try status(name).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
     }

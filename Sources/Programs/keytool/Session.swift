@@ -29,6 +29,9 @@ struct Session {
     /// The keystore's path.
     var keystorePath: String { get throws { try Self.keystorePath(keystoreOption) } }
 
+    /// The keystore, where no result may go; nil if the place of the keystore is unknown, so that no command uses one.
+    var reserved: ReservedDirectory? { (try? keystorePath).map { ReservedDirectory($0, "the keystore") } }
+
     /// A keystore's path: option, environment, systemd's state directory, XDG, home.
     static func keystorePath(_ option: String?) throws -> String {
         if let option {

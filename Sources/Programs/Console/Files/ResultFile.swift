@@ -9,16 +9,21 @@ package struct ResultFile {
     private let name: String
     private let directoryPath: String
     private let mayReplace: Bool
+    private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
     /// Whether nothing stood there.
     package private(set) var isNew = true
     /// The file that stood there.
     private var replaced: FileIdentity?
 
-    /// - Throws: `ResultFileError.exists` if there is something that must not be replaced.
-    package init(_ path: String, mayReplace: Bool, readers: Directory.Readers = .owner) throws {
+    /// - Parameter reserved: where no result may go; nil for nowhere.
+    /// - Throws: `ResultFileError.exists` if there is something that must not be replaced; `.reserved`.
+    package init(
+        _ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?, readers: Directory.Readers = .owner
+    ) throws {
         self.path = path
         self.readers = readers
+        self.reserved = reserved
         self.mayReplace = mayReplace
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
@@ -26,6 +31,7 @@ package struct ResultFile {
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
+        try requireOutside()
         do throws(FileError) {
             let directory = try directory()
             isNew = try !directory.contains(name)
@@ -51,6 +57,8 @@ package struct ResultFile {
 
     /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
     package func write(_ bytes: Span<UInt8>) throws {
+        // Again: somebody may have turned a link in the path since then.
+        try requireOutside()
         do throws(FileError) {
             try directory().write(name, bytes, existing: mayReplace ? .replace : .refuse, readers: readers)
         } catch {
@@ -79,6 +87,7 @@ package struct ResultFile {
     /// Writes the file piece by piece, then does `finish`. The file has its name only after `pieces` has returned.
     /// - Throws: `ResultFileError`, or what `pieces` or `finish` throws; then no file is left that was not there before.
     fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
+        try requireOutside()
         var failed: (any Error)?
         do {
             try directory().write(name, existing: mayReplace ? .replace : .refuse) { file in
@@ -129,6 +138,10 @@ package struct ResultFile {
         guard Set(places).count == places.count else { throw UsageFailure("two outputs cannot have the same file") }
     }
 
+    private func requireOutside() throws {
+        try reserved?.requireOutside(directoryPath, for: path)
+    }
+
     private func failure(_ error: FileError) -> ResultFileError {
         if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
     }
@@ -176,11 +189,13 @@ package struct DocumentTarget {
     /// Nil for stdout.
     package let file: ResultFile?
 
-    /// - Parameter path: `-` for stdout.
-    /// - Throws: `ResultFileError.exists`; `UsageFailure` if stdout is a terminal.
-    package init(_ path: String, mayReplace: Bool) throws {
+    /// - Parameters:
+    ///   - path: `-` for stdout.
+    ///   - reserved: where no file may go; nil for nowhere.
+    /// - Throws: as `ResultFile.init`; `UsageFailure` if stdout is a terminal.
+    package init(_ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?) throws {
         guard path == "-" else {
-            file = try ResultFile(path, mayReplace: mayReplace)
+            file = try ResultFile(path, mayReplace: mayReplace, outside: reserved)
             return
         }
         guard !TerminalSize.isTerminal else {

@@ -4,6 +4,10 @@ import Glibc
 /// Why a file that the user named for a result was not written.
 package enum ResultFileError: Explained {
     case exists(path: String)
+    /// The same for a result that never replaces anything.
+    case existsForGood(path: String)
+    /// It would be inside a directory whose files are the program's own.
+    case reserved(path: String, for: String)
     /// A file that was to be replaced by a new version of it is not there any more, or is another one.
     case changed(path: String)
     case notCreated(path: String, reason: FileError)
@@ -12,6 +16,11 @@ package enum ResultFileError: Explained {
     package var failure: Failure {
         switch self {
         case .exists(let path): Failure(.exists, "\(path) already exists", hints: "use --force to replace it")
+        case .existsForGood(let path): Failure(.exists, "\(path) already exists", hints: "name a new directory")
+        case .reserved(let path, let title):
+            Failure(
+                .usage, "\(path) is inside \(title), where only keytool's own files belong",
+                hints: "name a file in another directory")
         case .changed(let path):
             Failure(
                 .exists, "another program replaced or removed \(path) meanwhile",

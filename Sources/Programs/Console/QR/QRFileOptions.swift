@@ -17,8 +17,8 @@ package struct QRFileOptions: ParsableArguments {
     package init() {}
 
     /// The picture to write; nil to draw on the terminal.
-    /// - Throws: `UsageFailure` for a name of no known format; `ResultFileError.exists`.
-    package var picture: QRPicture? {
-        get throws { try qrFile.map { try QRPicture($0, mayReplace: force) } }
+    /// - Throws: as `QRPicture.init`.
+    package func picture(outside reserved: ReservedDirectory?) throws -> QRPicture? {
+        try qrFile.map { try QRPicture($0, mayReplace: force, outside: reserved) }
     }
 }

@@ -15,10 +15,10 @@ package struct QRPicture {
     package let file: ResultFile
     private let format: PictureFormat
 
-    /// - Throws: `UsageFailure` for a name of no known format; `ResultFileError.exists`.
-    package init(_ path: String, mayReplace: Bool) throws {
+    /// - Throws: `UsageFailure` for a name of no known format; as `ResultFile.init`.
+    package init(_ path: String, mayReplace: Bool, outside reserved: ReservedDirectory?) throws {
         format = try PictureFormat(of: path, option: Self.option)
-        file = try ResultFile(path, mayReplace: mayReplace)
+        file = try ResultFile(path, mayReplace: mayReplace, outside: reserved)
     }
 
     /// What the file holds.

@@ -36,7 +36,7 @@ struct ArchiveExport: Verb {
     func run(_ session: Session) throws {
         _ = try recipients.recipients(insteadOf: passphrase)
         // Refuse before asking for a passphrase, not after.
-        let target = try written.target()
+        let target = try written.target(outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
         let survey = try keeper.survey()

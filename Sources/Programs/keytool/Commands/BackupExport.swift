@@ -60,8 +60,11 @@ struct BackupExport: Verb {
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
         // Refuse before asking for a password, not after.
-        let file = try output.flatMap { try $0 == "-" ? nil : ResultFile($0, mayReplace: force) }
-        let pictures = try pictures.files(beside: file, mayReplace: force)
+        let reserved = session.reserved
+        let file = try output.flatMap {
+            try $0 == "-" ? nil : ResultFile($0, mayReplace: force, outside: reserved)
+        }
+        let pictures = try pictures.files(beside: file, mayReplace: force, outside: reserved)
         if isDrawnBelow(session) {
             let likeCode = [UInt8](repeating: UInt8(ascii: "A"), count: scheme.characterCount / 4 * 5 - 1)
             _ = try place(likeCode)

@@ -25,11 +25,15 @@ struct CodePictureOptions: ParsableArguments {
     var isSheetPrinted: Bool { sheet == "-" }
 
     /// The named files, before there is a code.
-    /// - Parameter other: another file of the same result.
+    /// - Parameters:
+    ///   - other: another file of the same result.
+    ///   - reserved: where no file may go.
     /// - Throws: what names and places of the files give reason to refuse.
-    func files(beside other: ResultFile?, mayReplace: Bool) throws -> CodePictures {
-        let picture = try qrFile.map { try QRPicture($0, mayReplace: mayReplace) }
-        let page = try sheet.map { try PageTarget($0, option: "--sheet", mayReplace: mayReplace) }
+    func files(
+        beside other: ResultFile?, mayReplace: Bool, outside reserved: ReservedDirectory?
+    ) throws -> CodePictures {
+        let picture = try qrFile.map { try QRPicture($0, mayReplace: mayReplace, outside: reserved) }
+        let page = try sheet.map { try PageTarget($0, outside: reserved, option: "--sheet", mayReplace: mayReplace) }
         try ResultFile.requireDistinct([other, picture?.file, page?.file].compactMap { $0 })
         return CodePictures(picture: picture, page: page)
     }

@@ -9,18 +9,29 @@ struct ItemDirectory {
     private let path: String
     private let parentPath: String
     private let name: String
+    private let reserved: ReservedDirectory?
 
-    /// - Throws: `ResultFileError.exists` if there is something at the path.
-    init(_ path: String) throws {
+    /// - Parameter reserved: where it must not be.
+    /// - Throws: `UsageFailure` for stdout; `ResultFileError.existsForGood` if there is something at the path,
+    ///   `.reserved`.
+    init(_ path: String, outside reserved: ReservedDirectory?) throws {
+        guard path != "-" else {
+            throw UsageFailure(
+                "the app's items are several files: they are not written to stdout",
+                hint: "--output DIR, a new directory"
+            )
+        }
+        self.reserved = reserved
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
         let slash = trimmed.lastIndex(of: "/")
         self.path = path
         name = slash.map { String(trimmed[trimmed.index(after: $0)...]) } ?? String(trimmed)
         parentPath = slash.map { $0 == trimmed.startIndex ? "/" : String(trimmed[..<$0]) } ?? "."
-        guard !name.isEmpty, name != ".", name != "..", path != "-" else {
+        guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
+        try requireOutside()
         do throws(FileError) {
             if try Directory.open(parentPath, rule: .shared).contains(name) { throw .exists(path: path) }
         } catch {
@@ -32,6 +43,7 @@ struct ItemDirectory {
     /// until that is done; after SIGKILL the directory of the other name is left.
     /// - Throws: `ResultFileError`; then nothing is left.
     func write(_ items: [(item: ProtectionItem, content: [UInt8])]) throws {
+        try requireOutside()
         do throws(FileError) {
             let parent = try Directory.open(parentPath, rule: .shared)
             try EndingSignals.held { () throws(FileError) in try write(items, in: parent) }
@@ -59,7 +71,9 @@ struct ItemDirectory {
         }
     }
 
+    private func requireOutside() throws { try reserved?.requireOutside(parentPath, for: path) }
+
     private func failure(_ error: FileError) -> ResultFileError {
-        if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
+        if case .exists = error { .existsForGood(path: path) } else { .notCreated(path: path, reason: error) }
     }
 }

@@ -20,17 +20,10 @@ struct MainKeyExport: Verb {
 
     @OptionGroup var named: MainKeyArgument
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write to a new file (0600), or - for stdout; with v1 a new directory.", valueName: "file"),
-        completion: .file())
-    var output: String
+    @OptionGroup var written: DocumentOptions
 
     @Option(help: ArgumentHelp("age, or v1 for the app.", valueName: "format"))
     var format = MainKeyFormat.age
-
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
 
     @Flag(help: "Write the 32 bytes of the key without encryption.")
     var revealPrivateKey = false
@@ -55,7 +48,8 @@ struct MainKeyExport: Verb {
             throw ValidationError(
                 "--reveal-private-key writes an unencrypted file: it takes no passphrase or recipient")
         }
-        guard format == .age || !revealPrivateKey && recipients.texts.isEmpty && !passphrase.isGiven && !force else {
+        guard format == .age || !revealPrivateKey && recipients.texts.isEmpty && !passphrase.isGiven && !written.force
+        else {
             throw ValidationError("--format v1 takes a new directory and a PIN, and none of the options of a file")
         }
         guard format == .v1 || !newPIN.isGiven else { throw ValidationError("a new PIN is for --format v1 only") }
@@ -64,7 +58,7 @@ struct MainKeyExport: Verb {
     func run(_ session: Session) throws {
         if format == .v1 { return try writeItems(session) }
         _ = try recipients.recipients(insteadOf: passphrase)
-        let target = try DocumentTarget(output, mayReplace: force)
+        let target = try written.target(outside: session.reserved)
         let keeper = try session.mainKeys(keystore.passphrase)
         let id = try session.mainKey(named.id, in: keeper)
         try session.withMainKey(id, in: keeper, opening) { opened in
@@ -79,7 +73,7 @@ struct MainKeyExport: Verb {
     }
 
     private func writeItems(_ session: Session) throws {
-        let directory = try ItemDirectory(output)
+        let directory = try ItemDirectory(written.output, outside: session.reserved)
         let keeper = try session.mainKeys(keystore.passphrase)
         let id = try session.mainKey(named.id, in: keeper)
         try session.withMainKey(id, in: keeper, opening) { opened in
@@ -90,8 +84,8 @@ struct MainKeyExport: Verb {
             try directory.write(protection.items)
         }
         try session.output.done(
-            ["wrote the MainKey \(id) to \(output)"],
-            json: .mainKey("export", id, [("file", .string(output)), ("form", "v1")]))
+            ["wrote the MainKey \(id) to \(written.output)"],
+            json: .mainKey("export", id, [("file", .string(written.output)), ("form", "v1")]))
         session.output.warn("the app's items are not authenticated, and a PIN of few digits is guessed in hours")
     }
 

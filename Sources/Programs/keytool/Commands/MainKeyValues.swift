@@ -73,7 +73,7 @@ struct MainKeyOpenValue: Verb {
         let bytes = try ValueFile.read(file)
         let version = LockedValue.version(of: bytes.span)
         let name = version == .version2 ? try value.requiredName() : nil
-        let target = output == "-" ? nil : try ResultFile(output, mayReplace: force)
+        let target = output == "-" ? nil : try ResultFile(output, mayReplace: force, outside: session.reserved)
         try value.withKey(session) { id, key in
             let content = try ValueFile.open(bytes, version, name: name, key)
             let kind = version == .version1 ? content.kind : nil
@@ -131,7 +131,7 @@ struct MainKeySealValue: Verb {
 
     func run(_ session: Session) throws {
         let name = format == .ktl2 ? try value.requiredName() : nil
-        let target = try written.target()
+        let target = try written.target(outside: session.reserved)
         let content = try ValueFile.input(file).readGuarded(limit: LockedValue.maxContentCount)
         try value.withKey(session) { id, key in
             let sealed = try ValueFile.seal(content, name: name, as: type ?? .data, key)
@@ -182,7 +182,7 @@ struct MainKeyRewrapValue: Verb {
                     : "the value is of the app's form, which stores the type itself",
                 hint: version == .version2 ? "--type string, data or list" : "leave out --type")
         }
-        let target = try written.target()
+        let target = try written.target(outside: session.reserved)
         try value.withKey(session) { id, key in
             let content = try ValueFile.open(bytes, version, name: name, key)
             let kind = type ?? content.kind

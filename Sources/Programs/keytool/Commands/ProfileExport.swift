@@ -20,7 +20,7 @@ struct ProfileExport: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let target = try written.target()
+        let target = try written.target(outside: session.reserved)
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(named.id, in: keeper)
         let document = try keeper.profiles.document(of: id)

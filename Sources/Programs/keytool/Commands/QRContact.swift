@@ -24,7 +24,7 @@ struct QRContact: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let picture = try target.picture
+        let picture = try target.picture(outside: session.reserved)
         let screen = try alone.screen(session.dialog, unless: target)
         let keeper = try session.keeper(keystore.passphrase)
         let code = try keeper.identities.summary(session.identity(named.id, in: keeper)).contactCode

@@ -29,7 +29,7 @@ struct QRShow: Verb {
     }
 
     func run(_ session: Session) throws {
-        let picture = try target.picture
+        let picture = try target.picture(outside: session.reserved)
         let screen = try alone.screen(session.dialog, unless: target)
         let content = try InputFile.standardInput.readBytes(.line, limit: Self.maxBytes)
         guard !content.isEmpty else { throw InputError.empty }

@@ -47,7 +47,7 @@ struct SafeCard: Verb {
     func validate() throws { _ = try id }
 
     func run(_ session: Session) throws {
-        let target = try PageTarget(second ?? first, option: "safe card", mayReplace: force)
+        let target = try PageTarget(second ?? first, outside: session.reserved, option: "safe card", mayReplace: force)
         let keeper = try session.keeper(keystore.passphrase)
         let id = try session.identity(self.id, in: keeper)
         let chosen = try session.place(place.name, of: id, in: keeper)
@@ -82,7 +82,8 @@ extension Session {
         while let path = try terminal.askText(question), !path.isEmpty {
             do {
                 // Not stdout: what the command has said is there.
-                let target = try PageTarget(path, option: "the card", mayReplace: false, mayPrint: false)
+                let target = try PageTarget(
+                    path, outside: reserved, option: "the card", mayReplace: false, mayPrint: false)
                 return try target.write(target.bytes(of: card.page())) {
                     output.note("wrote the recovery card of \(chosen.label) to \(path)")
                 }

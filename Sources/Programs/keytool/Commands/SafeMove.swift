@@ -45,6 +45,7 @@ struct SafeMove: Verb {
         guard let new = try server.named(isNeeded: false, session) else {
             throw UsageFailure("no server was given", hint: "--server https://… or file:///DIR")
         }
+        try session.requireOutsideKeystore(new.address)
         var options = change.options
         options.isLeavingOld = leaveOld
         let result = try change.telling(of: chosen, keeper) {

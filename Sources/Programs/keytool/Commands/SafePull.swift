@@ -13,7 +13,7 @@ struct SafePull: Verb {
         discussion: """
             If the Safe is set up in this keystore, no option is needed. On a new machine, give --id, --server and the \
             Safe password to restore private key, profile and setup. If something would be lost, the command fails \
-            (17, 19) and changes nothing.
+            (17, 19) and changes nothing. --output writes the document, without the private key, and stores nothing.
             """)
 
     @ParentCommand var noun: SafeCommand
@@ -51,16 +51,7 @@ struct SafePull: Verb {
         completion: .file())
     var from: String?
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write the document, without the private key, to a new file (0600), - for stdout; store nothing.",
-            valueName: "file"),
-        completion: .file())
-    var output: String?
-
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
+    @OptionGroup var written: OptionalDocumentOptions
 
     @Flag(help: "Also write the private key to the file. Anyone who has it can act as you.")
     var revealPrivateKey = false
@@ -79,13 +70,13 @@ struct SafePull: Verb {
     @OptionGroup var waiting: TimeLimitOptions
 
     func validate() throws {
-        guard !readOnly || id != nil && !noSetup && output == nil && !show else {
+        guard !readOnly || id != nil && !noSetup && written.output == nil && !show else {
             throw ValidationError("--read-only requires --id, and cannot be combined with options that store nothing")
         }
-        guard !raw || (output != nil && !revealPrivateKey && !show) else {
+        guard !raw || (written.output != nil && !revealPrivateKey && !show) else {
             throw ValidationError("--raw requires --output and cannot be combined with --reveal-private-key or --show")
         }
-        guard !revealPrivateKey || output != nil else {
+        guard !revealPrivateKey || written.output != nil else {
             throw ValidationError("--reveal-private-key requires --output")
         }
         guard from == nil || !readOnly && !noSetup else {
@@ -96,7 +87,7 @@ struct SafePull: Verb {
 
     func run(_ session: Session) throws {
         // Refuse before asking for a password, not after.
-        let target = try output.map { try DocumentTarget($0, mayReplace: force) }
+        let target = try written.target(outside: session.reserved)
         if let from { return try runEarlier(EarlierSource(from), target, session) }
         let named = try server.named(isNeeded: id != nil, session)
         guard named != nil || id == nil else {
@@ -109,7 +100,7 @@ struct SafePull: Verb {
         options.isReplacing = replace
         options.isKeepingSetup = !noSetup
         if readOnly { options.access = .readOnly }
-        let isStoring = output == nil && !show
+        let isStoring = written.output == nil && !show
         if isStoring, let keeper = present {
             let id = try session.identity(identity, in: keeper)
             try checkReplacedKey(id)

@@ -66,6 +66,7 @@ struct SafeServerCommand: Verb {
         let isChanged = changed != nil
         let before = try keeper.safe.server(of: chosen.place)
         if let new = changed.take() {
+            try session.requireOutsideKeystore(new.address)
             try session.output.busy("contacting the server") {
                 try chosen.naming { try keeper.safe.readdress(chosen.place, as: new.copy) }
             }

@@ -72,7 +72,9 @@ extension ScheduledVerb {
         if let jitter = schedule.jitter {
             Sleep.random(below: jitter.duration, before: "the \(Self.name)", session.output)
         }
-        try schedule.monitoring.monitored(session.output) { report in try run(session, &report) }
+        try schedule.monitoring.monitored(outside: session.reserved, session.output) { report in
+            try run(session, &report)
+        }
     }
 
     /// Runs the verb.

@@ -29,7 +29,7 @@ struct TelegramOpenPacket: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let target = try output.map { try ResultFile($0, mayReplace: force) }
+        let target = try output.map { try ResultFile($0, mayReplace: force, outside: session.reserved) }
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
         let packet = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         // What is not encrypted needs no key.

@@ -24,7 +24,7 @@ struct TelegramPasswd: Verb {
     func run(_ session: Session) throws {
         guard file != "-" else { throw UsageFailure("a file is changed at its place; stdin has none") }
         // Links and special files are refused before a passphrase is asked for.
-        let target = try ResultFile(file, mayReplace: true)
+        let target = try ResultFile(file, mayReplace: true, outside: session.reserved)
         let opened = try opening.open(file, session)
         guard opened.isProtected else {
             throw CommandFailure(

@@ -17,25 +17,17 @@ struct TelegramProtect: Verb {
     @Argument(help: "The file, or - for stdin.", completion: .file())
     var file: String
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "Write to a new file (0600), or - for stdout (default: the file's name and .age).", valueName: "file"),
-        completion: .file())
-    var output: String?
-
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
+    @OptionGroup var written: OptionalDocumentOptions
 
     @OptionGroup var protection: TelegramProtectionOptions
 
     @OptionGroup var opening: TelegramFileOptions
 
     func run(_ session: Session) throws {
-        guard let output = output ?? (file == "-" ? nil : file + ".age") else {
+        let name = file == "-" ? nil : file + ".age"
+        guard let target = try written.target(or: name, outside: session.reserved) else {
             throw UsageFailure("stdin has no name for the new file", hint: "use -o")
         }
-        let target = try DocumentTarget(output, mayReplace: force)
         try protection.check()
         let opened: TelegramFile
         do {
@@ -46,7 +38,7 @@ struct TelegramProtect: Verb {
                 failure: error.failure
                     .advising("--new-file-passphrase-file, -command and -fd give the passphrase of the new file"))
         }
-        let sealed = try protection.seal(opened, for: output, session)
+        let sealed = try protection.seal(opened, for: target.path ?? "-", session)
         try target.write(sealed.span) {
             guard let path = target.path else { return }
             try session.output.done(

@@ -19,11 +19,7 @@ struct TelegramSealPacket: Verb {
     @Argument(help: "The file with the data, or - for stdin.", completion: .file())
     var file: String
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write the packet to a new file (0600), or - for stdout.", valueName: "file"),
-        completion: .file())
-    var output: String
+    @OptionGroup var written: DocumentOptions
 
     @Option(
         help: ArgumentHelp("The key. Optional if the keystore holds one account: its main key.", valueName: "key-id"))
@@ -48,13 +44,10 @@ struct TelegramSealPacket: Verb {
     @Option(help: ArgumentHelp("The sequence number: odd if the message is to be acknowledged.", valueName: "number"))
     var sequence: UInt32 = 1
 
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
-
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let target = try DocumentTarget(output, mayReplace: force)
+        let target = try written.target(outside: session.reserved)
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
         let data = try input.readBytes(.bytes, limit: LegacyMTProto1.Packet.maxCount)
         let (account, key) = try chosenKey(session.telegram(keystore.passphrase))

@@ -15,10 +15,7 @@ struct TelegramUnprotect: Verb {
     @Argument(help: "The file, or - for stdin.", completion: .file())
     var file: String
 
-    @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
-    var output: String
+    @OptionGroup var written: DocumentOptions
 
     @Option(help: ArgumentHelp("The data centre whose key is written, of an account.", valueName: "number"))
     var dc: Int32?
@@ -26,16 +23,13 @@ struct TelegramUnprotect: Verb {
     @Flag(help: "Do write the key without protection.")
     var yes = false
 
-    @Flag(help: "Overwrite an existing file.")
-    var force = false
-
     @OptionGroup var opening: TelegramFileOptions
 
     func run(_ session: Session) throws {
         guard yes else {
             throw UsageFailure("the key would be written without protection", hint: "use --yes if you want that")
         }
-        let target = try DocumentTarget(output, mayReplace: force)
+        let target = try written.target(outside: session.reserved)
         let opened = try opening.open(file, session)
         let (held, isLost) = try key(of: opened)
         try held.key.bytes.withBytes { key in

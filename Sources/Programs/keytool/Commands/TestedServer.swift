@@ -38,6 +38,7 @@ struct TestedServer: ~Copyable {
         guard var server = try options.named(isNeeded: true, session) ?? options.asked(session) else {
             throw noServer
         }
+        try session.requireOutsideKeystore(server.address)
         guard trial != .none else { return TestedServer(server: server, test: nil) }
         // A certificate that is trusted on one machine says nothing about another.
         let (authority, pins) = (server.authority, server.pins)
@@ -80,6 +81,7 @@ struct TestedServer: ~Copyable {
                 guard let next = next.take() else {
                     throw CommandFailure(failure: Failure(error), isReported: isReported)
                 }
+                try session.requireOutsideKeystore(next.address)
                 server = next
                 keeper = session.renewed(keeper, limits)
             }

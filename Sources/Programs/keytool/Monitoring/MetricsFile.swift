@@ -34,8 +34,8 @@ struct MetricsFile {
     }
 
     /// - Throws: `ResultFileError` where no file can be written there.
-    init(_ path: String, alias: String?) throws {
-        file = try ResultFile(path, mayReplace: true, readers: .everybody)
+    init(_ path: String, outside reserved: ReservedDirectory?, alias: String?) throws {
+        file = try ResultFile(path, mayReplace: true, outside: reserved, readers: .everybody)
         labels = alias.map { "{alias=\"\(Self.escaped($0))\"}" } ?? ""
     }
 

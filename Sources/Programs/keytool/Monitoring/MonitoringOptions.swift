@@ -34,14 +34,19 @@ struct MonitoringOptions: ParsableArguments {
     }
 
     /// Does the work between two messages to the monitoring service.
-    func monitored(_ output: Output, _ work: (inout RunReport) throws -> Void) throws {
+    /// - Parameter reserved: where the file of metrics may not be.
+    func monitored(outside reserved: ReservedDirectory?, _ output: Output, _ work: (inout RunReport) throws -> Void)
+        throws
+    {
         let ping = pingUrlFile.flatMap { file in warning(output) { try Ping(urlFile: file) } }
         ping?.start(output)
         var report = RunReport()
         defer {
             if let metricsFile {
                 let now = WallClock.now().milliseconds / 1000
-                warning(output) { try MetricsFile(metricsFile, alias: alias).update(report.gauges(now), now: now) }
+                warning(output) {
+                    try MetricsFile(metricsFile, outside: reserved, alias: alias).update(report.gauges(now), now: now)
+                }
             }
             ping?.end(report.exitCode, output)
         }

@@ -13,13 +13,16 @@ struct PageTarget {
 
     /// - Parameters:
     ///   - path: `-` for stdout.
+    ///   - reserved: where no file may go.
     ///   - option: what names the file in the command, for a refusal.
     ///   - mayPrint: whether stdout is possible.
-    /// - Throws: `UsageFailure` for a name of no known format, or if stdout is a terminal; `ResultFileError.exists`.
-    init(_ path: String, option: String, mayReplace: Bool, mayPrint: Bool = true) throws {
+    /// - Throws: `UsageFailure` for a name of no known format, or if stdout is a terminal; as `ResultFile.init`.
+    init(
+        _ path: String, outside reserved: ReservedDirectory?, option: String, mayReplace: Bool, mayPrint: Bool = true
+    ) throws {
         format =
             mayPrint && path == "-" ? .pdf : try PageFormat(of: path, option: option, orStandardOutput: mayPrint)
-        target = try DocumentTarget(path, mayReplace: mayReplace)
+        target = try DocumentTarget(path, mayReplace: mayReplace, outside: reserved)
     }
 
     /// Nil for stdout.
