@@ -56,6 +56,37 @@ import Testing
         }
     }
 
+    @Test func `a reserved directory holds no result, however it is named`() throws {
+        try Self.inDirectory { directory in
+            let (own, link) = (directory + "/own", directory + "/link")
+            try FileManager.default.createDirectory(atPath: own + "/deep", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: own + "/deep")
+            let reserved = ReservedDirectory(own, "the store")
+            for path in ["/own/x", "/own/deep/x", "/link/x", "/own/deep/../x", "/link/../x"] {
+                #expect(throws: ResultFileError.self) {
+                    try ResultFile(directory + path, mayReplace: true, outside: reserved)
+                }
+            }
+            try ResultFile(directory + "/own2", mayReplace: false, outside: reserved).write([1].span)
+            #expect(reserved.holds(own) && reserved.holds(own + "/absent/x") && reserved.holds(link + "/absent"))
+            #expect(!reserved.holds(directory) && !reserved.holds(own + "2") && !reserved.holds("/absent"))
+        }
+    }
+
+    @Test func `a link that is turned into it before the end`() throws {
+        try Self.inDirectory { directory in
+            let (own, other, link) = (directory + "/own", directory + "/other", directory + "/link")
+            let manager = FileManager.default
+            for path in [own, other] { try manager.createDirectory(atPath: path, withIntermediateDirectories: false) }
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: other)
+            let file = try ResultFile(link + "/x", mayReplace: true, outside: ReservedDirectory(own, "the store"))
+            try manager.removeItem(atPath: link)
+            try manager.createSymbolicLink(atPath: link, withDestinationPath: own)
+            #expect(throws: ResultFileError.self) { try file.write([1].span) }
+            #expect(try manager.contentsOfDirectory(atPath: own).isEmpty)
+        }
+    }
+
     @Test(arguments: ["", ".", "..", "/", "x/", "x/..", "/nonexistent/x"])
     func `what names no file in a directory`(_ path: String) {
         #expect(throws: ResultFileError.self) { try ResultFile(path, mayReplace: true, outside: nil) }

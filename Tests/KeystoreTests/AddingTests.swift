@@ -1,4 +1,6 @@
+import Foundation
 import Keystore
+import SecureMemory
 import Testing
 import VectorKit
 
@@ -38,6 +40,27 @@ import VectorKit
         try keystore.add("ABCD1234") { try $0.put("identity", [3]) }
         let record = try keystore.identity("ABCD1234").read("identity")
         #expect(record?.copied == [3])
+    }
+
+    @Test func `a keystore that was moved away is not written to`() throws {
+        try keystore.add("ABCD1234") { try $0.put("identity", [1]) }
+        let before = try scratch.tree()
+        let (path, away) = (scratch.path, scratch.path + "-away")
+        let moved = KeystoreError.moved(path: path)
+        let passphrase = SecureBytes(copying: Array("passphrase".utf8).span)
+        for isReplaced in [false, true] {
+            try FileManager.default.moveItem(atPath: path, toPath: away)
+            if isReplaced { try FileManager.default.copyItem(atPath: away, toPath: path) }
+            #expect(throws: moved) { try keystore.add("ZZZZ9999") { try $0.put("identity", [2]) } }
+            #expect(throws: moved) { try keystore.remove("ABCD1234", wait: .zero) }
+            #expect(throws: moved) { _ = try keystore.lockedIdentity("ABCD1234", wait: .zero) }
+            #expect(throws: moved) { try keystore.protect(by: passphrase, .scrypt) }
+            if isReplaced { try FileManager.default.removeItem(atPath: path) }
+            try FileManager.default.moveItem(atPath: away, toPath: path)
+        }
+        let after = try scratch.tree()
+        #expect(after.filter { !$0.hasSuffix("/lock") } == before.filter { !$0.hasSuffix("/lock") })
+        try keystore.add("ZZZZ9999") { try $0.put("identity", [2]) }
     }
 
     @Test func `one that is there stays as it is`() throws {
