@@ -157,9 +157,9 @@ import VectorKit
         #expect(made.dropFirst(9).first == 1 && made.dropFirst(10).first == 3 && !made.contains(2))
         #expect(pool.nextID == 91)
         // A used id rests, also in the pool that stands after it.
-        let next = try require(pool.consuming(made[0], at: now))
+        let next = try require(pool.after(using: made[0], at: now))
         #expect(next.count == 99 && pool.count == 100)
-        #expect(throws: Missing.self) { _ = try require(pool.consuming(500_000, at: now)) }
+        #expect(throws: Missing.self) { _ = try require(pool.after(using: 500_000, at: now)) }
     }
 
     @Test(arguments: [

@@ -172,12 +172,13 @@ public struct PrekeyPool: ~Copyable, Sendable {
     }
 
     /// The pool after a prekey has begun a session, as `consume` leaves it. This one does not change.
+    /// - Parameter id: nil for a key that is not of the pool; then the result is the same as this one.
     /// - Returns: nil if there is no such prekey.
-    public borrowing func consuming(_ id: UInt32, at now: Timestamp) -> PrekeyPool? {
+    public borrowing func after(using id: UInt32?, at now: Timestamp) -> PrekeyPool? {
         var after = PrekeyPool(rules, start: next)
         after.keys = keys
         after.used = used
-        guard after.consume(id, at: now) != nil else { return nil }
+        if let id, after.consume(id, at: now) == nil { return nil }
         return after
     }
 
