@@ -55,3 +55,13 @@ func require<Value: ~Copyable>(_ value: consuming Value?) throws -> Value {
 }
 
 func agreementKey(_ bytes: [UInt8]) throws -> AgreementKey { try require(AgreementKey(secure(bytes))) }
+
+/// An account of a given identity.
+func account(
+    identity: [UInt8], registrationID: UInt16, prekeys: [PrekeyPool.PrivatePrekey], next: UInt32 = 1
+) throws -> TextSecureAccount {
+    try TextSecureAccount(
+        number: number(), password: AccountPassword(), signalingKey: SignalingKey(), identity: agreementKey(identity),
+        registrationID: registrationID, lastResort: LastResortPrekey(),
+        prekeys: require(PrekeyPool(.textSecure, keys: prekeys, next: next, at: now)), server: nil, relay: nil)
+}

@@ -23,6 +23,8 @@ import VectorKit
         #expect(PublicKey33(key.point) == nil && PublicKey33(key.bytes + [0]) == nil && PublicKey33([]) == nil)
         #expect(PublicKey33([4] + key.point) == nil && PublicKey33(point: Array(key.point.dropLast())) == nil)
         #expect(PublicKey33(point: [UInt8](repeating: 0, count: 32)) == nil)
+        // The same point for X25519.
+        #expect(PublicKey33(Array(key.bytes.dropLast()) + [key.bytes[32] | 0x80]) == nil)
         for text in [String(key.text.dropLast()), key.text + "A", key.text + "=", key.text + "AAAA", ""] {
             #expect(PublicKey33(text: text) == nil)
         }

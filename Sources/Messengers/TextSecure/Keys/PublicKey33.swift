@@ -14,11 +14,12 @@ public struct PublicKey33: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// - Parameter bytes: 33 bytes, of which the first is 05.
-    /// - Returns: nil for all else, and for a point of low order, which is nobody's key.
+    /// - Returns: nil for all else; for a point of low order, which is nobody's key; and for one with the highest bit,
+    ///   which X25519 ignores: it would be another name of the same key, and no program makes it.
     public init?(_ bytes: [UInt8]) {
-        guard bytes.count == Self.count, bytes[0] == Self.type, !X25519.isLowOrder(Array(bytes[1...])) else {
-            return nil
-        }
+        guard bytes.count == Self.count, bytes[0] == Self.type, bytes[Self.count - 1] < 0x80,
+            !X25519.isLowOrder(Array(bytes[1...]))
+        else { return nil }
         self.bytes = bytes
     }
 

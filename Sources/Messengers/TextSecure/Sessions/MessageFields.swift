@@ -1,4 +1,5 @@
 internal import Encodings
+internal import Primitives
 
 /// The fields of a message's protobuf, as far as both messages have them: numbers of 32 bits, and bytes. Of a repeated
 /// field the last one counts, and unknown fields are skipped, as protobuf wants it.
@@ -41,7 +42,8 @@ struct MessageFields {
     func key(_ field: Int) throws(SessionError) -> PublicKey33 {
         let bytes = try bytes(field)
         if let key = PublicKey33(bytes) { return key }
-        throw bytes.count == PublicKey33.count && bytes[0] == PublicKey33.type ? .weakKey : .malformed
+        guard bytes.count == PublicKey33.count, bytes[0] == PublicKey33.type else { throw .malformed }
+        throw X25519.isLowOrder(Array(bytes[1...])) ? .weakKey : .malformed
     }
 }
 

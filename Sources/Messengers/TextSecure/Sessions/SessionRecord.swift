@@ -38,7 +38,9 @@ extension TextSecureSession {
         if ids?.prekey != nil { parts |= Parts.prekey }
         if ids?.signed != nil { parts |= Parts.signed }
         if peerRegistrationID != nil { parts |= Parts.registration }
-        for byte in [Self.form, version.rawValue, parts] + own.bytes + peer.bytes + baseKey.bytes { buffer.append(byte) }
+        for byte in [Self.form, version.rawValue, parts] + own.bytes + peer.bytes + baseKey.bytes {
+            buffer.append(byte)
+        }
         for number in [ids?.prekey, ids?.signed, pending?.registrationID, peerRegistrationID] {
             for shift in [24, 16, 8, 0] { buffer.append(UInt8(truncatingIfNeeded: (number ?? 0) >> UInt32(shift))) }
         }
@@ -65,7 +67,8 @@ extension TextSecureSession {
             guard number == 0 else { throw .malformed }
             return nil
         }
-        let ids = PreKeyWhisperMessage.PrekeyIDs(prekey: try number(0, Parts.prekey), signed: try number(1, Parts.signed))
+        let ids = PreKeyWhisperMessage.PrekeyIDs(
+            prekey: try number(0, Parts.prekey), signed: try number(1, Parts.signed))
         let registrationID = try number(2, Parts.pending)
         let peerRegistrationID = try number(3, Parts.registration)
         guard (registrationID != nil) == (ids.prekey != nil || ids.signed != nil) else { throw .malformed }
