@@ -54,6 +54,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case ratchet
         case sophaxChat = "sophaxchat"
         case textSecure = "textsecure"
+        case textSecureFormats = "textsecure_formats"
 
         case aes256GCM = "aes256_gcm"
         case blake2b = "blake2b_256"

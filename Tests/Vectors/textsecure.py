@@ -1,0 +1,91 @@
+"""Computes the vectors of TextSecure's formats with Python's hashlib and hmac and OpenSSL (Python's cryptography).
+
+Inputs and results are those of the vectors: hexadecimal, and text where a name says so.
+"""
+
+import base64
+import hashlib
+import hmac
+
+from cryptography.hazmat.primitives import padding
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+H = bytes.fromhex
+
+
+def cbc(key, iv, text):
+    padder = padding.PKCS7(128).padder()
+    cipher = Cipher(algorithms.AES(key), modes.CBC(iv)).encryptor()
+    return cipher.update(padder.update(text) + padder.finalize()) + cipher.finalize()
+
+
+def varint(value):
+    text = bytearray()
+    while value > 127:
+        text.append(value & 127 | 128)
+        value >>= 7
+    return bytes(text) + bytes([value])
+
+
+def data(number, value):
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def signaling_encrypt(signaling_key, iv, type, source, relay, destinations, timestamp, message):
+    text = b"\x08" + varint(type) + data(2, source.encode())
+    if relay:
+        text += data(3, relay.encode())
+    for destination in filter(None, destinations.split(",")):
+        text += data(4, destination.encode())
+    text += b"\x28" + varint(int(timestamp)) + data(6, H(message))
+    key = H(signaling_key)
+    payload = b"\1" + H(iv) + cbc(key[:32], H(iv), text)
+    payload += hmac.digest(key[32:], payload, "sha256")[:10]
+    return {"protobuf": text.hex(), "payload": payload.hex(),
+            "payload_base64_unpadded": base64.b64encode(payload).decode().rstrip("=")}
+
+
+def signaling_reject(signaling_key, payload):
+    key, payload = H(signaling_key), H(payload)
+    if len(payload) < 43:
+        return {"result": "reject: too short (1+16+16+10=43 minimum)"}
+    assert hmac.digest(key[32:], payload[:-10], "sha256")[:10] != payload[-10:]
+    covered = " (version is covered by the mac)" if payload[0] != 1 else ""
+    return {"result": "reject: bad mac" + covered}
+
+
+def directory_token(number):
+    token = hashlib.sha1(number.encode()).digest()[:10]
+    return {"token": base64.b64encode(token).decode().rstrip("="), "token_bytes": token.hex()}
+
+
+def push_message_content(body, attachments):
+    text = b"" if body is None else data(1, body.encode())
+    for attachment in filter(None, attachments.split(";")):
+        id, kind, key = attachment.split(",")
+        pointer = b"\x09" + int(id).to_bytes(8, "little") + data(2, kind.encode()) + data(3, H(key))
+        text += data(2, pointer)
+    return {"protobuf": text.hex()}
+
+
+def attachment_encrypt(key, iv, plaintext):
+    blob = H(iv) + cbc(H(key)[:32], H(iv), H(plaintext))
+    blob += hmac.digest(H(key)[32:], blob, "sha256")
+    return {"blob": blob.hex(), "length": len(blob)}
+
+
+def storage_master_key_rncryptor3(password, master_key, encryption_salt, hmac_salt, iv):
+    def key(salt):
+        return hashlib.pbkdf2_hmac("sha1", password.encode(), H(salt), 10_000, 32)
+
+    blob = b"\3\1" + H(encryption_salt) + H(hmac_salt) + H(iv) + cbc(key(encryption_salt), H(iv), H(master_key))
+    return {"blob": (blob + hmac.digest(key(hmac_salt), blob, "sha256")).hex()}
+
+
+def master_cipher(master_key, iv, plaintext):
+    blob = H(iv) + cbc(H(master_key)[:16], H(iv), H(plaintext))
+    return {"blob": (blob + hmac.digest(H(master_key)[16:], blob, "sha1")).hex()}
+
+
+def compute(vector):
+    return globals()[vector["op"].replace("-", "_")](**vector["inputs"])
