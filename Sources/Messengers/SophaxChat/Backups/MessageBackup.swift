@@ -28,16 +28,22 @@ public struct MessageBackup: Sendable {
     /// Number of messages.
     public let messageCount: Int
 
-    /// Opens a backup.
-    /// - Returns: the content, JSON.
-    /// - Throws: `.unknownFormat`, `.unknownVersion`, `.malformed`, `.wrongKeyOrDamaged`.
-    public static func open(_ file: [UInt8], passphrase: borrowing SecureBytes) throws(BackupError) -> SecureBytes {
+    /// Whether bytes are a backup that can be opened: everything that is checked before a key is derived.
+    /// - Throws: `.unknownFormat`, `.unknownVersion`, `.malformed`.
+    public static func check(_ file: [UInt8]) throws(BackupError) {
         guard file.starts(with: magic) else { throw .unknownFormat }
         guard file.count > magic.count else { throw .malformed }
         guard file[4] == version else { throw .unknownVersion(file[4]) }
         guard file.count >= headerCount + AES256GCM.nonceCount + AES256GCM.tagCount, file.count <= maxCount else {
             throw .malformed
         }
+    }
+
+    /// Opens a backup.
+    /// - Returns: the content, JSON.
+    /// - Throws: as `check`, and `.wrongKeyOrDamaged`.
+    public static func open(_ file: [UInt8], passphrase: borrowing SecureBytes) throws(BackupError) -> SecureBytes {
+        try check(file)
         let key = key(passphrase, Array(file[5..<headerCount]))
         return try StoredMessages.open(Array(file[headerCount...]), key: key)
     }

@@ -11,7 +11,9 @@ public struct PrekeyStore: ~Copyable, Sendable {
     /// The one before is kept for this time after that.
     public static let retention: Duration = .days(14)
     /// The pool: 20 keys, with random numbers.
-    public static let rules = PrekeyPool.Rules(numbering: .random, batch: 20, rest: .days(30))
+    public static let rules = PrekeyPool.Rules(numbering: .random, batch: poolCount, rest: .days(30))
+    /// One-time prekeys of a full pool.
+    public static let poolCount = 20
 
     struct Signed: Sendable {
         let id: UInt32
@@ -62,15 +64,55 @@ public struct PrekeyStore: ~Copyable, Sendable {
     /// The one-time prekeys that are left.
     public borrowing func oneTimePrekeys() -> [PrekeyPool.PublicPrekey] { pool.publicPrekeys() }
 
+    /// Numbers of the one-time prekeys that are left, in order.
+    public var oneTimeIDs: [UInt32] { pool.publicPrekeys().map(\.id) }
+
+    /// The one-time prekey with this number; nil if it is not left.
+    public borrowing func oneTimePrekey(_ id: UInt32) -> PrekeyPool.PublicPrekey? {
+        pool.publicPrekeys().first { $0.id == id }
+    }
+
+    /// A signed prekey: its number, and when it was made and replaced.
+    public struct SignedFacts: Equatable, Sendable {
+        /// Random, not 0.
+        public let id: UInt32
+        /// When it was made.
+        public let made: Timestamp
+        /// When another one has replaced it; nil for the current one.
+        public let replaced: Timestamp?
+    }
+
+    /// From old to new; the last one is the current one.
+    public var signedFacts: [SignedFacts] {
+        signed.map { SignedFacts(id: $0.id, made: $0.made, replaced: $0.replaced) }
+    }
+
+    /// Makes one-time prekeys until the pool is full.
+    /// - Returns: how many were made.
+    public mutating func refill(at now: Timestamp) -> Int { pool.refill(at: now).count }
+
+    /// Replaces the signed prekey and the last-resort key now, whatever their age.
+    /// - Returns: false if too many of those before are still kept: nothing has changed then.
+    public mutating func rotate(at now: Timestamp) -> Bool {
+        _ = maintain(at: now)
+        // Regular rotations need the rest.
+        guard signed.count < Self.maxSigned - 2 else { return false }
+        replaceSigned(at: now)
+        return true
+    }
+
+    private mutating func replaceSigned(at now: Timestamp) {
+        signed[signed.count - 1].replaced = now
+        signed.append(Self.draw(signed, at: now))
+    }
+
     /// Replaces the signed prekey and the last-resort key if they are seven days old, and drops those that were
     /// replaced 14 days ago, with the ephemeral keys that were seen for them.
     /// - Returns: whether anything has changed.
     public mutating func maintain(at now: Timestamp) -> Bool {
         let before = (signed.count, signedID)
-        if now - signedMade >= Self.rotation {
-            signed[signed.count - 1].replaced = now
-            signed.append(Self.draw(signed, at: now))
-        }
+        // More would not fit into the record.
+        if now - signedMade >= Self.rotation, signed.count < Self.maxSigned { replaceSigned(at: now) }
         let dropped = signed.filter { $0.replaced.map { now - $0 >= Self.retention } ?? false }.map(\.id)
         signed.removeAll { dropped.contains($0.id) }
         for id in dropped { seen.forget(id) }
@@ -126,6 +168,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
 
     private static let form: UInt8 = 1
     private static let signedCount = 85
+    private static let maxSigned = 8
     private static let seenCount = 36
 
     /// The prekeys as a record. It has all private keys: seal it where it is stored.
@@ -164,7 +207,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
         let form = record[try reader.take(1).lowerBound]
         guard form == Self.form else { throw .unknownVersion(form) }
         let count = Int(record[try reader.take(1).lowerBound])
-        guard (1...8).contains(count) else { throw .malformed }
+        guard (1...Self.maxSigned).contains(count) else { throw .malformed }
         var signed: [Signed] = []
         for _ in 0..<count {
             let id = UInt32(truncatingIfNeeded: record.number(try reader.take(4)))
