@@ -1,5 +1,6 @@
 package import Keystore
 package import ProtonMainKey
+package import SophaxChat
 package import Telegram
 package import TextSecure
 
@@ -34,4 +35,18 @@ extension Owner {
 
     /// The number of a TextSecure owner; nil for another owner.
     package var textSecure: AccountNumber? { messenger == Self.textSecure ? AccountNumber("+" + id) : nil }
+}
+
+extension Owner {
+    /// The messenger of SophaxChat's identities.
+    package static let sophaxChat = "sophaxchat"
+
+    /// An identity is named by the 32 digits of its peerID. Cannot fail: hexadecimal digits are allowed.
+    package static func sophaxChat(_ id: PeerID) -> Owner { Owner(messenger: sophaxChat, id: id.description)! }
+
+    /// The peerID of SophaxChat's owner, 32 digits; nil for another owner.
+    package var sophaxChat: PeerID? {
+        guard messenger == Self.sophaxChat, let peer = PeerID(id), id.utf8.count == PeerID.counts[0] else { return nil }
+        return peer
+    }
 }

@@ -8,6 +8,7 @@ internal import MessengerKeeping
 public import Telegram
 public import TextSecure
 public import ProtonMainKey
+public import SophaxChat
 public import Threema
 
 // How values are spelled on the command line.
@@ -68,6 +69,11 @@ extension AccountNumber: ExpressibleByArgument {
 extension PublicKey33: ExpressibleByArgument {
     /// 44 characters of Base64.
     public init?(argument: String) { self.init(text: argument) }
+}
+
+extension PeerID: ExpressibleByArgument {
+    /// 32 hexadecimal characters in lower case, or the first 16; `sophaxchat/` may stand before them, as in `id list`.
+    public init?(argument: String) { self.init(argument.withoutMessenger(Owner.sophaxChat)) }
 }
 
 extension String {

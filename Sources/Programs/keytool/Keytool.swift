@@ -20,6 +20,7 @@ struct Keytool: ParsableCommand {
             IDCommand.self, BackupCommand.self, SafeCommand.self, ProfileCommand.self, ContactCommand.self,
             KeyCommand.self,
             RevokeCommand.self, QRCommand.self, TelegramCommand.self, TextSecureCommand.self, MainKeyCommand.self,
+            SophaxChatCommand.self,
             ArchiveCommand.self, Doctor.self,
         ]
     )

@@ -22,6 +22,7 @@ extension CommandGrammar {
                 "account": "an account has 16 characters, 0-9 and a-f; keytool telegram list shows them",
                 "key-id": "the ID of a key has 16 characters, 0-9 and a-f; keytool telegram show shows them",
                 "bytes8": "16 characters, 0-9 and a-f",
+                "peer-id": "a peerID has 32 characters, 0-9 and a-f; keytool sophaxchat list shows them",
                 "messenger/id": "for example threema/ABCD1234",
                 "pin": "sha256// and 44 characters of base64; a command with a wrong one shows the present one",
             ],
@@ -31,7 +32,7 @@ extension CommandGrammar {
 
 extension CommonNames {
     fileprivate static let keytool = CommonNames(
-        special: ["telegram", "textsecure", "mainkey", "archive"],
+        special: ["telegram", "textsecure", "mainkey", "sophaxchat", "archive"],
         table: [
             (
                 "id",
@@ -112,6 +113,20 @@ extension CommonNames {
                     ("change password pin", "mainkey passwd"), ("autolock", "mainkey timeout"),
                     ("load read restore", "mainkey import"), ("backup save write", "mainkey export"),
                     ("check test", "mainkey verify"), ("delete destroy rm", "mainkey wipe"),
+                ]
+            ),
+            (
+                "sophaxchat",
+                [
+                    ("add create generate make new", "sophaxchat init"), ("load read restore", "sophaxchat import"),
+                    ("backup save write", "sophaxchat export"), ("ls", "sophaxchat list"),
+                    ("cat get info print view", "sophaxchat show"), ("check test", "sophaxchat verify"),
+                    ("share shares", "sophaxchat split"), ("combine merge", "sophaxchat join"),
+                    ("prekeys status", "sophaxchat show-prekeys"), ("refill", "sophaxchat refill-prekeys"),
+                    ("rotate", "sophaxchat rotate-prekeys"), ("bundle", "sophaxchat export-bundle"),
+                    ("fingerprint number", "sophaxchat safety"), ("pin", "sophaxchat set-pin"),
+                    ("duress", "sophaxchat set-duress-pin"), ("open", "sophaxchat open-backup"),
+                    ("delete remove rm", "id remove"),
                 ]
             ),
             (

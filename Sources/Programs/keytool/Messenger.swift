@@ -26,7 +26,9 @@ struct MessengerSummary {
 }
 
 enum Messengers {
-    static let all: [any Messenger.Type] = [TelegramMessenger.self, TextSecureMessenger.self, MainKeyMessenger.self]
+    static let all: [any Messenger.Type] = [
+        TelegramMessenger.self, TextSecureMessenger.self, MainKeyMessenger.self, SophaxChatMessenger.self,
+    ]
 
     /// The messenger of an identity. A later version of keytool may have added one that this version does not know.
     static func messenger(of owner: Owner) -> any Messenger.Type {

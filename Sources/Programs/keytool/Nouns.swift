@@ -18,6 +18,7 @@ extension ContactCommand: Noun {}
 extension TelegramCommand: Noun {}
 extension TextSecureCommand: Noun {}
 extension MainKeyCommand: Noun {}
+extension SophaxChatCommand: Noun {}
 extension ArchiveCommand: Noun {}
 
 /// A leaf command.

@@ -24,5 +24,10 @@ extension ArchivedMessengers {
             try MainKeyKeeper.check(records)
             return nil
         },
+        ArchivedMessenger(Owner.sophaxChat, transient: SophaxKeeper.transientRecords) {
+            records throws(RecordProblem) in
+            try SophaxKeeper.check(records)
+            return nil
+        },
     ])
 }

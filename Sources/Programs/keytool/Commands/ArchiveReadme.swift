@@ -52,6 +52,12 @@ enum ArchiveReadme {
                             tail -c +7 mainkey/ID/protections | age -d
           autolock        after how many minutes it is locked
 
+        A SOPHAXCHAT IDENTITY, sophaxchat/ID
+          identity        JSON: the private keys "signing" (Ed25519 seed) and "dh"
+                          (X25519), 32 bytes each in Base64; the user's name
+          prekeys         binary: the private prekeys
+          pin             the salted hashes of the PINs
+
         man keytool-formats describes all of them.
 
         TO CONTINUE BY HAND

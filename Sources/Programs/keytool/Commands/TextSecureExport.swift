@@ -30,7 +30,7 @@ struct TextSecureExport: Verb {
 
     func run(_ session: Session) throws {
         // Refuse before asking, not after.
-        let target = try written.target()
+        let target = try written.target(outside: session.reserved)
         _ = try recipients.recipients(insteadOf: passphrase)
         let account = try named.account(in: session.textSecure(keystore.passphrase))
         let protection = try recipients.protection(

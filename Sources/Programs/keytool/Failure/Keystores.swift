@@ -74,6 +74,8 @@ extension KeystoreError: Explained {
         case (Owner.threema, _): waysOut(ofThreema: record, owner.id)
         case (Owner.mainKey, "autolock"):
             ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
+        case (Owner.sophaxChat, "prekeys"):
+            ["the identity is not affected: keytool sophaxchat export --without-prekeys \(owner.id) writes it"]
         default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
         }
     }

@@ -75,6 +75,12 @@ enum NewMainKeyPIN: Secret {
     static let isGenerated = false
 }
 
+enum DuressPIN: Secret {
+    static let stem = "duress-pin"
+    static let title = "duress PIN"
+    static let isGenerated = false
+}
+
 enum RevocationPassword: Secret {
     static let stem = "revocation-password"
     static let title = "revocation password"

@@ -1,0 +1,347 @@
+package import Encodings
+package import Keystore
+internal import SecureMemory
+package import SophaxChat
+
+/// The SophaxChat identities of a keystore.
+///
+///     identities/sophaxchat/PEERID/
+///       identity     sealed: the text of `SophaxAccount`, without prekeys
+///       prekeys      sealed: the record of `PrekeyStore`; missing if there are none
+///       pin          sealed: the record of `PINLock`; missing without a PIN
+///       attempts     sealed: the record of `PINAttempts`; missing before the first attempt
+package struct SophaxKeeper: Sendable {
+    static let identity: RecordName = "identity"
+    static let prekeys: RecordName = "prekeys"
+    static let pin: RecordName = "pin"
+    static let attempts: RecordName = "attempts"
+    /// Records that no archive contains.
+    package static let transientRecords: Set<RecordName> = [attempts]
+
+    /// How long an operation waits for an identity's lock.
+    private static let lockWait = Duration.seconds(60)
+
+    private let keystore: OpenKeystore
+
+    /// Opens nothing.
+    package init(_ keystore: OpenKeystore) { self.keystore = keystore }
+
+    /// Whether unlocking the keystore needs a passphrase.
+    package var isProtected: Bool { keystore.isProtected }
+
+    /// The names of all identities, in order. Nothing is decrypted. Directories with other names are skipped.
+    package func ids() throws -> [PeerID] { try keystore.identities().compactMap(\.sophaxChat) }
+
+    /// An identity without its prekeys, which need not be readable.
+    /// - Throws: `KeystoreError.damaged`; `SophaxKeepingError.noIdentity`; `BackupError`; `FileError`.
+    package func account(_ id: PeerID) throws -> SophaxAccount { try records(of: id).sophaxAccount(id) }
+
+    /// An identity with its prekeys.
+    /// - Throws: as `account`.
+    package func wholeAccount(_ id: PeerID) throws -> SophaxAccount {
+        let records = try records(of: id)
+        let account = try records.sophaxAccount(id)
+        let (username, verified) = (account.username, account.verified)
+        return try SophaxAccount(
+            identity: account.intoIdentity(), username: username, verified: verified, prekeys: records.sophaxPrekeys())
+    }
+
+    /// What is known of an identity without its private keys.
+    package struct Summary: Equatable, Sendable {
+        /// The public keys.
+        package let identity: PublicIdentity
+        /// The user's name.
+        package let username: String
+        /// How many peers are verified.
+        package let verifiedCount: Int
+        /// Nil if there are no prekeys.
+        package let prekeys: PrekeySummary?
+        /// Whether a PIN is set.
+        package let hasPIN: Bool
+    }
+
+    /// - Throws: as `account`.
+    package func summary(_ id: PeerID) throws -> Summary {
+        let records = try records(of: id)
+        let account = try records.sophaxAccount(id)
+        let hasPIN = try records.sophaxLock() != nil
+        switch try records.sophaxPrekeys() {
+        case .some(let prekeys): return Summary(of: account, PrekeySummary(prekeys), hasPIN: hasPIN)
+        case .none: return Summary(of: account, nil, hasPIN: hasPIN)
+        }
+    }
+
+    // MARK: Storing
+
+    /// What became of an identity that was to be stored.
+    package enum Stored: Equatable, Sendable {
+        case new
+        /// The keystore has it. Nothing was changed.
+        case held
+        /// The keystore has it, and has learned verified peers, or prekeys that it did not have.
+        case extended
+    }
+
+    /// Stores an identity with its prekeys at once. If it is held, verified peers are added, and prekeys if there are
+    /// none; nothing is replaced.
+    /// - Parameter isOnly: whether the keystore must hold no other identity.
+    /// - Throws: `.otherIdentity` against `isOnly`; `KeystoreError`; `FileError`. Then nothing has changed.
+    package func store(_ account: borrowing SophaxAccount, isOnly: Bool) throws -> Stored {
+        let id = account.peerID
+        let text = account.encodedWithoutPrekeys()
+        let prekeys = account.prekeyRecord
+        do {
+            try keystore.add(.sophaxChat(id)) { new in
+                // Under the keystore's lock: another process may have added one.
+                if isOnly, let held = try ids().first(where: { $0 != id }) {
+                    throw SophaxKeepingError.otherIdentity(held: held, other: id)
+                }
+                try text.withBytes { try new.write(Self.identity, $0) }
+                if prekeys.count > 0 { try prekeys.withBytes { try new.write(Self.prekeys, $0) } }
+            }
+            return .new
+        } catch KeystoreError.exists {
+            return try extend(id, verified: account.verified, prekeys: prekeys)
+        }
+    }
+
+    /// - Parameter prekeys: a record; empty for none.
+    private func extend(
+        _ id: PeerID, verified: [PeerID: String], prekeys: borrowing SecureBytes
+    ) throws -> Stored {
+        try locked(id) { identity in
+            // What is there has to be the same keys: a damaged record is no identity.
+            let held = try identity.records.sophaxAccount(id)
+            let all = held.verified.merging(verified) { held, _ in held }
+            guard all.count <= SophaxAccount.maxVerified else {
+                throw SophaxKeepingError.tooManyPeers(limit: SophaxAccount.maxVerified)
+            }
+            let isMissing = try !identity.records.contains(Self.prekeys)
+            var changes = identity.changes()
+            var result = Stored.held
+            if all != held.verified {
+                held.encodedWithoutPrekeys(verified: all).withBytes { changes.set(Self.identity, $0) }
+                result = .extended
+            }
+            if isMissing, prekeys.count > 0 {
+                prekeys.withBytes { changes.set(Self.prekeys, $0) }
+                result = .extended
+            }
+            if result == .extended { try identity.commit(changes) }
+            return result
+        }
+    }
+
+    /// Stores the safety number of a peer that the user has compared.
+    /// - Returns: whether it was not stored before.
+    /// - Throws: `.otherNumber` if another number is stored for this peer; as `account`.
+    package func verify(_ peer: PublicIdentity, by id: PeerID) throws -> Bool {
+        try locked(id) { identity in
+            let account = try identity.records.sophaxAccount(id)
+            guard try !account.hasVerified(peer) else { return false }
+            var verified = account.verified
+            verified[peer.peerID] = peer.safetyNumber(.version1)
+            guard verified.count <= SophaxAccount.maxVerified else {
+                throw SophaxKeepingError.tooManyPeers(limit: SophaxAccount.maxVerified)
+            }
+            try account.encodedWithoutPrekeys(verified: verified).withBytes { try identity.write(Self.identity, $0) }
+            return true
+        }
+    }
+
+    // MARK: Prekeys
+
+    /// What a change of the prekeys has done.
+    package struct PrekeyChange: Equatable, Sendable {
+        /// One-time prekeys that were made.
+        package let made: Int
+        /// Whether the signed prekey and the last-resort key were replaced, or made.
+        package let isRotated: Bool
+        /// The prekeys now.
+        package let summary: PrekeySummary
+    }
+
+    /// Fills the pool of one-time prekeys; makes all prekeys if there are none.
+    /// - Throws: as `account`.
+    package func refill(_ id: PeerID, at now: Timestamp) throws -> PrekeyChange {
+        try changePrekeys(id, at: now) { prekeys in (prekeys.refill(at: now), false) }
+    }
+
+    /// Replaces the signed prekey and the last-resort key if they are 7 days old, and drops those that were replaced
+    /// 14 days ago.
+    /// - Parameter isForced: replace them now.
+    /// - Throws: `.tooManyRotations`; as `account`.
+    package func rotate(_ id: PeerID, isForced: Bool, at now: Timestamp) throws -> PrekeyChange {
+        try changePrekeys(id, at: now) { prekeys in
+            let before = prekeys.signedID
+            if isForced {
+                guard prekeys.rotate(at: now) else { throw SophaxKeepingError.tooManyRotations }
+            } else {
+                _ = prekeys.maintain(at: now)
+            }
+            return (0, prekeys.signedID != before)
+        }
+    }
+
+    private func changePrekeys(
+        _ id: PeerID, at now: Timestamp, _ change: (inout PrekeyStore) throws -> (made: Int, isRotated: Bool)
+    ) throws -> PrekeyChange {
+        try locked(id) { identity in
+            _ = try identity.records.sophaxAccount(id)
+            switch try identity.records.sophaxPrekeys() {
+            case .some(let held):
+                let record = held.encoded()
+                var prekeys = held
+                let (made, isRotated) = try change(&prekeys)
+                let changed = prekeys.encoded()
+                let isSame = changed.withBytes { new in record.withBytes { ConstantTime.areEqual(new, $0) } }
+                if !isSame { try changed.withBytes { try identity.write(Self.prekeys, $0) } }
+                return PrekeyChange(made: made, isRotated: isRotated, summary: PrekeySummary(prekeys))
+            case .none:
+                let prekeys = PrekeyStore(at: now)
+                try prekeys.encoded().withBytes { try identity.write(Self.prekeys, $0) }
+                return PrekeyChange(made: prekeys.oneTimeCount, isRotated: true, summary: PrekeySummary(prekeys))
+            }
+        }
+    }
+
+    /// The prekeys; nil if there are none.
+    /// - Throws: as `account`.
+    package func prekeys(_ id: PeerID) throws -> PrekeyStore? { try records(of: id).sophaxPrekeys() }
+
+    // MARK: Records
+
+    func records(of id: PeerID) throws -> IdentityRecords {
+        try translating(id) { try keystore.identity(.sophaxChat(id)) }
+    }
+
+    /// Runs `body` under the lock of an identity. What it reads there nobody changes meanwhile.
+    func locked<Result: ~Copyable>(
+        _ id: PeerID, _ body: (borrowing LockedIdentity) throws -> Result
+    ) throws -> Result {
+        try translating(id) {
+            let identity = try keystore.lockedIdentity(.sophaxChat(id), wait: Self.lockWait)
+            return try body(identity)
+        }
+    }
+
+    private func translating<Result: ~Copyable>(_ id: PeerID, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch KeystoreError.noIdentity {
+            throw SophaxKeepingError.noIdentity(id)
+        }
+    }
+}
+
+extension SophaxKeeper.Summary {
+    fileprivate init(of account: borrowing SophaxAccount, _ prekeys: PrekeySummary?, hasPIN: Bool) {
+        self.init(
+            identity: account.identity.publicIdentity, username: account.username,
+            verifiedCount: account.verified.count, prekeys: prekeys, hasPIN: hasPIN)
+    }
+}
+
+/// The public facts of the prekeys of an identity.
+package struct PrekeySummary: Equatable, Sendable {
+    /// Signed prekeys, each with a last-resort key; the last one is the current one.
+    package let signed: [PrekeyStore.SignedFacts]
+    /// IDs of the one-time prekeys that are left.
+    package let oneTimeIDs: [UInt32]
+
+    package init(_ prekeys: borrowing PrekeyStore) {
+        signed = prekeys.signedFacts
+        oneTimeIDs = prekeys.oneTimeIDs
+    }
+}
+
+extension SophaxAccount {
+    /// The record of the prekeys; empty without prekeys.
+    var prekeyRecord: SecureBytes {
+        switch prekeys {
+        case .some(let prekeys): prekeys.encoded()
+        case .none: SecureBytes(count: 0) { _ in }
+        }
+    }
+
+    /// Whether the user has compared the number of a peer. Names of 16 digits, which the app uses in places, are found,
+    /// too.
+    /// - Throws: `.otherNumber` if another number is stored for a name of this peer.
+    package borrowing func hasVerified(_ peer: PublicIdentity) throws(SophaxKeepingError) -> Bool {
+        let prefix = peer.shortPeerID.description
+        let number = peer.safetyNumber(.version1)
+        let known = verified.filter { $0.key.description.hasPrefix(prefix) }
+        guard known.allSatisfy({ $0.value == number }) else { throw .otherNumber(peer.peerID) }
+        return !known.isEmpty
+    }
+}
+
+extension IdentityRecords {
+    /// An identity without its prekeys.
+    /// - Throws: `KeystoreError.damaged`, also if the record is missing or is that of another identity; `BackupError`
+    ///   for the text of a later version.
+    func sophaxAccount(_ id: PeerID) throws -> SophaxAccount {
+        let damaged = KeystoreError.damaged(record: "identity", owner: owner)
+        guard let text = try read(SophaxKeeper.identity) else { throw damaged }
+        let account: SophaxAccount
+        do {
+            account = try text.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
+        } catch BackupError.unknownVersion(let version) {
+            throw BackupError.unknownVersion(version)
+        } catch {
+            throw damaged
+        }
+        guard account.peerID == id else { throw damaged }
+        return account
+    }
+
+    /// - Returns: nil if there are none.
+    /// - Throws: `KeystoreError.damaged`; `BackupError` for the record of a later version.
+    func sophaxPrekeys() throws -> PrekeyStore? {
+        guard let record = try read(SophaxKeeper.prekeys) else { return nil }
+        do {
+            return try record.withBytes { (record) throws(BackupError) in try PrekeyStore(decoding: record) }
+        } catch BackupError.unknownVersion(let version) {
+            throw BackupError.unknownVersion(version)
+        } catch {
+            throw KeystoreError.damaged(record: "prekeys", owner: owner)
+        }
+    }
+
+    /// - Returns: nil without a PIN.
+    /// - Throws: `KeystoreError.damaged`.
+    func sophaxLock() throws -> PINLock? {
+        guard let record = try read(SophaxKeeper.pin) else { return nil }
+        guard let lock = PINLock(decoding: record.revealBytes()) else {
+            throw KeystoreError.damaged(record: "pin", owner: owner)
+        }
+        return lock
+    }
+
+    /// - Throws: `KeystoreError.damaged`: then no PIN is checked.
+    func sophaxAttempts() throws -> PINAttempts {
+        guard let record = try read(SophaxKeeper.attempts) else { return .none }
+        guard let attempts = PINAttempts(decoding: record.revealBytes()) else {
+            throw KeystoreError.damaged(record: "attempts", owner: owner)
+        }
+        return attempts
+    }
+}
+
+/// Why an operation on an identity was refused. Failures of files and records are those of the keystore.
+package enum SophaxKeepingError: Error, Equatable, Sendable {
+    /// The keystore does not hold this identity.
+    case noIdentity(PeerID)
+    /// The keystore holds another identity.
+    case otherIdentity(held: PeerID, other: PeerID)
+    /// Another safety number of this peer was verified before.
+    case otherNumber(PeerID)
+    /// No further peer fits.
+    case tooManyPeers(limit: Int)
+    /// Too many signed prekeys were replaced within 14 days.
+    case tooManyRotations
+    /// No PIN is set.
+    case noPIN
+    /// The PIN is wrong.
+    case wrongPIN
+}

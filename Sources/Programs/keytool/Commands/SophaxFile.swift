@@ -1,0 +1,127 @@
+import Age
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import SecureMemory
+import SophaxChat
+
+/// How a file with an identity is opened.
+struct SophaxFileOptions: ParsableArguments {
+    @OptionGroup(title: "Passphrase of the file")
+    var passphrase: SecretOptions<FilePassphrase>
+
+    @OptionGroup var identities: AgeIdentityOptions
+
+    /// Reads an identity backup of the app (SXID), or an age file; asks for its passphrase if it needs one.
+    /// - Parameters:
+    ///   - path: of the file, for questions.
+    ///   - content: of the file.
+    /// - Throws: `BackupError`, `AgeError`; what `SecretAsker.open` throws.
+    func open(_ path: String, _ content: Span<UInt8>, _ session: Session) throws -> SophaxFile {
+        guard AgeFile.isLikely(content) else { return try openBackup(content, path, session) }
+        // An encrypted file is not secret.
+        let file = try AgeFile(content.revealBytes())
+        let workFactor = file.workFactor
+        let key = try identities.unlock(file, named: path, or: passphrase, session)
+        let plain = try file.open(key).readAll(limit: SophaxAccount.maxTextCount)
+        let account = try plain.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
+        return SophaxFile(form: .age(workFactor: workFactor), account: account)
+    }
+
+    private func openBackup(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> SophaxFile {
+        // Before the size, so that a large file of something else is called by its name.
+        let file = content.extracting(first: min(content.count, IdentityBackup.maxCount + 1)).revealBytes()
+        try IdentityBackup.check(file)
+        guard identities.paths.isEmpty else { throw SophaxFileError.identityNotUsed }
+        return try SecretAsker(passphrase, session.dialog).open(
+            .named(path), isWrong: { $0 as? BackupError == .wrongKeyOrDamaged }
+        ) { passphrase in
+            let backup = try session.output.busy("deriving the key of the file") {
+                try IdentityBackup(opening: file, passphrase: passphrase)
+            }
+            let username = backup.username
+            let identity = backup.intoIdentity()
+            // The app has accepted other names: they are no reason to refuse the keys.
+            let name =
+                SophaxAccount.isUsername(username) ? username : SophaxAccount.defaultUsername(identity.publicIdentity)
+            return SophaxFile(form: .sxid, account: try SophaxAccount(identity: identity, username: name))
+        }
+    }
+
+    /// The same for a file that was named.
+    /// - Parameter path: `-` for stdin.
+    func open(_ path: String, _ session: Session) throws -> SophaxFile {
+        let content = try Self.read(path)
+        return try content.withBytes { try open(path, $0, session) }
+    }
+
+    /// - Throws: `InputError`.
+    static func read(_ path: String) throws -> SecureBytes {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        return try input.readGuarded(limit: SophaxFile.maxCount)
+    }
+}
+
+/// A file that was read: its form, and the identity in it.
+struct SophaxFile: ~Copyable {
+    /// How the file is written.
+    enum Form: Equatable {
+        /// An identity backup of the app.
+        case sxid
+        /// The work factor is nil for a file for recipients.
+        case age(workFactor: Int?)
+
+        /// For people.
+        var words: String {
+            switch self {
+            case .sxid: "SXID 2, passphrase (PBKDF2)"
+            case .age(let workFactor?): "age, passphrase (scrypt, work factor \(workFactor))"
+            case .age(nil): "age, recipients"
+            }
+        }
+
+        /// For programs.
+        var name: String { self == .sxid ? "sxid" : "age" }
+    }
+
+    /// Longest file that is read, in bytes: the longest text in an armored age file.
+    static let maxCount = 2 << 20
+
+    let form: Form
+    let account: SophaxAccount
+
+    /// For people.
+    var lines: [String] {
+        account.identity.publicIdentity.lines + [
+            "user           \(account.username.printable)", "form           \(form.words)",
+        ]
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        account.identity.publicIdentity.members + [
+            ("username", .string(account.username)), ("verified_peers", .number(account.verified.count)),
+            ("form", .string(form.name)),
+        ]
+    }
+}
+
+extension SophaxAccount {
+    /// The name of a user who has not said one: the first digits of the peerID.
+    static func defaultUsername(_ identity: PublicIdentity) -> String {
+        String(identity.peerID.description.prefix(8))
+    }
+}
+
+/// Why a file was not used, beside the errors of its form.
+enum SophaxFileError: Error {
+    /// `--identity` is for age files.
+    case identityNotUsed
+    /// It is none of the forms of a peer's public keys.
+    case notPeer(path: String)
+    /// It is neither an identity nor a share nor a bundle.
+    case unknown(path: String)
+    /// It is not a share.
+    case notShare(path: String)
+}

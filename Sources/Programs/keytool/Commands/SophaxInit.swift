@@ -1,0 +1,51 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import SophaxChat
+
+/// The name of the user of a new identity.
+struct SophaxNewOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The user's name, 1 to 64 characters; peers see it.", valueName: "name"))
+    var username: String?
+
+    @Flag(help: "Store it beside another identity of the keystore.")
+    var another = false
+
+    /// Refuses before a key is made or asked for.
+    func check() throws {
+        guard let username, !SophaxAccount.isUsername(username) else { return }
+        throw UsageFailure("a user name has 1 to \(SophaxAccount.maxUsername) characters, and no blank at its ends")
+    }
+}
+
+struct SophaxInit: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Make a SophaxChat identity, with its prekeys.",
+        discussion: """
+            The keys are random. Without a copy of them the identity is lost with the keystore: nobody can restore it. \
+            Make one with keytool sophaxchat export.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var new: SophaxNewOptions
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    func run(_ session: Session) throws {
+        try new.check()
+        let keeper = SophaxKeeper(try session.newKeystore(keystore))
+        let identity = SophaxIdentity()
+        let known = identity.publicIdentity
+        let account = try SophaxAccount(
+            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known),
+            prekeys: PrekeyStore(at: WallClock.now()))
+        _ = try keeper.store(account, isOnly: !new.another)
+        try session.output.done(
+            known.lines, json: .sophaxChat("init", known.members + [("username", .string(account.username))]))
+        if !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
+        session.output.hint("make a copy of the keys: keytool sophaxchat export \(known.peerID) -o FILE")
+    }
+}

@@ -1,0 +1,222 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import SophaxChat
+
+struct SophaxShowPrekeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show-prekeys", abstract: "Show the prekeys of an identity: numbers and ages.")
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: SophaxArgument
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        guard let prekeys = try keeper.summary(id).prekeys else { throw SophaxPrekeyError.none(id) }
+        let now = WallClock.now()
+        try session.output.data(
+            ["identity       \(id)"] + prekeys.lines(at: now),
+            json: .sophaxChat("show-prekeys", [("id", .string(id.description))] + prekeys.members(at: now)))
+        prekeys.hint(at: now, id, session.output)
+    }
+}
+
+struct SophaxRefillPrekeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "refill-prekeys", abstract: "Fill the pool of one-time prekeys up to 20.",
+        discussion: "An identity without prekeys, for example one from an identity backup, gets all of them.")
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: SophaxArgument
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        let now = WallClock.now()
+        let change = try keeper.refill(id, at: now)
+        try session.output.done(
+            ["made \(Counted.text(change.made, "one-time prekey")) of \(id)"] + change.summary.lines(at: now),
+            json: .sophaxChat("refill-prekeys", change.members(id, at: now)))
+        change.summary.hint(at: now, id, session.output)
+    }
+}
+
+struct SophaxRotatePrekeys: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate-prekeys", abstract: "Replace the signed prekey and the last-resort key of an identity.",
+        discussion: """
+            They are replaced if they are 7 days old, or at once with --force. Those before are kept for 14 days, for \
+            peers that have an old bundle.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: SophaxArgument
+
+    @Flag(help: "Replace them now, whatever their age.")
+    var force = false
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        let now = WallClock.now()
+        let change = try keeper.rotate(id, isForced: force, at: now)
+        try session.output.done(
+            [
+                change.isRotated
+                    ? "replaced the signed prekey of \(id)" : "the signed prekey of \(id) is less than 7 days old"
+            ] + change.summary.lines(at: now),
+            json: .sophaxChat("rotate-prekeys", change.members(id, at: now)))
+    }
+}
+
+struct SophaxExportBundle: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export-bundle", abstract: "Write a signed bundle of prekeys as JSON.",
+        discussion: """
+            Peers begin sessions with it. They refuse it an hour after it was made. It contains the last-resort key, \
+            which serves any number of peers; --one-time puts a one-time prekey in its place, which only one peer may \
+            be given. A bundle has no secrets.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: SophaxArgument
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to a new file (0600), or - for stdout.", valueName: "file"), completion: .file())
+    var output = "-"
+
+    @Flag(help: "Overwrite an existing file.")
+    var force = false
+
+    @Option(
+        name: .customLong("one-time"),
+        help: ArgumentHelp("The one-time prekey with this number; nobody else may have it.", valueName: "number"))
+    var oneTime: UInt32?
+
+    @Option(help: ArgumentHelp("Where peers reach the app, up to 256 bytes.", valueName: "host:port"))
+    var address: String?
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard address.map({ (1...256).contains($0.utf8.count) }) ?? true else {
+            throw ValidationError("an address has 1 to 256 bytes")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let file = output == "-" ? nil : try ResultFile(output, mayReplace: force, outside: session.reserved)
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        let now = WallClock.now()
+        // The prekeys are stored before they leave: the bundle's are those that the keystore holds.
+        let bundle = try bundle(of: keeper.wholeAccount(id), id, at: now)
+        guard let file else { return try Output.writeResult((bundle.encoded + [UInt8(ascii: "\n")]).span) }
+        let text = bundle.encoded
+        try file.write(text.span) {
+            try session.output.done(
+                ["wrote a bundle of \(id) to \(file.path)"],
+                json: .sophaxChat(
+                    "export-bundle",
+                    [
+                        ("id", .string(id.description)), ("file", .string(file.path)), ("bytes", .number(text.count)),
+                        ("signed_prekey_id", .number(bundle.signedPrekeyID)),
+                        ("one_time_prekey_id", bundle.oneTime.map { .number($0.id) }),
+                    ]))
+        }
+    }
+
+    private func bundle(of account: borrowing SophaxAccount, _ id: PeerID, at now: Timestamp) throws -> PrekeyBundle {
+        switch account.prekeys {
+        case .none: throw SophaxPrekeyError.none(id)
+        case .some(let prekeys):
+            let chosen = try oneTime.map { number in
+                guard let prekey = prekeys.oneTimePrekey(number) else {
+                    throw SophaxPrekeyError.noOneTime(number)
+                }
+                return prekey
+            }
+            // The name and the address were checked, so there is one.
+            return prekeys.bundle(
+                of: account.identity, oneTime: chosen, username: account.username, address: address, at: now)!
+        }
+    }
+}
+
+/// Why a prekey is not there.
+enum SophaxPrekeyError: Error {
+    /// The identity has no prekeys.
+    case none(PeerID)
+    /// The pool has no one-time prekey of this number.
+    case noOneTime(UInt32)
+}
+
+extension PrekeySummary {
+    /// For people.
+    func lines(at now: Timestamp) -> [String] {
+        signed.map { prekey in
+            let replaced = prekey.replaced.map { ", replaced \(now.days(since: $0)) ago" } ?? ""
+            return "signed prekey  \(prekey.id), \(now.days(since: prekey.made)) old\(replaced)"
+        } + ["one-time       \(Counted.text(oneTimeIDs.count, "prekey"))"]
+    }
+
+    /// For programs.
+    func members(at now: Timestamp) -> [(String, JSONValue?)] {
+        [
+            (
+                "signed_prekeys",
+                .array(
+                    signed.map { prekey in
+                        .members([
+                            ("id", .number(prekey.id)), ("made", .string(prekey.made.rfc3339)),
+                            ("replaced", prekey.replaced.map { .string($0.rfc3339) }),
+                        ])
+                    })
+            ),
+            ("one_time_prekeys", .number(oneTimeIDs.count)),
+            ("one_time_ids", .array(oneTimeIDs.map { .number($0) })),
+        ]
+    }
+
+    /// Says what to do about old or few prekeys.
+    func hint(at now: Timestamp, _ id: PeerID, _ output: Output) {
+        if let current = signed.last, now - current.made >= PrekeyStore.rotation {
+            output.hint("the signed prekey is old: keytool sophaxchat rotate-prekeys \(id)")
+        }
+        if 2 * oneTimeIDs.count < PrekeyStore.poolCount {
+            output.hint("one-time prekeys run short: keytool sophaxchat refill-prekeys \(id)")
+        }
+    }
+}
+
+extension SophaxKeeper.PrekeyChange {
+    /// For programs.
+    fileprivate func members(_ id: PeerID, at now: Timestamp) -> [(String, JSONValue?)] {
+        [("id", .string(id.description)), ("made", .number(made)), ("rotated", .bool(isRotated))]
+            + summary.members(at: now)
+    }
+}
+
+extension Timestamp {
+    /// `3 days`; 0 for a time in the future.
+    fileprivate func days(since earlier: Timestamp) -> String {
+        Counted.text(Int(max(0, (self - earlier).components.seconds) / 86_400), "day")
+    }
+}

@@ -1,0 +1,172 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import SecureMemory
+import SophaxChat
+
+struct SophaxSplit: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "split", abstract: "Split the keys of an identity into shares, some of which restore it.",
+        discussion: """
+            Any -m of the -n shares restore the keys; fewer tell nothing of them. Each share is a file of its own: \
+            FILE.1.json, FILE.2.json, and so on, mode 0600. They are not encrypted: give each to somebody else. \
+            keytool sophaxchat join restores the identity.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @OptionGroup var named: SophaxArgument
+
+    @Option(name: .customShort("m"), help: ArgumentHelp("How many restore the keys, 2 or more.", valueName: "number"))
+    var threshold: UInt8
+
+    @Option(name: .customShort("n"), help: ArgumentHelp("How many are made, up to 255.", valueName: "number"))
+    var total: UInt8
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("What the names of the new files begin with.", valueName: "file"),
+        completion: .file())
+    var output: String
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func validate() throws {
+        guard threshold >= 2, threshold <= total else {
+            throw ValidationError("-m is at least 2, and -n at least as many")
+        }
+    }
+
+    func run(_ session: Session) throws {
+        let files = try (1...Int(total)).map { try ResultFile("\(output).\($0).json", mayReplace: false, outside: session.reserved) }
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
+        let known = account.identity.publicIdentity
+        let shares = try IdentityShare.split(
+            account.identity, threshold: threshold, total: total, at: AppTime(WallClock.now()))
+        // They are joined again before anybody relies on them.
+        for start in 0...(shares.count - Int(threshold)) {
+            _ = try IdentityShare.join(Array(shares[start..<start + Int(threshold)]), expected: known.peerID)
+        }
+        try write(zip(files, shares)[...]) {
+            try session.output.done(
+                ["wrote \(total) shares of \(known.peerID), \(threshold) of which restore it:"]
+                    + files.map { "  " + $0.path },
+                json: .sophaxChat(
+                    "split",
+                    [
+                        ("id", .string(known.peerID.description)), ("split", .string(shares[0].id)),
+                        ("threshold", .number(threshold)), ("total", .number(total)),
+                        ("files", .array(files.map { .string($0.path) })),
+                    ]))
+        }
+        session.output.hint("store the shares in different places: \(threshold) together are the private keys")
+    }
+
+    /// Writes all files; if one of them or `finish` fails, none is left.
+    private func write(_ parts: ArraySlice<(ResultFile, IdentityShare)>, finish: () throws -> Void) throws {
+        guard let (file, share) = parts.first else { return try finish() }
+        let text = share.encoded()
+        try text.withBytes { text in try file.write(text) { try write(parts.dropFirst(), finish: finish) } }
+    }
+}
+
+private func zip(_ files: [ResultFile], _ shares: [IdentityShare]) -> [(ResultFile, IdentityShare)] {
+    files.indices.map { (files[$0], shares[$0]) }
+}
+
+struct SophaxJoin: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Restore an identity from its shares.",
+        discussion: """
+            Shares of keytool name the identity that they restore, and join to no other one. Those of the app do not: \
+            then --expect-id has to name it, because any shares join to some keys. --check stores nothing.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: "The files, one for each share.", completion: .file())
+    var files: [String]
+
+    @Option(help: ArgumentHelp("Refuse any other identity, with exit code 19.", valueName: "peer-id"))
+    var expectID: PeerID?
+
+    @Flag(help: "Only join them and show the identity; store nothing.")
+    var check = false
+
+    @OptionGroup var new: SophaxNewOptions
+
+    @OptionGroup var keystore: NewKeystoreOptions
+
+    func run(_ session: Session) throws {
+        try new.check()
+        let shares = try files.map { try IdentityShare.read($0) }
+        guard let first = shares.first, shares.count >= Int(first.threshold) else {
+            throw SophaxSharesError.tooFew(
+                Set(shares.map(\.index)).count, threshold: Int(shares.first?.threshold ?? 2))
+        }
+        guard Set(shares.map(\.index)).count == shares.count else { throw SophaxSharesError.twice }
+        guard shares.allSatisfy({ $0.id == first.id }) else { throw SophaxSharesError.differentSplits }
+        let identity = try IdentityShare.join(shares)
+        let known = identity.publicIdentity
+        try known.require(expectID)
+        guard check || expectID != nil || shares.contains(where: { $0.peerID != nil }) else {
+            throw SophaxSharesError.unproven(known.peerID)
+        }
+        let members = known.members + [("shares", .number(shares.count))]
+        guard !check else {
+            return try session.output.done(
+                ["the shares join"] + known.lines, json: .sophaxChat("join", members + [("stored", false)]))
+        }
+        let keeper = SophaxKeeper(try session.newKeystore(keystore))
+        let account = try SophaxAccount(
+            identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known))
+        let result = try keeper.store(account, isOnly: !new.another)
+        try session.output.done(
+            [result == .new ? "restored the identity" : "already in the keystore, with the same keys"] + known.lines,
+            json: .sophaxChat("join", members + [("stored", .bool(result == .new))]))
+        if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
+        session.output.hint("shares have no prekeys: keytool sophaxchat refill-prekeys \(known.peerID)")
+    }
+}
+
+/// Why shares were not joined.
+enum SophaxSharesError: Error {
+    case tooFew(Int, threshold: Int)
+    /// One of them is there twice.
+    case twice
+    case differentSplits
+    /// Nothing says which identity they should join to.
+    case unproven(PeerID)
+}
+
+extension IdentityShare {
+    /// - Throws: `InputError`; `SophaxFileError.notShare`.
+    static func read(_ path: String) throws -> IdentityShare {
+        let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
+        let text = try input.readGuarded(limit: maxCount)
+        do throws(BackupError) {
+            return try text.withBytes { (text) throws(BackupError) in try IdentityShare(parsing: text) }
+        } catch {
+            throw SophaxFileError.notShare(path: path)
+        }
+    }
+
+    /// For people.
+    var lines: [String] {
+        [
+            "identity       \(peerID?.description ?? "unknown")", "split          \(id.printable)",
+            "share          \(index) of \(total)", "restored by    \(threshold) shares",
+        ]
+    }
+
+    /// For programs.
+    var members: [(String, JSONValue?)] {
+        [
+            ("id", peerID.map { .string($0.description) }), ("split", .string(id)), ("index", .number(index)),
+            ("threshold", .number(threshold)), ("total", .number(total)),
+        ]
+    }
+}

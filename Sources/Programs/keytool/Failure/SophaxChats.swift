@@ -1,0 +1,166 @@
+import Console
+import MessengerKeeping
+import SophaxChat
+
+extension BackupError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unknownFormat:
+            Failure(
+                .badData, "the file has no identity or backup of SophaxChat",
+                hints: "an identity is an identity backup (SXID) of the app, or an age file")
+        case .unknownVersion(let version):
+            Failure(
+                .badData, "the data has version \(version), which is not supported",
+                hints: "a newer keytool may know it: install that version")
+        case .iterations(let count):
+            Failure(
+                .badData,
+                "the file demands \(count) iterations; "
+                    + "\(IdentityBackup.iterations.lowerBound) to \(IdentityBackup.iterations.upperBound) are accepted")
+        case .shortPassphrase:
+            Failure(.usage, "the passphrase of the file needs at least \(IdentityBackup.minPassphrase) characters")
+        case .wrongKeyOrDamaged:
+            Failure(
+                .wrongPassword, "the passphrase of the file is wrong, or it is damaged",
+                hints: "this form does not tell one from the other")
+        case .malformed: Failure(.badData, "the file is damaged: a length or a field in it is wrong")
+        case .wrongIdentity:
+            Failure(
+                .verifyFailed, "the keys are those of another identity than is named beside them",
+                hints: "a share or file was changed, or belongs to another identity; nothing was stored")
+        }
+    }
+}
+
+extension BundleError: Explained {
+    var failure: Failure {
+        switch self {
+        case .malformed: Failure(.badData, "the file is not a bundle of SophaxChat")
+        case .badSignature:
+            Failure(.badData, "a signature of the bundle is wrong", hints: "somebody has changed it: ask for another")
+        case .lowerForm: Failure(.verifyFailed, "the bundle is signed less than those of this peer before")
+        case .wrongAge: Failure(.badData, "the bundle is an hour old, or its time is in the future")
+        case .wrongPeer, .identityChanged: Failure(.verifyFailed, "the bundle is that of another identity")
+        }
+    }
+}
+
+extension PINError: Explained {
+    var failure: Failure {
+        switch self {
+        case .length:
+            Failure(.usage, "a PIN has \(PINLock.counts.lowerBound) to \(PINLock.counts.upperBound) bytes")
+        case .equalPINs: Failure(.usage, "the PIN and that of duress have to differ; nothing was changed")
+        case .delayed(let delay):
+            Failure(
+                .tempfail, "too many wrong PINs: the next one is checked in \(delay.components.seconds + 1) s",
+                hints: "wait, then try again"
+            ).because(of: "pin_delayed")
+        }
+    }
+}
+
+extension SophaxKeepingError: Explained {
+    var failure: Failure {
+        switch self {
+        case .noIdentity(let id):
+            Failure(
+                .absent, "there is no SophaxChat identity \(id) in the keystore", hints: "keytool sophaxchat list"
+            ).because(of: "no_identity")
+        case .otherIdentity(let held, let other):
+            Failure(
+                .exists, "the keystore holds another SophaxChat identity, \(held)",
+                hints: "nothing was stored or replaced; --another stores \(other) beside it"
+            ).because(of: "other_identity")
+        case .otherNumber(let peer):
+            Failure(
+                .verifyFailed, "another safety number was verified for \(peer)",
+                hints: "somebody may be between you: compare the number with the peer again"
+            ).because(of: "other_number")
+        case .tooManyPeers(let limit): Failure(.tooLarge, "at most \(limit) peers are verified")
+        case .tooManyRotations:
+            Failure(
+                .exists, "too many signed prekeys were replaced within 14 days",
+                hints: "those before are kept for peers with an old bundle; try again in a few days")
+        case .noPIN:
+            Failure(.absent, "no PIN is set", hints: "keytool sophaxchat set-pin").because(of: "no_pin")
+        case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
+        }
+    }
+}
+
+extension SophaxIdentityError: Explained {
+    var failure: Failure {
+        Failure(
+            .absent, "the keystore holds no SophaxChat identity",
+            hints: "keytool sophaxchat init, or keytool sophaxchat import FILE"
+        ).because(of: "no_identity")
+    }
+}
+
+extension SophaxFileError: Explained {
+    var failure: Failure {
+        switch self {
+        case .identityNotUsed:
+            Failure(
+                .usage, "a passphrase or --identity was given that this file does not use",
+                hints: "--identity opens age files; shares and bundles are not encrypted")
+        case .notPeer(let path):
+            Failure(
+                .badData, "\(path) has no public keys of a peer",
+                hints: "a peer's file is its bundle, or the 64 bytes of its QR code")
+        case .unknown(let path):
+            Failure(.badData, "\(path) is neither an identity nor a share nor a bundle of SophaxChat")
+        case .notShare(let path): Failure(.badData, "\(path) is not a share of an identity, or is damaged")
+        }
+    }
+}
+
+extension SophaxSharesError: Explained {
+    var failure: Failure {
+        switch self {
+        case .tooFew(let count, let threshold):
+            Failure(.usage, "\(threshold) shares restore the keys; \(count) were named")
+        case .twice: Failure(.usage, "a share is named twice")
+        case .differentSplits: Failure(.badData, "the shares are those of different splits")
+        case .unproven(let id):
+            Failure(
+                .usage, "the shares join to \(id), but do not say whether that is right",
+                hints: "wrong shares join to wrong keys: compare, then name it: --expect-id \(id)",
+                "nothing was stored")
+        }
+    }
+}
+
+extension SophaxPrekeyError: Explained {
+    var failure: Failure {
+        switch self {
+        case .none(let id):
+            Failure(
+                .absent, "the identity \(id) has no prekeys", hints: "keytool sophaxchat refill-prekeys \(id)"
+            ).because(of: "no_prekeys")
+        case .noOneTime(let number):
+            Failure(
+                .absent, "there is no one-time prekey \(number)",
+                hints: "keytool sophaxchat show-prekeys --json lists them")
+        }
+    }
+}
+
+extension SophaxUnexpected: Explained {
+    var failure: Failure {
+        Failure(
+            .verifyFailed, "the identity is \(found), not \(expected)", hints: "nothing was stored"
+        ).because(of: "other_identity")
+    }
+}
+
+extension SophaxOtherNumber: Explained {
+    var failure: Failure {
+        Failure(
+            .verifyFailed, "the keys of \(peer) have another safety number: \(number)",
+            hints: "do not trust these keys: somebody may be between you; nothing was stored"
+        ).because(of: "other_number")
+    }
+}

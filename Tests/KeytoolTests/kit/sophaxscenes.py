@@ -1,0 +1,82 @@
+"""Commands that change the SophaxChat identities of a keystore, each with the place it starts from."""
+
+from kit import agefile, identityfiles, masterkey, sophax
+from kit.place import OTHER_ID, Place
+from kit.scenes import Scene, nothing
+from kit.sophax import ALICE
+
+ID = sophax.peer_id(ALICE)
+SECRET = bytes(range(40, 72))
+PEERS = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
+
+
+class SophaxPlace(Place):
+    """Looked at: the records of the identities, unsealed by Python, and Threema's identities beside them. Of prekeys
+    that are made in the run, their numbers."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        (self.home / "agekey").write_text(agefile.identity_text(SECRET) + "\n")
+        (self.home / "agekey").chmod(0o600)
+        (self.home / "new-pin").write_text("271828\n")
+        (self.home / "new-pin").chmod(0o600)
+        self.write("bare", sophax.account_text(ALICE))
+        self.write("peers", sophax.account_text(ALICE, verified=PEERS))
+
+    def write(self, name, text):
+        public = agefile.public_key(agefile.X25519PrivateKey.from_private_bytes(SECRET))
+        stanza = agefile.x25519_stanza(bytes(16), public, bytes(range(32)))
+        (self.home / f"{name}.age").write_bytes(agefile.seal(text, [stanza], bytes(16), bytes(16)))
+
+    def view(self, drawn=()):
+        if not masterkey.file(self.keytool).exists():
+            return None
+        key = masterkey.read(self.keytool)
+        assert identityfiles.opened(self.keystore / "keystore", key)
+        directories = (self.keystore / "identities/sophaxchat").glob("[!.]*")
+        return ([directory.name for directory in identityfiles.directories(self.keystore)],
+                {directory.name: {name: self.content(directory / name, key)
+                                  for name in ("identity", "prekeys", "pin", "attempts") if (directory / name).exists()}
+                 for directory in directories})
+
+    @staticmethod
+    def content(path, key):
+        content = identityfiles.opened(path, key)
+        if path.name == "prekeys":
+            signed, rest = sophax.prekeys(content)
+            return len(signed), len(rest)
+        return (len(content), content[0]) if path.name == "pin" else content
+
+
+def identity(place):
+    place.keytool.ok("id", "create", "--id", OTHER_ID)
+
+
+def bare(place):
+    place.keytool.ok("sophaxchat", "import", place.home / "bare.age", "--identity", place.home / "agekey")
+
+
+def made(place):
+    bare(place)
+    place.keytool.ok("sophaxchat", "refill-prekeys")
+
+
+def imported(name):
+    return lambda place: ["sophaxchat", "import", place.home / f"{name}.age", "--identity", place.home / "agekey"]
+
+
+def words(*verb):
+    return lambda place: ["sophaxchat", *verb]
+
+
+def set_pin(place):
+    return ["sophaxchat", "set-pin", "--new-pin-file", place.home / "new-pin"]
+
+
+SCENES = {
+    "first": Scene(nothing, imported("bare"), (0,), has_steps=True),
+    "beside": Scene(identity, imported("bare"), (0,)),
+    "extend": Scene(bare, imported("peers"), (0,)),
+    "refill": Scene(bare, words("refill-prekeys"), (0,)),
+    "set-pin": Scene(made, set_pin, (0,)),
+}

@@ -1,0 +1,75 @@
+"""SophaxChat's identities change whole or not at all: killed at any system call, or with a disk that fails there, each
+identity is the old one or the new one, with all of its records."""
+
+import functools
+
+import pytest
+
+from kit import injection
+from kit.sophaxscenes import SCENES, SophaxPlace
+from kit.staged import DISK_CODES, Staged
+
+
+@pytest.fixture(scope="module")
+def traced():
+    injection.require_tracing()
+
+
+@functools.lru_cache(maxsize=None)
+def stage(name, root):
+    return Staged(SCENES[name], root / f"sophaxchat-{name}", SophaxPlace)
+
+
+def nothing_is_lost(staged, place):
+    """Right after the interruption, before anything else has run: the program reads it, too."""
+    listed = place.keytool("sophaxchat", "list", "--json")
+    assert listed.code == 0, listed
+    now, known = staged.view(place), staged.views[place]
+    if now is None:
+        assert known["old"] is None
+        return
+    old, new = known["old"] or ([], {}), known["new"]
+    assert now[0] == old[0], "an identity is gone"
+    assert set(old[1]) <= set(now[1]) <= set(new[1])
+    assert sorted(one["id"] for one in listed.json["identities"]) == sorted(now[1])
+    if not staged.scene.has_steps and not (place.keystore / "identities/sophaxchat").rglob("commit"):
+        assert staged.names(place), f"neither the old state nor the new one: {now}"
+    for id, records in now[1].items():
+        for name, content in records.items():
+            assert content in (old[1].get(id, {}).get(name), new[1][id].get(name)), f"half of {id}/{name}"
+
+
+def goes_on(staged, place):
+    """The same command finishes the work, or says that it is done, and nothing is left of the interrupted one."""
+    is_done = "new" in staged.names(place)
+    result = place.keytool(*staged.scene.command(place))
+    # A PIN that is set already is changed by those who know it only.
+    assert result.code == 0 or is_done and result.code == 16 and "set-pin" in result.arguments, result
+    assert "new" in staged.names(place), f"{result}{staged.view(place)}"
+    assert not place.temporary() or result.code == 16, f"left {place.temporary()}: {result}"
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_killed(built, traced, name, tmp_path_factory):
+    staged = stage(name, tmp_path_factory.getbasetemp())
+
+    def check(place, point):
+        injection.kill(place.keytool, point, *staged.scene.command(place))
+        nothing_is_lost(staged, place)
+        goes_on(staged, place)
+
+    staged.each(staged.points, check)
+
+
+@pytest.mark.parametrize("error", DISK_CODES)
+@pytest.mark.parametrize("name", SCENES)
+def test_failing_calls(built, traced, name, error, tmp_path_factory):
+    staged = stage(name, tmp_path_factory.getbasetemp())
+
+    def check(place, point):
+        result = injection.fail(place.keytool, point, error, *staged.scene.command(place))
+        staged.judge_disk(place, point, result, error, errors=(1, 2))
+        nothing_is_lost(staged, place)
+        goes_on(staged, place)
+
+    staged.each(staged.share(staged.points, error), check)

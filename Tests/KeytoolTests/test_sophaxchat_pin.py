@@ -1,0 +1,134 @@
+"""sophaxchat set-pin, set-duress-pin and check-pin: the hashes by hashlib, and attempts that outlive kills."""
+
+import os
+import time
+
+import pytest
+
+from kit import injection, sophax
+
+PIN, OTHER, DURESS = b"271828", b"314159", b"161803"
+
+
+@pytest.fixture
+def id(keytool):
+    return keytool.json("sophaxchat", "init")["id"]
+
+
+@pytest.fixture
+def set_pin(keytool, id, given):
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", PIN))
+
+
+def hashes(keytool, id):
+    return sophax.pin_hashes(sophax.record(keytool, id, "pin"))
+
+
+def count(keytool, id):
+    return sophax.attempts(sophax.record(keytool, id, "attempts"))[0]
+
+
+def test_set_pin(keytool, id, given):
+    assert keytool.fails(10, "sophaxchat", "check-pin", *given("pin", PIN), "--json").error["reason"] == "no_pin"
+    keytool.fails(10, "sophaxchat", "set-pin", *given("pin", PIN), *given("new-pin", OTHER))
+    for weak in (b"123", b"1234", b"111111"):
+        keytool.fails(64, "sophaxchat", "set-pin", *given("new-pin", weak), "--no-input")
+    keytool.fails(64, "sophaxchat", "set-pin", *given("new-pin", b"x" * 65))
+    assert sophax.record(keytool, id, "pin") is None
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", PIN))
+    real, duress = hashes(keytool, id)
+    assert sophax.is_pin(PIN, real) and not sophax.is_pin(PIN, duress)
+    assert keytool.json("sophaxchat", "show")["pin"] is True
+    # A PIN is changed by those who know it only.
+    keytool.fails(16, "sophaxchat", "set-pin", *given("new-pin", OTHER))
+    keytool.fails(12, "sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", b"wrong"))
+    assert count(keytool, id) == 1 and hashes(keytool, id) == [real, duress]
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
+    changed, same = hashes(keytool, id)
+    assert sophax.is_pin(OTHER, changed) and changed[0] != real[0] and same == duress
+    assert count(keytool, id) == 0
+
+
+def test_duress(keytool, id, set_pin, given):
+    keytool.fails(16, "sophaxchat", "set-duress-pin", *given("duress-pin", DURESS))
+    keytool.fails(64, "sophaxchat", "set-duress-pin", *given("duress-pin", PIN), *given("pin", PIN))
+    before = len(sophax.record(keytool, id, "pin"))
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    real, duress = hashes(keytool, id)
+    assert sophax.is_pin(PIN, real) and sophax.is_pin(DURESS, duress)
+    assert len(sophax.record(keytool, id, "pin")) == before
+    # Nothing tells one from the other.
+    results = [keytool.ok("sophaxchat", "check-pin", *given("pin", pin), *more)
+               for more in ([], ["--json"]) for pin in (PIN, DURESS)]
+    assert (results[0].out, results[0].err, results[2].out) == (results[1].out, results[1].err, results[3].out)
+    keytool.fails(12, "sophaxchat", "check-pin", *given("pin", OTHER))
+    # Who knows only the PIN of duress changes that one, and is told the same.
+    said = keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", DURESS))
+    assert "was changed" in said.out
+    assert hashes(keytool, id)[0] == real and sophax.is_pin(OTHER, hashes(keytool, id)[1])
+    before = sophax.record(keytool, id, "pin")
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", b"998877"), *given("pin", OTHER))
+    assert sophax.record(keytool, id, "pin") == before
+    keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
+
+
+def test_real_and_duress_take_the_same_time(keytool, id, set_pin, given, write):
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    options = {"real": given("pin", PIN), "duress": ["--pin-file", write("duress", DURESS, 0o600)]}
+    used = dict.fromkeys(options, 60.0)
+    for _ in range(8):
+        for name, option in options.items():
+            before = os.times()
+            keytool.ok("sophaxchat", "check-pin", *option)
+            after = os.times()
+            used[name] = min(used[name], after.children_user - before.children_user)
+    # Each of the two hashes takes about a third of it.
+    assert abs(used["real"] - used["duress"]) < 0.15 * max(used.values()), used
+
+
+def test_delays(keytool, id, set_pin, given):
+    wrong = given("pin", b"wrong")
+    for attempt in range(1, 6):
+        keytool.fails(12, "sophaxchat", "check-pin", *wrong)
+        assert count(keytool, id) == attempt
+    failures, release = sophax.attempts(sophax.record(keytool, id, "attempts"))
+    assert 20 < release - time.time() <= 30
+    before = sophax.record(keytool, id, "attempts")
+    for verb in (("check-pin", *given("pin", PIN)), ("set-pin", *given("new-pin", OTHER), *given("pin", PIN)),
+                 ("set-duress-pin", *given("duress-pin", OTHER), *given("pin", PIN))):
+        refused = keytool.fails(75, "sophaxchat", *verb, "--json").error
+        assert refused["reason"] == "pin_delayed"
+    assert sophax.record(keytool, id, "attempts") == before
+    # The delay is over.
+    over = before[:4] + sophax.time_bytes(time.time() - 1)
+    sophax.put(keytool, id, "attempts", over)
+    keytool.fails(12, "sophaxchat", "check-pin", *given("pin", b"wrong"))
+    failures, release = sophax.attempts(sophax.record(keytool, id, "attempts"))
+    assert failures == 6 and 50 < release - time.time() <= 60
+    sophax.put(keytool, id, "attempts", before[:4] + sophax.time_bytes(time.time() - 1))
+    keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
+    assert sophax.attempts(sophax.record(keytool, id, "attempts")) == (0, 0)
+
+
+def test_a_malformed_count_checks_nothing(keytool, id, set_pin, given):
+    sophax.put(keytool, id, "attempts", bytes(11))
+    keytool.fails(65, "sophaxchat", "check-pin", *given("pin", PIN))
+    sophax.put(keytool, id, "pin", bytes(131))
+    keytool.fails(65, "sophaxchat", "check-pin", *given("pin", PIN))
+
+
+def test_attempts_are_counted_across_kills(keytool, id, set_pin, given):
+    """Killed at any of its calls, a check of the right PIN has forgotten the failures only after it has counted itself:
+    between the two the PIN is compared."""
+    injection.require_tracing()
+    command = ["sophaxchat", "check-pin", *given("pin", PIN)]
+    two = b"\0\0\0\2" + bytes(8)
+    sophax.put(keytool, id, "attempts", two)
+    points = injection.points(keytool, *command)
+    counted = []
+    for point in points:
+        sophax.put(keytool, id, "attempts", two)
+        injection.kill(keytool, point, *command)
+        counted.append(count(keytool, id))
+    steps = [value for at, value in enumerate(counted) if at == 0 or counted[at - 1] != value]
+    assert steps == [2, 3, 0] or steps == [2, 3], counted

@@ -1,0 +1,184 @@
+"""sophaxchat's prekeys and bundles, safety numbers and message backups."""
+
+import json
+import struct
+
+import pytest
+
+from kit import sophax
+from kit.runner import snapshot
+from kit.sophax import ALICE, BOB
+
+PHRASE = b"a long passphrase, sixteen+"
+BOB_ID = sophax.peer_id(BOB)
+DAY = 86_400_000
+
+
+@pytest.fixture
+def made(keytool):
+    """The JSON of `init`, and the private keys."""
+    made = keytool.json("sophaxchat", "init", "--username", "Ann")
+    return made["id"], sophax.held(keytool, made["id"])[0]
+
+
+def record(keytool, id):
+    return sophax.record(keytool, id, "prekeys")
+
+
+def aged(keytool, id, days):
+    """The current signed prekey so many days older."""
+    old = bytearray(record(keytool, id))
+    at = 2 + 85 * (old[1] - 1) + 4
+    old[at:at + 8] = struct.pack(">q", struct.unpack(">q", old[at:at + 8])[0] - days * DAY)
+    sophax.put(keytool, id, "prekeys", bytes(old))
+
+
+def test_show_and_refill(keytool, made):
+    id, _ = made
+    shown = keytool.json("sophaxchat", "show-prekeys")
+    signed, _ = sophax.prekeys(record(keytool, id))
+    assert [one["id"] for one in shown["signed_prekeys"]] == [signed[0][0]]
+    assert shown["one_time_prekeys"] == len(set(shown["one_time_ids"])) == 20 and 0 not in shown["one_time_ids"]
+    before = snapshot(keytool.keystore)
+    assert keytool.json("sophaxchat", "refill-prekeys")["made"] == 0
+    assert snapshot(keytool.keystore) == before
+    (sophax.directory(keytool, id) / "prekeys").unlink()
+    assert keytool.fails(10, "sophaxchat", "show-prekeys", "--json").error["reason"] == "no_prekeys"
+    assert keytool.fails(10, "sophaxchat", "export-bundle", "--json").error["reason"] == "no_prekeys"
+    refilled = keytool.json("sophaxchat", "refill-prekeys")
+    assert (refilled["made"], refilled["rotated"], refilled["one_time_prekeys"]) == (20, True, 20)
+    assert sophax.prekeys(record(keytool, id))[0][0][0] != signed[0][0]
+
+
+def test_rotation(keytool, made):
+    id, _ = made
+    before = record(keytool, id)
+    assert keytool.json("sophaxchat", "rotate-prekeys")["rotated"] is False
+    assert record(keytool, id) == before
+    aged(keytool, id, 7)
+    assert "rotate-prekeys" in keytool.ok("sophaxchat", "show-prekeys").err
+    old = sophax.prekeys(record(keytool, id))[0][0]
+    assert keytool.json("sophaxchat", "rotate-prekeys")["rotated"] is True
+    first, second = sophax.prekeys(record(keytool, id))[0]
+    # The one before stays, with its last-resort key.
+    assert first[:4] == old[:4] and first[4] == second[1] and second[4] is None
+    assert len({first[0], second[0], first[2], first[3], second[2], second[3]}) == 6
+
+
+def test_forced_rotations_have_an_end(keytool, made):
+    id, _ = made
+    for count in range(2, 7):
+        assert keytool.json("sophaxchat", "rotate-prekeys", "--force")["rotated"]
+        assert len(sophax.prekeys(record(keytool, id))[0]) == count
+    before = record(keytool, id)
+    keytool.fails(17, "sophaxchat", "rotate-prekeys", "--force")
+    assert record(keytool, id) == before
+
+
+def test_bundle(keytool, made, tmp_path):
+    id, keys = made
+    path = tmp_path / "bundle.json"
+    said = keytool.json("sophaxchat", "export-bundle", "-o", path)
+    value = sophax.check_bundle(path.read_bytes(), keys)
+    signed = sophax.prekeys(record(keytool, id))[0][0]
+    assert (said["signed_prekey_id"], said["one_time_prekey_id"]) == (value["signedPreKeyId"], 0) == (signed[0], 0)
+    assert sophax.base64.b64decode(value["signedPreKeyPublic"]) == sophax.public((keys[0], signed[2]))[1]
+    assert sophax.base64.b64decode(value["oneTimePreKeyPublic"]) == sophax.public((keys[0], signed[3]))[1]
+    assert value["username"] == "Ann" and "tcpAddress" not in value
+    keytool.fails(17, "sophaxchat", "export-bundle", "-o", path)
+    # On stdout, with a one-time prekey and an address.
+    number = keytool.json("sophaxchat", "show-prekeys")["one_time_ids"][3]
+    text = keytool.ok("sophaxchat", "export-bundle", "--one-time", number, "--address", "ann.example:4000").out
+    value = sophax.check_bundle(text, keys)
+    assert (value["oneTimePreKeyId"], value["tcpAddress"]) == (number, "ann.example:4000")
+    assert not any(sophax.encode(secret) in text for secret in (*keys, *signed[2:4]))
+    assert not sophax.is_signed(text.replace("Ann", "Eve"), keys)
+    keytool.fails(10, "sophaxchat", "export-bundle", "--one-time", "0")
+    keytool.fails(64, "sophaxchat", "export-bundle", "--address", "")
+
+
+# Safety numbers
+
+
+@pytest.fixture
+def bob(write):
+    return write("bob.json", sophax.bundle(BOB, 788_918_400.25))
+
+
+def test_safety(keytool, made, bob, write):
+    id, keys = made
+    shown = keytool.json("sophaxchat", "safety", bob)
+    assert (shown["id"], shown["peer"], shown["verified"]) == (id, BOB_ID, False)
+    assert shown["safety_number"] == sophax.pair_number(keys, BOB)
+    assert shown["peer_safety_number"] == sophax.safety_number(BOB)
+    assert keytool.json("sophaxchat", "safety", bob, "--old")["safety_number"] == sophax.pair_number(keys, BOB, b"")
+    code = write("code", b"".join(sophax.public(BOB)))
+    assert keytool.json("sophaxchat", "safety", code)["safety_number"] == shown["safety_number"]
+    drawn = keytool.ok("sophaxchat", "safety", bob, "--qr", "--mode", "ascii").out
+    assert "##" in drawn and len(drawn.splitlines()) > 25
+    for content in (b"", b"{}", bytes(63), sophax.bundle(BOB, 1.5).replace(b"1.5", b"2.5")):
+        keytool.fails(65, "sophaxchat", "safety", write("wrong", content))
+
+
+def test_verify_peer(keytool, made, bob):
+    id, keys = made
+    before = snapshot(keytool.keystore)
+    wrong = sophax.pair_number(keys, ALICE)
+    refused = keytool.fails(19, "sophaxchat", "verify-peer", bob, "--number", wrong, "--json").error
+    assert refused["reason"] == "other_number" and sophax.pair_number(keys, BOB) in refused["message"]
+    for text in ("", "12345", "x" * 60, sophax.pair_number(keys, BOB)[:-1], sophax.safety_number(keys)[:-1] + "x"):
+        keytool.fails(64, "sophaxchat", "verify-peer", bob, "--number", text)
+    # One's own number is not the peer's.
+    keytool.fails(19, "sophaxchat", "verify-peer", bob, "--number", sophax.safety_number(keys))
+    assert snapshot(keytool.keystore) == before
+    number = sophax.pair_number(keys, BOB).replace(" ", "")
+    assert keytool.json("sophaxchat", "verify-peer", bob, "--number", number)["changed"]
+    assert sophax.held(keytool, id)[1]["verified"] == {BOB_ID: sophax.safety_number(BOB)}
+    assert not keytool.json("sophaxchat", "verify-peer", bob, "--number", number)["changed"]
+    assert keytool.json("sophaxchat", "safety", bob)["verified"]
+    assert keytool.json("sophaxchat", "show")["verified_peers"] == 1
+
+
+def test_another_number_is_an_alert(keytool, made, bob):
+    """Under a name of this peer, also under its 16 digits, another number was verified."""
+    id, keys = made
+    for name in (BOB_ID, BOB_ID[:16]):
+        text = sophax.account_text(keys, "Ann", {name: sophax.safety_number(ALICE)})
+        sophax.put(keytool, id, "identity", text)
+        assert keytool.fails(19, "sophaxchat", "safety", bob, "--json").error["reason"] == "other_number"
+        number = sophax.pair_number(keys, BOB)
+        keytool.fails(19, "sophaxchat", "verify-peer", bob, "--number", number)
+        assert sophax.record(keytool, id, "identity") == text
+
+
+# Message backups
+
+CONTENT = json.dumps({"version": 2, "createdAt": 796_000_000.5, "username": "al\u001bice", "peers": [{}, {}],
+                      "messages": {"a": 1, "b": 2, "c": 3}, "identityFingerprint": "abcd"}).encode()
+
+
+def test_open_backup(keytool, write, given, tmp_path):
+    file, passphrase = write("backup", sophax.sxbk(CONTENT, PHRASE)), given("file-passphrase", PHRASE)
+    shown = keytool.json("sophaxchat", "open-backup", file, *passphrase)
+    assert (shown["peers"], shown["messages"], shown["version"], shown["made"]) == (2, 3, 2, "2026-03-23T23:06:40Z")
+    assert "\x1b" not in keytool.ok("sophaxchat", "open-backup", file, *passphrase).out
+    path = tmp_path / "content.json"
+    keytool.ok("sophaxchat", "open-backup", file, "-o", path, *passphrase)
+    assert path.read_bytes() == CONTENT and path.stat().st_mode & 0o777 == 0o600
+    keytool.fails(17, "sophaxchat", "open-backup", file, "-o", path, *passphrase)
+    assert keytool.ok("sophaxchat", "open-backup", file, "-o", "-", *passphrase).out == CONTENT.decode()
+    assert not any(keytool.keystore.iterdir())
+
+
+def test_backups_that_do_not_open(keytool, write, given, tmp_path):
+    good = sophax.sxbk(CONTENT, PHRASE)
+    out = ["-o", tmp_path / "out"]
+    keytool.fails(12, "sophaxchat", "open-backup", write("b", good), *out, *given("file-passphrase", b"another one"))
+    keytool.fails(12, "sophaxchat", "open-backup", write("b", good[:-1] + bytes([good[-1] ^ 1])), *out,
+                  *given("file-passphrase", PHRASE))
+    for content in (b"", good[:60], good[:4] + b"\1" + good[5:], sophax.sxid(ALICE, PHRASE)):
+        keytool.fails(65, "sophaxchat", "open-backup", write("b", content), *out)
+    for content in (b"{}", b"[]", CONTENT.replace(b'"peers"', b'"piers"')):
+        keytool.fails(65, "sophaxchat", "open-backup", write("b", sophax.sxbk(content, PHRASE)), *out,
+                      *given("file-passphrase", PHRASE))
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,85 @@
+"""sophaxchat split and join, with shares that Python joins and makes."""
+
+import itertools
+import json
+
+import pytest
+
+from kit import sophax
+from kit.runner import snapshot
+from kit.sophax import ALICE, BOB
+
+ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)
+
+
+@pytest.fixture
+def app_shares(write):
+    """Three shares of the app, which do not name their identity."""
+    return [write(f"app.{index}.json", sophax.share(ALICE, index)) for index in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("threshold, total", [(2, 2), (2, 3), (3, 5), (5, 5)])
+def test_split(keytool, tmp_path, threshold, total, other_keytool):
+    id = keytool.json("sophaxchat", "init")["id"]
+    keys, _ = sophax.held(keytool, id)
+    made = keytool.json("sophaxchat", "split", "-m", threshold, "-n", total, "-o", tmp_path / "share")
+    files = [tmp_path / f"share.{index}.json" for index in range(1, total + 1)]
+    assert made["files"] == [str(file) for file in files] and made["id"] == id
+    shares = [json.loads(file.read_bytes()) for file in files]
+    assert {(share["threshold"], share["total"], share["peerID"], share["id"]) for share in shares} \
+        == {(threshold, total, id, made["split"])}
+    assert [share["index"] for share in shares] == list(range(1, total + 1))
+    assert all(file.stat().st_mode & 0o777 == 0o600 for file in files)
+    for some in itertools.combinations(shares, threshold):
+        assert sophax.join(some) == keys
+    assert sophax.join(shares[:threshold - 1]) != keys
+    joined = other_keytool.json("sophaxchat", "join", *reversed(files[-threshold:]), "--username", "Ann")
+    assert (joined["id"], joined["stored"]) == (id, True)
+    assert sophax.held(other_keytool, id)[0] == keys
+
+
+def test_split_leaves_nothing_or_all(keytool, tmp_path):
+    keytool.ok("sophaxchat", "init")
+    (tmp_path / "share.3.json").write_bytes(b"mine")
+    keytool.fails(17, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share")
+    assert [path.name for path in tmp_path.glob("share*")] == ["share.3.json"]
+    for numbers in (("1", "3"), ("4", "3"), ("2", "256"), ("0", "0")):
+        keytool.fails(64, "sophaxchat", "split", "-m", numbers[0], "-n", numbers[1], "-o", tmp_path / "other")
+    keytool.fails(73, "sophaxchat", "split", "-m", "2", "-n", "2", "-o", tmp_path / "absent/share")
+    assert not list(tmp_path.glob("other*"))
+
+
+def test_shares_of_the_app_have_to_be_named(keytool, app_shares):
+    refused = keytool.fails(64, "sophaxchat", "join", *app_shares[:2])
+    assert ID in refused.err and not any(keytool.keystore.iterdir())
+    checked = keytool.json("sophaxchat", "join", *app_shares[1:], "--check")
+    assert (checked["id"], checked["stored"]) == (ID, False) and not any(keytool.keystore.iterdir())
+    keytool.fails(19, "sophaxchat", "join", *app_shares, "--expect-id", BOB_ID)
+    assert not any(keytool.keystore.iterdir())
+    joined = keytool.json("sophaxchat", "join", *app_shares[::2], "--expect-id", ID)
+    assert joined["stored"] and sophax.held(keytool, ID)[0] == ALICE
+    assert not keytool.json("sophaxchat", "join", *app_shares, "--expect-id", ID)["stored"]
+
+
+def test_wrong_shares(keytool, app_shares, write):
+    keytool.fails(64, "sophaxchat", "join", app_shares[0])
+    keytool.fails(64, "sophaxchat", "join", app_shares[0], app_shares[0], "--expect-id", ID)
+    other_split = write("other", sophax.share(ALICE, 2).replace(b"1111", b"2222"))
+    keytool.fails(65, "sophaxchat", "join", app_shares[0], other_split, "--expect-id", ID)
+    # A share with the name of its identity, and one byte changed.
+    changed = json.loads(sophax.share(ALICE, 2, peerID=ID))
+    changed["data"] = sophax.encode(bytes(64))
+    wrong = keytool.fails(19, "sophaxchat", "join", app_shares[0], write("changed", json.dumps(changed)))
+    assert "nothing was stored" in wrong.err
+    for content in (b"", b"{}", b"x", sophax.share(ALICE, 4), sophax.share(ALICE, 1, threshold=1), bytes(5000)):
+        keytool.fails(65, "sophaxchat", "join", app_shares[0], write("damaged", content))
+    assert not any(keytool.keystore.iterdir())
+
+
+def test_join_beside_another_identity(keytool, app_shares):
+    keytool.ok("sophaxchat", "init")
+    before = snapshot(keytool.keystore)
+    keytool.fails(17, "sophaxchat", "join", *app_shares, "--expect-id", ID)
+    assert snapshot(keytool.keystore) == before
+    keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--another")
+    assert sophax.held(keytool, ID)[0] == ALICE
