@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit import archives
+from kit import archives, textsecure
 from kit.commands import leaves
 
 # What some commands need before they look at the keystore.
@@ -14,11 +14,13 @@ NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "ch
           ("telegram", "import"): "telegram key", ("telegram", "export"): "output",
           ("telegram", "mark-lost"): "key id", ("telegram", "open-packet"): "packet",
           ("telegram", "seal-packet"): "body",
+          ("textsecure", "init"): "phone number", ("textsecure", "import"): "textsecure account",
+          ("textsecure", "export"): "output",
           ("mainkey", "protect"): "protection", ("mainkey", "remove"): "protection", ("mainkey", "timeout"): "minutes",
           ("mainkey", "import"): "main key", ("mainkey", "export"): "output", ("mainkey", "open-value"): "locked value",
           ("mainkey", "seal-value"): "value", ("mainkey", "rewrap-value"): "old value"}
 # These look at no keystore.
-WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("qr", "show"), ("revoke", "hash"),
+WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("textsecure", "verify"), ("qr", "show"), ("revoke", "hash"),
                     *(("telegram", verb) for verb in ("protect", "passwd", "unprotect", "verify"))]
 PLACES = {"before": 0, "between": 1, "after": 2}
 USAGE = {"unknown noun": ["frobnicate"], "unknown verb": ["safe", "psuh"], "unknown option": ["id", "list", "--frob"],
@@ -56,6 +58,9 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "document": [write("document", '{"info":{"version":1},"user":{}}')],
              "telegram key": [write("telegram-key", bytes(range(256))), "--dc", "2"], "key id": ["0" * 16],
              "packet": [write("packet", bytes(range(56)))], "body": [write("body", b"data"), "-o", tmp_path / "sealed"],
+             "phone number": ["--number", textsecure.NUMBER],
+             "textsecure account": [write("ts.age", archives.sealed(textsecure.text(textsecure.account()))),
+                                    "--identity", write("ts-agekey", archives.IDENTITY)],
              "protection": ["none"], "minutes": ["5"], "main key": [write("main-key", bytes(range(32))), "--no-pin"],
              "locked value": [write("locked", b"KTL2" + bytes(60)), "--name", "token"],
              "value": [write("value", b"secret"), "--name", "token", "-o", tmp_path / "locked-value"],
