@@ -84,7 +84,11 @@ public struct WhisperMessage: Equatable, Sendable {
         case .two:
             let block = Self.firstBlock(counter)
             return Legacy.AESCTR.decrypt(ciphertext.span, key: parts.cipher, iv: block.span)
-        case .three: return try PaddedCBC.open(ciphertext.span, key: parts.cipher, iv: parts.iv)
+        case .three:
+            guard let body = PaddedCBC.open(ciphertext.span, key: parts.cipher, iv: parts.iv) else {
+                throw .notAuthentic
+            }
+            return body
         }
     }
 

@@ -1,34 +1,40 @@
 internal import Primitives
 internal import SecureMemory
 
-/// AES-CBC with the padding of PKCS #7: 1 to 16 bytes, each of which is their number. It does not authenticate: check
-/// the MAC before you open.
+/// AES-CBC with the padding of PKCS#7: 1 to 16 bytes that each say how many there are.
 enum PaddedCBC {
     static let blockCount = Legacy.AESCBC.blockCount
+    static let ivCount = Legacy.AESCBC.ivCount
+
+    /// Length of what `seal` returns.
+    static func sealedCount(_ count: Int) -> Int { (count / blockCount + 1) * blockCount }
 
     /// - Returns: 1 to 16 bytes more than `plaintext`.
     static func seal(_ plaintext: Span<UInt8>, key: borrowing SecureBytes, iv: [UInt8]) -> [UInt8] {
-        let padding = blockCount - plaintext.count % blockCount
-        var padded = SecureBuffer(capacity: plaintext.count + padding)
+        let count = sealedCount(plaintext.count)
+        var padded = SecureBuffer(capacity: count)
         padded.append(plaintext)
-        for _ in 0..<padding { padded.append(UInt8(padding)) }
-        let whole = padded.finish()
-        return whole.withBytes { Legacy.AESCBC.encrypt($0, key: key, iv: iv) }
+        while !padded.isFull { padded.append(UInt8(count - plaintext.count)) }
+        return padded.finish().withBytes { Legacy.AESCBC.encrypt($0, key: key, iv: iv) }
     }
 
-    /// - Throws: `.notAuthentic` for a length that is 0 or not a multiple of 16, and for wrong padding.
-    static func open(
-        _ ciphertext: Span<UInt8>, key: borrowing SecureBytes, iv: [UInt8]
-    ) throws(AuthenticationError) -> SecureBytes {
-        guard ciphertext.count >= blockCount, ciphertext.count.isMultiple(of: blockCount) else { throw .notAuthentic }
+    /// Call it for authentic bytes only: which padding it accepts must tell nothing to an attacker.
+    /// - Returns: nil if the length is not a positive multiple of 16, or for a wrong padding.
+    static func open(_ ciphertext: Span<UInt8>, key: borrowing SecureBytes, iv: [UInt8]) -> SecureBytes? {
+        guard ciphertext.count >= blockCount, ciphertext.count.isMultiple(of: blockCount) else { return nil }
         let padded = Legacy.AESCBC.decrypt(ciphertext, key: key, iv: iv)
-        return try padded.withBytes { (padded) throws(AuthenticationError) in
-            let padding = Int(padded[padded.count - 1])
-            guard (1...blockCount).contains(padding) else { throw .notAuthentic }
-            for index in padded.count - padding..<padded.count {
-                guard padded[index] == UInt8(padding) else { throw .notAuthentic }
-            }
-            return SecureBytes(copying: padded.extracting(0..<padded.count - padding))
+        return padded.withBytes { bytes in
+            guard let count = unpaddedCount(bytes) else { return nil }
+            return SecureBytes(copying: bytes.extracting(first: count))
         }
+    }
+
+    /// The length without the padding; nil for a wrong one.
+    /// - Parameter bytes: whole blocks, 16 bytes or more.
+    private static func unpaddedCount(_ bytes: Span<UInt8>) -> Int? {
+        let padding = Int(bytes[bytes.count - 1])
+        guard (1...blockCount).contains(padding) else { return nil }
+        let count = bytes.count - padding
+        return (count..<bytes.count).allSatisfy({ Int(bytes[$0]) == padding }) ? count : nil
     }
 }
