@@ -87,5 +87,29 @@ def master_cipher(master_key, iv, plaintext):
     return {"blob": (blob + hmac.digest(H(master_key)[16:], blob, "sha1")).hex()}
 
 
+def pkcs12_key(purpose, password, salt, count):
+    """RFC 7292, B.2, with SHA-1 and 100 rounds, for up to one digest."""
+    def whole(text):
+        size = (len(text) + 63) // 64 * 64
+        return (text * size)[:size]
+
+    digest = bytes([purpose]) * 64 + whole(salt) + whole(password.encode("utf-16-be") + bytes(2))
+    for _ in range(100):
+        digest = hashlib.sha1(digest).digest()
+    return digest[:count]
+
+
+def storage_master_key_android(password, master_key, encryption_salt, mac_salt, mac_key_count):
+    salt = H(encryption_salt)
+    sealed = cbc(pkcs12_key(1, password, salt, 16), pkcs12_key(2, password, salt, 16), H(master_key))
+    mac_key = pkcs12_key(1, password, H(mac_salt), mac_key_count)
+    sealed += hmac.digest(mac_key, sealed, "sha1")
+    values = {"encryption_salt": salt, "mac_salt": H(mac_salt), "master_secret": sealed}
+    lines = [f'    <string name="{name}">{base64.b64encode(value).decode()}</string>' for name, value in values.items()]
+    lines.insert(1, '    <boolean name="passphrase_initialized" value="true" />')
+    head = "<?xml version='1.0' encoding='utf-8' standalone='yes' ?>"
+    return {"file": "\n".join([head, "<map>", *lines, "</map>", ""])}
+
+
 def compute(vector):
     return globals()[vector["op"].replace("-", "_")](**vector["inputs"])
