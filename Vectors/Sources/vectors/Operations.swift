@@ -102,9 +102,17 @@ let mainKeyOperations: [String: Operation] = [
 
 /// The operations of system `textsecure-v1`, by name.
 let textSecureOperations: [String: Operation] = [
+    "attachment-encrypt": TextSecureFormats.attachment,
     "axolotl-chain": RatchetKeys.axolotlChain,
     "axolotl-initial-root": RatchetKeys.initialRoot,
+    "directory-token": TextSecureFormats.directoryToken,
     "hkdf-v2": RatchetKeys.hkdf2,
+    "master-cipher": TextSecureFormats.masterCipher,
+    "push-message-content": TextSecureFormats.content,
+    "signaling-encrypt": TextSecureFormats.signalingEncrypt,
+    "signaling-reject": TextSecureFormats.signalingReject,
+    "storage-master-key-android": TextSecureFormats.android,
+    "storage-master-key-rncryptor3": TextSecureFormats.rncryptor,
 ]
 
 /// The operations of system `sophaxchat`, by name.
