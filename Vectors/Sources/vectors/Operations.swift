@@ -108,11 +108,13 @@ let textSecureOperations: [String: Operation] = [
     "directory-token": TextSecureFormats.directoryToken,
     "hkdf-v2": RatchetKeys.hkdf2,
     "master-cipher": TextSecureFormats.masterCipher,
+    "public-key-serialize": TextSecureMessages.publicKey,
     "push-message-content": TextSecureFormats.content,
     "signaling-encrypt": TextSecureFormats.signalingEncrypt,
     "signaling-reject": TextSecureFormats.signalingReject,
     "storage-master-key-android": TextSecureFormats.android,
     "storage-master-key-rncryptor3": TextSecureFormats.rncryptor,
+    "whisper-message": TextSecureMessages.whisper,
 ]
 
 /// The operations of system `sophaxchat`, by name.

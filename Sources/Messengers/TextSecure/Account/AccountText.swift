@@ -26,7 +26,10 @@ extension TextSecureAccount {
 
     /// The account as text, in guarded memory.
     public borrowing func encoded() -> SecureBytes {
-        var text = SecureBuffer(capacity: Self.maxTextCount)
+        // Escapes double a text at most. The rest of a prekey has less than 96 bytes, and all other members 1024.
+        let names = (server?.utf8.count ?? 0) + (relay?.utf8.count ?? 0)
+        var text = SecureBuffer(
+            capacity: 1024 + 2 * (names + password.held.bytes.count) + 96 * prekeys.count)
         text.append(#"{"identity":""#)
         text.append(key: identity.held)
         text.append(#"","lastResort":{"id":\#(lastResort.id),"private":""#)

@@ -12,20 +12,23 @@ public enum SessionVersion: UInt8, Sendable, CaseIterable {
     /// The highest version that is spoken here. Each message says so.
     public static let highest = SessionVersion.three
 
+    /// Length of what a message key is made into, in bytes: cipher key (32), MAC key (32), in version 3 IV (16).
+    public var keyCount: Int { self == .two ? 64 : 80 }
+
     /// The ratchet of this version.
     public var suite: RatchetSuite { self == .two ? .textSecure2 : .textSecure3 }
 }
 
 extension RatchetSuite {
     /// TextSecure's sessions, version 2. A message key is made into cipher key (32) ‖ MAC key (32).
-    public static let textSecure2 = textSecure(id: 2, hasPrefix: false, firstBlock: 0, keyCount: 64)
+    public static let textSecure2 = textSecure(.two, hasPrefix: false, firstBlock: 0)
     /// TextSecure's sessions, version 3. A message key is made into cipher key (32) ‖ MAC key (32) ‖ IV (16).
-    public static let textSecure3 = textSecure(id: 3, hasPrefix: true, firstBlock: 1, keyCount: 80)
+    public static let textSecure3 = textSecure(.three, hasPrefix: true, firstBlock: 1)
 
-    private static func textSecure(id: UInt8, hasPrefix: Bool, firstBlock: UInt8, keyCount: Int) -> RatchetSuite {
+    private static func textSecure(_ version: SessionVersion, hasPrefix: Bool, firstBlock: UInt8) -> RatchetSuite {
         RatchetSuite(
-            id: id, agreement: Agreement(hasPrefix: hasPrefix, info: "WhisperText"), start: .sharedChain,
-            rootInfo: "WhisperRatchet", expansion: Expansion(info: "WhisperMessageKeys", count: keyCount),
+            id: version.rawValue, agreement: Agreement(hasPrefix: hasPrefix, info: "WhisperText"), start: .sharedChain,
+            rootInfo: "WhisperRatchet", expansion: Expansion(info: "WhisperMessageKeys", count: version.keyCount),
             headerKeys: nil, formerChains: .stayOpen, firstBlock: firstBlock,
             limits: Limits(
                 maxSkipped: 2000, maxStored: 2000, overflow: .removeOldest, maxChains: 5,

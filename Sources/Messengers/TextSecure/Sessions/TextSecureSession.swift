@@ -68,7 +68,11 @@ public struct TextSecureSession: ~Copyable, Sendable {
         guard body.count <= limit else { throw .tooLong(limit: limit) }
         let keys: OutgoingKeys
         do { keys = try ratchet.seal() } catch { throw SessionError(error) }
-        let message = try WhisperMessage.seal(body, version, keys: keys, from: own, to: peer)
+        // A ratchet key that was computed is never of low order. The ratchet counts messages, and the wire has the last
+        // one's number.
+        let message = try WhisperMessage.seal(
+            body, version: version, key: keys.messageKey, ratchetKey: PublicKey33(point: keys.header.ratchetKey)!,
+            counter: keys.header.number, previousCounter: max(keys.header.previousCount, 1) - 1, from: own, to: peer)
         guard let pending else { return .whisper(message) }
         return .preKeyWhisper(
             try PreKeyWhisperMessage(

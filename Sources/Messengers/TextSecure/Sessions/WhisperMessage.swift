@@ -1,7 +1,7 @@
 internal import Encodings
-internal import Primitives
-internal import Ratchet
-internal import SecureMemory
+public import Primitives
+public import Ratchet
+public import SecureMemory
 
 // offset  length  meaning
 //      0       1  version: that of the session ≪ 4 | the highest that the sender speaks
@@ -48,33 +48,41 @@ public struct WhisperMessage: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// Seals a body.
-    /// - Parameter keys: of this message only.
-    static func seal(
-        _ body: Span<UInt8>, _ version: SessionVersion, keys: OutgoingKeys, from own: PublicKey33, to peer: PublicKey33
+    /// Seals a body with the key of its message, for protocols that are diagnosed; `TextSecureSession` seals by itself.
+    /// - Parameters:
+    ///   - key: cipher key (32) ‖ MAC key (32) ‖ in version 3 IV (16). It seals one message.
+    ///   - previousCounter: the last counter of the previous chain, or 0.
+    /// - Throws: `.tooLong`; `.malformed` for a key of another length.
+    public static func seal(
+        _ body: Span<UInt8>, version: SessionVersion, key: HeldKey, ratchetKey: PublicKey33, counter: UInt32,
+        previousCounter: UInt32, from own: PublicKey33, to peer: PublicKey33
     ) throws(SessionError) -> WhisperMessage {
-        let header = keys.header
-        let parts = MessageKeys(keys.messageKey)
+        guard body.count <= maxBodyCount else { throw .tooLong(limit: maxBodyCount) }
+        guard key.bytes.count == version.keyCount else { throw .malformed }
+        let parts = MessageKeys(key)
+        let block = firstBlock(counter)
         let ciphertext =
             switch version {
-            case .two:
-                Legacy.AESCTR.encrypt(body, key: parts.cipher, iv: Self.firstBlock(header.number).span)
+            case .two: Legacy.AESCTR.encrypt(body, key: parts.cipher, iv: block.span)
             case .three: PaddedCBC.seal(body, key: parts.cipher, iv: parts.iv)
             }
         var bytes = [VersionByte(version).byte]
-        let ratchetKey = [PublicKey33.type] + header.ratchetKey
-        ProtobufWire.append(ratchetKey.span, number: 1, to: &bytes)
-        ProtobufWire.append(UInt64(header.number), number: 2, to: &bytes)
-        // The ratchet counts messages, and the wire has the last one's number.
-        ProtobufWire.append(UInt64(max(header.previousCount, 1) - 1), number: 3, to: &bytes)
+        let keyBytes = ratchetKey.bytes
+        ProtobufWire.append(keyBytes.span, number: 1, to: &bytes)
+        ProtobufWire.append(UInt64(counter), number: 2, to: &bytes)
+        ProtobufWire.append(UInt64(previousCounter), number: 3, to: &bytes)
         ProtobufWire.append(ciphertext.span, number: 4, to: &bytes)
         bytes += parts.mac(of: bytes, version, from: own, to: peer)
         return try WhisperMessage(parsing: bytes)
     }
 
-    /// Opens the body after the MAC.
-    /// - Parameter key: of this message, 64 or 80 bytes.
-    func open(_ key: HeldKey, from peer: PublicKey33, to own: PublicKey33) throws(AuthenticationError) -> SecureBytes {
+    /// Opens the body after the MAC, for protocols that are diagnosed; `TextSecureSession` opens by itself.
+    /// - Parameter key: of this message, as for `seal`.
+    /// - Throws: `.notAuthentic`, also for a key of another length.
+    public func open(
+        _ key: HeldKey, from peer: PublicKey33, to own: PublicKey33
+    ) throws(AuthenticationError) -> SecureBytes {
+        guard key.bytes.count == version.keyCount else { throw .notAuthentic }
         let parts = MessageKeys(key)
         let end = bytes.count - Self.macCount
         let mac = parts.mac(of: Array(bytes[..<end]), version, from: peer, to: own)
