@@ -75,6 +75,21 @@ import VectorKit
         }
     }
 
+    @Test func `the longest texts, all of which is escaped`() throws {
+        let quotes = String(repeating: #"\""#, count: 1024)
+        let longest = Self.text([
+            #""a\"b\\c:""#: #""\#(quotes.prefix(512))""#, "null": #""\#(quotes)""#, "https://example.com": quotes,
+        ])
+        let account = try Self.read(longest)
+        #expect(account.encoded().copied == Array(longest.utf8))
+        #expect(throws: TextSecureAccountError.wrongPassword) {
+            _ = try Self.read(Self.text([#""a\"b\\c:""#: #""\#(quotes.prefix(514))""#]))
+        }
+        #expect(throws: TextSecureAccountError.wrongName) {
+            _ = try Self.read(Self.text(["null": #""\#(quotes)x""#]))
+        }
+    }
+
     @Test func `a text is read to its letter`() throws {
         let account = try Self.read(Self.text())
         #expect(account.encoded().copied == Array(Self.text().utf8))
