@@ -495,9 +495,9 @@ def test_import_of_what_age_wrote(other_keytool, write, identity, new_pin, tmp_p
     assert (checked["id"], checked["stored"], checked["form"]) == (KEY_ID, False, "age")
     assert not (other_keytool.keystore / "master.key").exists()
     other_keytool.fails(16, "mainkey", "import", file, *identity)
-    done = other_keytool.json("mainkey", "import", file, *identity, *new_pin)
-    assert (done["id"], done["stored"], done["protections"]) == (KEY_ID, True, ["pin"])
-    assert state(other_keytool, pin=NEW_PIN) == {AGE_PIN}
+    done = other_keytool.json("mainkey", "import", file, *identity, "--recipient", RECIPIENT)
+    assert (done["id"], done["stored"], done["protections"]) == (KEY_ID, True, ["key"])
+    assert state(other_keytool) == {AGE_KEY}
     before = snapshot(other_keytool.keystore)
     again = other_keytool.json("mainkey", "import", file, *identity, *new_pin)
     assert again["stored"] is False
@@ -597,17 +597,17 @@ def test_files_that_are_none(keytool, write, given, name):
 # The keystore's own passphrase
 
 
-def test_protected_keystore(keytool, given, pin, new_pin):
+def test_protected_keystore(keytool, given):
     passphrase = given("passphrase", PASSPHRASE)
-    made = keytool.json("mainkey", "init", *passphrase, *pin)
+    made = keytool.json("mainkey", "init", *passphrase, "--no-pin")
     keytool.fails(16, "mainkey", "status")
     assert keytool.json("mainkey", "status", *passphrase)["id"] == made["id"]
     keytool.ok("mainkey", "lock")
     parts = mainkeys.protections(keytool, made["id"], PASSPHRASE)
-    assert mainkeys.check_value(mainkeys.opened(parts, PIN)[AGE_PIN]) == made["id"]
+    assert mainkeys.check_value(parts[NONE]) == made["id"]
 
 
-def test_beside_identities(key, pin, new_pin):
+def test_beside_identities(key, pin):
     """What is done to another identity leaves a MainKey as it is."""
     under(key, AGE_PIN)
     assert [one["id"] for one in key.json("id", "list")["identities"]] == ["ABCD1234", KEY_ID]
@@ -615,15 +615,14 @@ def test_beside_identities(key, pin, new_pin):
     key.fails(64, "id", "show", KEY_ID)
     key.ok("id", "remove", "ABCD1234", "--yes")
     assert key.json("id", "show")["id"] == KEY_ID
-    key.ok("mainkey", "passwd", *pin, *new_pin)
-    assert state(key, pin=NEW_PIN) == {AGE_PIN}
+    key.ok("mainkey", "protect", "key", RECIPIENT, *pin)
+    assert state(key) == {AGE_PIN, AGE_KEY}
 
 
 def test_passwd_warns_of_a_copy_in_the_clear(key, pin, new_pin):
     under(key, AGE_PIN)
     assert "in the clear" not in key.ok("mainkey", "passwd", *pin, *new_pin).err
-    key.ok("mainkey", "protect", "none", "--yes", "--pin-file", new_pin[1])
-    warned = key.ok("mainkey", "passwd", "--pin-file", new_pin[1], "--new-pin-file", pin[1])
+    warned = under(key, NONE, AGE_PIN).ok("mainkey", "passwd", *pin, *new_pin)
     assert "in the clear" in warned.err and "keytool mainkey remove none" in warned.err
 
 

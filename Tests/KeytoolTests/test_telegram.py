@@ -263,7 +263,7 @@ def test_no_account(keytool):
     keytool.fails(64, "telegram", "show", "12")
 
 
-def test_mark_lost(keytool, tdata, file_passphrase):
+def test_mark_lost(keytool, tdata):
     keytool.ok("telegram", "import", tdata(ONE))
     done = keytool.json("telegram", "mark-lost", key_id(KEYS[1]))
     assert (done["id"], done["key_id"], done["lost"], done["changed"]) == (key_id(KEYS[0]), key_id(KEYS[1]), True, True)
@@ -272,7 +272,7 @@ def test_mark_lost(keytool, tdata, file_passphrase):
     assert ", lost" in keytool.ok("telegram", "show").out and "1 lost" in keytool.ok("telegram", "list").out
     keytool.fails(10, "telegram", "mark-lost", key_id(KEYS[5]))
     assert "warning" not in keytool.ok("telegram", "show").err
-    for using in (["show", "--reveal-private-key"], ["export", "-o", keytool.home / "out", *file_passphrase]):
+    for using in (["show", "--reveal-private-key"], ["export", "-o", keytool.home / "out", "--recipient", agefile.recipient_text(bytes(range(32)))]):
         assert f"the key {key_id(KEYS[1])} is marked as lost" in keytool.ok("telegram", *using).err
 
 

@@ -27,6 +27,15 @@ def new(given):
     return given("new-file-passphrase", NEW)
 
 
+SECRET = bytes(range(50, 82))
+
+
+@pytest.fixture
+def to():
+    """For a recipient: where the passphrase of the new file is not the point, its key need not be derived."""
+    return ["--recipient", agefile.recipient_text(SECRET)]
+
+
 def age(passphrase, *arguments):
     subprocess.run([sys.executable, AGE_TERMINAL, passphrase.decode(), *map(str, arguments)], check=True,
                    capture_output=True, timeout=60)
@@ -118,15 +127,15 @@ def test_recipients_that_are_none(keytool, write, recipient, words):
 
 
 @pytest.mark.parametrize("form", telegram.FORMS)
-def test_protect(keytool, write, old, new, form):
+def test_protect(keytool, write, old, to, form):
     file = write("file", telegram.FORMS[form](KEYS[0], PASSPHRASE))
-    done = keytool.json("telegram", "protect", file, *new, *(old if form not in ("raw", "hashed") else []))
+    done = keytool.json("telegram", "protect", file, *to, *(old if form not in ("raw", "hashed") else []))
     made = Path(f"{file}.age")
     assert done["file"] == str(made) and done["form"] == form and done["key_id"] == key_id(KEYS[0])
     assert made.stat().st_mode & 0o7777 == 0o600
-    assert agefile.open_file(made.read_bytes(), passphrase=NEW) == telegram.hashed(KEYS[0])
+    assert agefile.open_file(made.read_bytes(), identity=SECRET) == telegram.hashed(KEYS[0])
     assert file.read_bytes() == telegram.FORMS[form](KEYS[0], PASSPHRASE), "it stays"
-    keytool.fails(17, "telegram", "protect", file, *new, *(old if form not in ("raw", "hashed") else []))
+    keytool.fails(17, "telegram", "protect", file, *to, *(old if form not in ("raw", "hashed") else []))
 
 
 def test_age_opens_what_was_protected_and_the_other_way_round(keytool, write, new, old, tmp_path):
@@ -198,20 +207,20 @@ def test_a_passphrase_for_a_file_that_has_none(keytool, write, old, verb, tmp_pa
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "rename"])
-def test_passwd_on_a_failing_disk(keytool, write, old, new, call):
+def test_passwd_on_a_failing_disk(keytool, write, old, to, call):
     """The old file stays, and nothing else."""
     from kit import injection
     injection.require_tracing()
     file = write("file", sealed(TEXT))
     before = {path.name for path in file.parent.iterdir()}
-    points = [point for point in injection.points(keytool, "telegram", "passwd", file, *old, *new)
+    points = [point for point in injection.points(keytool, "telegram", "passwd", file, *old, *to)
               if point.call.startswith(call)]
     assert points
     for point in points:
         file.write_bytes(sealed(TEXT))
-        result = injection.fail(keytool, point, "EIO", "telegram", "passwd", file, *old, *new)
+        result = injection.fail(keytool, point, "EIO", "telegram", "passwd", file, *old, *to)
         now = file.read_bytes()
-        assert now == sealed(TEXT) or agefile.open_file(now, passphrase=NEW) == TEXT, result
+        assert now == sealed(TEXT) or agefile.open_file(now, identity=SECRET) == TEXT, result
         assert result.code != 0, f"a failed {call} went unnoticed: {result}"
         assert {path.name for path in file.parent.iterdir()} == before
 
@@ -232,8 +241,8 @@ def test_unprotect(keytool, write, old, tmp_path):
     assert keytool.ok("telegram", "unprotect", pem, "-o", "-", "--yes", *old).out_bytes == KEYS[2]
 
 
-def test_stdin(keytool, old, new, tmp_path):
+def test_stdin(keytool, old, to, tmp_path):
     assert key_id(KEYS[0]) in keytool.ok("telegram", "verify", "-", stdin=KEYS[0]).out
-    keytool.fails(64, "telegram", "protect", "-", *new, stdin=KEYS[0])
-    done = keytool.ok("telegram", "protect", "-", "-o", "-", *new, stdin=KEYS[0])
-    assert agefile.open_file(done.out_bytes, passphrase=NEW) == telegram.hashed(KEYS[0])
+    keytool.fails(64, "telegram", "protect", "-", *to, stdin=KEYS[0])
+    done = keytool.ok("telegram", "protect", "-", "-o", "-", *to, stdin=KEYS[0])
+    assert agefile.open_file(done.out_bytes, identity=SECRET) == telegram.hashed(KEYS[0])
