@@ -140,9 +140,9 @@ import VectorKit
     }
 
     @Test func messages() throws {
-        let message = OutgoingMessage(
+        let message = AddressedMessage(
             to: try number(), relay: "node2", type: 3, timestamp: now, body: Array("hello".utf8))
-        let plain = OutgoingMessage(to: try number(), type: 1, timestamp: now, body: [255])
+        let plain = AddressedMessage(to: try number(), type: 1, timestamp: now, body: [255])
         let question = try ServerQuestion.send([message, plain])
         #expect(
             sent(question.request) == "POST /v1/messages/ [\"Content-Type: application/json\"] true "

@@ -28,8 +28,8 @@ extension ServerQuestion where Answer == [DirectoryEntry] {
     }
 }
 
-/// A message that is sent.
-public struct OutgoingMessage: Equatable, Sendable {
+/// An encrypted message with its receiver, as the server takes it.
+public struct AddressedMessage: Equatable, Sendable {
     /// Longest body in bytes.
     public static let maxBodyCount = 256 * 1024
 
@@ -67,10 +67,10 @@ public struct SendingResult: Equatable, Sendable {
 extension ServerQuestion where Answer == SendingResult {
     /// Sends messages.
     /// - Throws: `.tooMany` for more than 1000; `.badParameter` for a body that is too long.
-    public static func send(_ messages: [OutgoingMessage]) throws(ServerError) -> ServerQuestion {
+    public static func send(_ messages: [AddressedMessage]) throws(ServerError) -> ServerQuestion {
         let limit = ContentLimits.elements
         guard messages.count <= limit else { throw .tooMany(limit: limit) }
-        guard messages.allSatisfy({ $0.body.count <= OutgoingMessage.maxBodyCount }) else { throw .badParameter }
+        guard messages.allSatisfy({ $0.body.count <= AddressedMessage.maxBodyCount }) else { throw .badParameter }
         let body: JSONValue = [
             "messages": .array(
                 messages.map { message in
