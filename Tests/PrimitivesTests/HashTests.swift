@@ -48,18 +48,20 @@ import VectorKit
     }
 
     /// RFC 2202, cases 1 to 4.
-    @Test(arguments: [
-        ([UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8), "b617318655057264e28bc0b6fb378c8ef146be00"),
-        (
-            Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
-            "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
-        ),
-        (
-            [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
-            "125d7342b9ac11cd91a39af48aa17b4f63f175d3"
-        ),
-        (Array(1...25), [UInt8](repeating: 0xcd, count: 50), "4c9007f4026250c6bc8414f9bf50c86c2d7235da"),
-    ] as [([UInt8], [UInt8], String)]) func `HMAC-SHA-1`(_ key: [UInt8], _ message: [UInt8], _ tag: String) {
+    @Test(
+        arguments: [
+            ([UInt8](repeating: 0x0b, count: 20), Array("Hi There".utf8), "b617318655057264e28bc0b6fb378c8ef146be00"),
+            (
+                Array("Jefe".utf8), Array("what do ya want for nothing?".utf8),
+                "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"
+            ),
+            (
+                [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
+                "125d7342b9ac11cd91a39af48aa17b4f63f175d3"
+            ),
+            (Array(1...25), [UInt8](repeating: 0xcd, count: 50), "4c9007f4026250c6bc8414f9bf50c86c2d7235da"),
+        ] as [([UInt8], [UInt8], String)]) func `HMAC-SHA-1`(_ key: [UInt8], _ message: [UInt8], _ tag: String)
+    {
         let key = SecureBytes(copying: key.span)
         #expect(Legacy.HMACSHA1.authenticate(message.span, key: key).hex == tag)
     }

@@ -45,21 +45,23 @@ import Testing
         #expect(!String(decoding: bare.revealBytes(), as: UTF8.self).contains("prekeys"))
     }
 
-    @Test(arguments: [
-        ("", .malformed), ("[]", .malformed), ("{}", .malformed),
-        (text.replacing("sophaxchat", with: "telegram"), .unknownFormat),
-        (text.replacing(":1}", with: ":2}"), .unknownVersion(2)),
-        (text.replacing(":1}", with: ":-1}"), .unknownVersion(0)),
-        (text.replacing(":1}", with: ":70000}"), .unknownVersion(255)),
-        (text.replacing(":1}", with: #":1,"sessions":{}}"#), .malformed),
-        (text.replacing("H3tytb", with: "H3ty*b"), .malformed), (text.replacing("Uqk=", with: "Uqkx"), .malformed),
-        (text.replacing(#""dh""#, with: #""dg""#), .malformed),
-        (text.replacing("0123456789abcdef", with: "0123456789ABCDEF"), .malformed),
-        (text.replacing("99999", with: "9999x"), .malformed), (text.replacing("99999 ", with: "99999-"), .malformed),
-        (text.replacing(#"al\"ice"#, with: ""), .malformed), (text.replacing(#"al\"ice"#, with: " x"), .malformed),
-        (text.replacing(#"al\"ice"#, with: String(repeating: "x", count: 65)), .malformed),
-        (text.replacing(#","version""#, with: #","prekeys":"AQ==","version""#), .malformed),
-    ] as [(String, BackupError)])
+    @Test(
+        arguments: [
+            ("", .malformed), ("[]", .malformed), ("{}", .malformed),
+            (text.replacing("sophaxchat", with: "telegram"), .unknownFormat),
+            (text.replacing(":1}", with: ":2}"), .unknownVersion(2)),
+            (text.replacing(":1}", with: ":-1}"), .unknownVersion(0)),
+            (text.replacing(":1}", with: ":70000}"), .unknownVersion(255)),
+            (text.replacing(":1}", with: #":1,"sessions":{}}"#), .malformed),
+            (text.replacing("H3tytb", with: "H3ty*b"), .malformed), (text.replacing("Uqk=", with: "Uqkx"), .malformed),
+            (text.replacing(#""dh""#, with: #""dg""#), .malformed),
+            (text.replacing("0123456789abcdef", with: "0123456789ABCDEF"), .malformed),
+            (text.replacing("99999", with: "9999x"), .malformed),
+            (text.replacing("99999 ", with: "99999-"), .malformed),
+            (text.replacing(#"al\"ice"#, with: ""), .malformed), (text.replacing(#"al\"ice"#, with: " x"), .malformed),
+            (text.replacing(#"al\"ice"#, with: String(repeating: "x", count: 65)), .malformed),
+            (text.replacing(#","version""#, with: #","prekeys":"AQ==","version""#), .malformed),
+        ] as [(String, BackupError)])
     func `what is no identity's text`(_ text: String, _ error: BackupError) {
         #expect(throws: error) { _ = try Self.decode(text) }
     }

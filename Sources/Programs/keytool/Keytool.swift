@@ -138,8 +138,8 @@ struct TextSecureCommand: ParsableCommand {
         commandName: "textsecure", abstract: "Create, keep and export the accounts of TextSecure.",
         subcommands: [
             TextSecureInit.self, TextSecureList.self, TextSecureShow.self, TextSecureFingerprint.self,
-            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureExport.self, TextSecureImport.self,
-            TextSecureVerify.self,
+            TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureRequest.self, TextSecureExport.self,
+            TextSecureImport.self, TextSecureVerify.self,
         ])
 
     @ParentCommand var root: Keytool

@@ -1,4 +1,5 @@
 internal import Encodings
+internal import Ratchet
 
 /// A prekey as the server has it.
 public struct PublicPrekey: Equatable, Sendable {
@@ -46,6 +47,17 @@ extension ServerQuestion where Answer == Void {
             "keys": .array(prekeys.map { $0.json(identity) }), "lastResortKey": lastResort.json(identity),
         ]
         return ServerQuestion(ServerRequest(.put, "/v1/keys/", json: body)) { _ in }
+    }
+
+    /// Uploads all public keys of an account. It has to be stored before, as it is now.
+    /// - Throws: `.tooMany`.
+    public static func uploadKeys(of account: borrowing TextSecureAccount) throws(ServerError) -> ServerQuestion {
+        let prekeys = account.prekeys.publicPrekeys().compactMap { prekey in
+            PublicKey33(point: prekey.publicKey).flatMap { PublicPrekey(id: prekey.id, key: $0) }
+        }
+        // Both have an ID of 24 bits.
+        let lastResort = PublicPrekey(id: account.lastResort.id, key: account.lastResort.key.publicKey)!
+        return try upload(prekeys, lastResort: lastResort, identity: account.identity.publicKey)
     }
 }
 

@@ -39,7 +39,9 @@ struct SophaxSplit: Verb {
     }
 
     func run(_ session: Session) throws {
-        let files = try (1...Int(total)).map { try ResultFile("\(output).\($0).json", mayReplace: false, outside: session.reserved) }
+        let files = try (1...Int(total)).map {
+            try ResultFile("\(output).\($0).json", mayReplace: false, outside: session.reserved)
+        }
         let keeper = try session.sophaxChat(keystore.passphrase)
         let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
         let known = account.identity.publicIdentity

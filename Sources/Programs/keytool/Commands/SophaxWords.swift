@@ -21,7 +21,8 @@ extension PublicIdentity {
 extension SophaxKeeper.Summary {
     /// For people, in a list: what stands behind its name.
     var facts: String {
-        "\(username.printable), " + (prekeys.map { Counted.text($0.oneTimeIDs.count, "one-time prekey") } ?? "no prekeys")
+        "\(username.printable), "
+            + (prekeys.map { Counted.text($0.oneTimeIDs.count, "one-time prekey") } ?? "no prekeys")
             + (hasPIN ? ", PIN" : "")
     }
 

@@ -85,3 +85,17 @@ extension TextSecureFileError: Explained {
         }
     }
 }
+
+extension ServerError: Explained {
+    var failure: Failure {
+        switch self {
+        case .badParameter: Failure(.usage, "a value of the request is empty, too long, or has wrong characters")
+        case .tooLong(let limit): Failure(.badData, "the answer is longer than \(ByteCount.text(limit))")
+        case .tooMany(let limit): Failure(.usage, "one request has at most \(limit) elements")
+        case .malformed(let field): Failure(.badData, "the answer has no \(field), or in another form")
+        case .badNumber, .badToken, .unauthorized, .wrongCode, .notFound, .wrongDevices, .staleDevices,
+            .tooManyRequests, .badTransport, .badJSON, .unexpectedStatus:
+            Failure(.badData, "the answer is not that of a successful request")
+        }
+    }
+}
