@@ -42,6 +42,16 @@ import VectorKit
         }
     }
 
+    /// Of PyPI's rncryptor 3.3.0.
+    @Test func `a wrap of another implementation`() throws {
+        let blob = try hex(
+            "030150cc985af0ccef3ef0afa26e9ab7f3d7697ceeec33a93de4ab05d02d183962df129232ce237f"
+                + "4e3282f6ed09e07024838e299b2765f405d5be59a967f9e15c2678d911cf74d8606f9b6afd8a16c1"
+                + "eac2df2a301f42f4f74a5a52ea92dfb2a24dbac25adfbcfb27dbb4fb90e0d8ad5340")
+        let opened = try RNCryptorBlob.open(blob.span, password: password("tr\u{e4} \u{1f511}"))
+        #expect(opened.held.bytes.copied == Array(0..<36))
+    }
+
     @Test(arguments: values) func `values of the database`(_ vector: Vector) throws {
         let blob = try vector.expected.bytes("blob")
         let text = try vector.inputs.bytes("plaintext")
