@@ -95,4 +95,33 @@ import Testing
         }
         #expect(refused > 10)
     }
+
+    @Test func `keys of another format, and the pool after one was used`() throws {
+        let rules = PrekeyPool.Rules(numbering: .counting(last: 40), batch: 4, rest: .seconds(60))
+        func prekey(_ id: UInt32, _ count: Int = 32) -> PrekeyPool.PrivatePrekey {
+            PrekeyPool.PrivatePrekey(id: id, key: held([UInt8](repeating: UInt8(truncatingIfNeeded: id), count: count)))
+        }
+        func pool(_ keys: [PrekeyPool.PrivatePrekey], next: UInt32 = 1) throws -> PrekeyPool {
+            guard let pool = PrekeyPool(rules, keys: keys, next: next, at: start) else { throw RecordError.malformed }
+            return pool
+        }
+        let read = try pool([prekey(900), prekey(3), prekey(7)], next: 40)
+        let keys = read.privatePrekeys()
+        #expect(keys.map(\.id) == [3, 7, 900] && read.nextID == 40 && read.publicPrekeys().map(\.id) == [3, 7, 900])
+        #expect(keys.allSatisfy { $0.key.bytes.copied[0] == UInt8(truncatingIfNeeded: $0.id) })
+        for (wrong, next) in [
+            ([prekey(3), prekey(3)], 1), ([prekey(0)], 1), ([prekey(1, 31)], 1), ([prekey(1)], 0), ([prekey(1)], 41),
+            ((1...1001).map { prekey($0) }, 1),
+        ] as [([PrekeyPool.PrivatePrekey], UInt32)] {
+            #expect(throws: RecordError.malformed) { _ = try pool(wrong, next: next) }
+        }
+        guard let after = read.after(using: 7, at: start), let same = read.after(using: nil, at: start) else {
+            Issue.record("no pool")
+            return
+        }
+        #expect(after.publicPrekeys().map(\.id) == [3, 900] && read.count == 3)
+        #expect(same.encoded().copied == read.encoded().copied)
+        let isThere = if read.after(using: 8, at: start) != nil { true } else { false }
+        #expect(!isThere)
+    }
 }

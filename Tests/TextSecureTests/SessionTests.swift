@@ -231,6 +231,23 @@ import VectorKit
         #expect(throws: SessionError.unknownVersion) { _ = try TextSecureSession(decoding: record.span) }
     }
 
+    @Test func `records with a ratchet key that is none, and messages of another session`() throws {
+        var start = try Self.start(.two)
+        var record = start.session.encoded().copied
+        // Behind the head of 118 bytes, 3 bytes and two keys of 32.
+        let place = 118 + 67
+        #expect(Array(record[place..<place + 32]) == start.session.ratchet.ratchetKey)
+        record.replaceSubrange(place..<place + 32, with: [UInt8](repeating: 0, count: 32))
+        #expect(throws: SessionError.malformed) { _ = try TextSecureSession(decoding: record.span) }
+
+        let body = Self.text("x")
+        let message = try Self.wrapped(start.session.seal(body.span))
+        let begun = try start.bob.respond(to: message, known: nil, sessions: [], at: now)
+        var second = try Self.start(.two)
+        let other = try Self.wrapped(second.session.seal(body.span))
+        #expect(throws: SessionError.otherSession) { _ = try begun.session.open(other, at: now) }
+    }
+
     @Test func `long and empty bodies`() throws {
         for version in SessionVersion.allCases {
             let (alice, bob) = try Self.talk(version)

@@ -8,6 +8,8 @@ public enum SessionError: Error, Equatable, Sendable {
     case unknownVersion
     /// The message is of another version than the session.
     case otherVersion
+    /// The message has begun another session.
+    case otherSession
     /// The identity key is not the one that is known of the contact. Compare fingerprints before you trust it.
     case identityChanged(PublicKey33)
     /// The message has begun a session that is there: open it by that session.

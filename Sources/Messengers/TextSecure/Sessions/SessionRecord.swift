@@ -79,6 +79,8 @@ extension TextSecureSession {
         } catch {
             throw .malformed
         }
+        // `seal` writes it as a public key.
+        guard PublicKey33(point: ratchet.ratchetKey) != nil else { throw .malformed }
         self.init(
             own: own, peer: peer, baseKey: baseKey, peerRegistrationID: peerRegistrationID,
             pending: registrationID.map { Pending(prekeyIDs: ids, registrationID: $0) }, ratchet: ratchet)

@@ -68,8 +68,8 @@ public struct TextSecureSession: ~Copyable, Sendable {
         guard body.count <= limit else { throw .tooLong(limit: limit) }
         let keys: OutgoingKeys
         do { keys = try ratchet.seal() } catch { throw SessionError(error) }
-        // A ratchet key that was computed is never of low order. The ratchet counts messages, and the wire has the last
-        // one's number.
+        // A ratchet key that was computed is a public key, and one from a record was checked. The ratchet counts messages,
+        // and the wire has the last one's number.
         let message = try WhisperMessage.seal(
             body, version: version, key: keys.messageKey, ratchetKey: PublicKey33(point: keys.header.ratchetKey)!,
             counter: keys.header.number, previousCounter: max(keys.header.previousCount, 1) - 1, from: own, to: peer)
@@ -98,10 +98,10 @@ public struct TextSecureSession: ~Copyable, Sendable {
     }
 
     /// Opens another message that the initiator has wrapped before it had an answer.
-    /// - Throws: as `open(_:at:)`; `.identityChanged` for another identity than the session's; `.malformed` for a
-    ///   message that has begun another session.
+    /// - Throws: as `open(_:at:)`; `.identityChanged` for another identity than the session's; `.otherSession`
+    ///   for a message that has begun another session.
     public borrowing func open(_ message: PreKeyWhisperMessage, at now: Timestamp) throws(SessionError) -> Opened {
-        guard message.baseKey == baseKey else { throw .malformed }
+        guard message.baseKey == baseKey else { throw .otherSession }
         guard message.identity == peer else { throw .identityChanged(message.identity) }
         return try open(message.message, at: now)
     }
