@@ -35,8 +35,8 @@ struct StartTextSecure {
 
         do {
             _ = try bob.respond(to: message, known: nil, sessions: [answering.baseKey], at: now)
-        } catch SessionError.sessionExists {
-            print("It is opened by its session.")
+        } catch {
+            print("A second time:", error)
         }
 
         let reply = try answering.seal(text.span)
