@@ -2,6 +2,7 @@ import Encodings
 import Primitives
 import Ratchet
 import SecureMemory
+import TextSecure
 
 /// Operations of ratchets: of TextSecure's sessions, and of SophaxChat's sessions and groups.
 enum RatchetKeys {
@@ -73,14 +74,8 @@ enum RatchetKeys {
     }
 
     private static func textSecure(_ inputs: Fields) throws -> RatchetSuite {
-        let version = UInt8(try inputs.integer("version", in: 2...3))
-        return RatchetSuite(
-            id: version, agreement: RatchetSuite.Agreement(hasPrefix: version == 3, info: "WhisperText"),
-            start: .sharedChain, rootInfo: "WhisperRatchet",
-            expansion: RatchetSuite.Expansion(info: "WhisperMessageKeys", count: version == 3 ? 80 : 64),
-            headerKeys: nil, formerChains: .stayOpen, firstBlock: version == 3 ? 1 : 0,
-            limits: RatchetSuite.Limits(
-                maxSkipped: 2000, maxStored: 2000, overflow: .removeOldest, maxChains: 5, maxAge: .seconds(2_592_000)))
+        // The numbers are all that there are.
+        SessionVersion(rawValue: UInt8(try inputs.integer("version", in: 2...3)))!.suite
     }
 
     // MARK: SophaxChat
