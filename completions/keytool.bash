@@ -186,13 +186,13 @@ _keytool() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    id|backup|safe|profile|contact|key|revoke|qr|telegram|mainkey|archive|doctor|help)
+    id|backup|safe|profile|contact|key|revoke|qr|telegram|textsecure|mainkey|sophaxchat|archive|doctor|help)
         # Offer subcommand argument completions
         "_keytool_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr telegram mainkey archive doctor help' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'id backup safe profile contact key revoke qr telegram textsecure mainkey sophaxchat archive doctor help' -- "${cur}"))
         ;;
     esac
 }
@@ -3038,7 +3038,7 @@ _keytool_telegram_passwd() {
 
 _keytool_telegram_unprotect() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --yes --force --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --yes --version -h --help)
     repeating_options=(--identity)
     non_repeating_options=(--keystore --color --output -o --dc --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
     __keytool_offer_flags_options 1
@@ -3294,6 +3294,494 @@ _keytool_telegram_seal-packet() {
         return
         ;;
     '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    init|list|show|fingerprint|prekeys|refill-prekeys|request|export|import|verify)
+        # Offer subcommand argument completions
+        "_keytool_textsecure_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'init list show fingerprint prekeys refill-prekeys request export import verify' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_textsecure_init() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --number --server --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--number')
+        __keytool_add_completions -W ''
+        return
+        ;;
+    '--server')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_show() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --reveal-private-key --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure show -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_fingerprint() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --peer --peer-key --compare --mode --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--peer')
+        __keytool_add_completions -W ''
+        return
+        ;;
+    '--peer-key')
+        return
+        ;;
+    '--compare')
+        return
+        ;;
+    '--mode')
+        __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure fingerprint -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_prekeys() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure prekeys -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_refill-prekeys() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --size --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--size')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure refill-prekeys -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_request() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --voice --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --server --code --gcm --apn --of --relay --attachment --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--server')
+        return
+        ;;
+    '--code')
+        return
+        ;;
+    '--gcm')
+        return
+        ;;
+    '--apn')
+        return
+        ;;
+    '--of')
+        __keytool_add_completions -W ''
+        return
+        ;;
+    '--relay')
+        return
+        ;;
+    '--attachment')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W 'request-code'$'\n''confirm-code'$'\n''register-push'$'\n''upload-keys'$'\n''fetch-keys'$'\n''new-attachment'$'\n''attachment'
+        return
+        ;;
+    2)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure request -- positional@1 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure export -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
         return
         ;;
     esac
@@ -3727,7 +4215,7 @@ _keytool_mainkey_timeout() {
 
 _keytool_mainkey_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --no-pin --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --no-pin --yes --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--recipient --identity)
     non_repeating_options=(--keystore --color --proof --file-passphrase-file --file-passphrase-command --file-passphrase-fd --pin-file --pin-command --pin-fd --new-pin-file --new-pin-command --new-pin-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
@@ -4173,6 +4661,763 @@ _keytool_mainkey_wipe() {
     case "${positional_number}" in
     1)
         __keytool_add_completions -W "$(__keytool_custom_complete ---completion mainkey wipe -- positional@0 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer subcommand / subcommand argument completions
+    local -r subcommand="${unparsed_words[0]}"
+    unset 'unparsed_words[0]'
+    unparsed_words=("${unparsed_words[@]}")
+    case "${subcommand}" in
+    init|import|export|list|show|verify|split|join|show-prekeys|refill-prekeys|rotate-prekeys|export-bundle|safety|verify-peer|set-pin|set-duress-pin|check-pin|open-backup)
+        # Offer subcommand argument completions
+        "_keytool_sophaxchat_${subcommand}"
+        ;;
+    *)
+        # Offer subcommand completions
+        COMPREPLY+=($(compgen -W 'init import export list show verify split join show-prekeys refill-prekeys rotate-prekeys export-bundle safety verify-peer set-pin set-duress-pin check-pin open-backup' -- "${cur}"))
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_init() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --another --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --username --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--username')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_import() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --another --no-passphrase --weak-ok --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --expect-id --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--expect-id')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_export() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --sxid --without-prekeys --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --file-passphrase-file --file-passphrase-command --file-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_list() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 0
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_show() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_verify() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=(--identity)
+    non_repeating_options=(--keystore --color --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--identity')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_split() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color -m -n --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '-m')
+        return
+        ;;
+    '-n')
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_join() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --check --another --no-passphrase --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --expect-id --username --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options -1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--expect-id')
+        return
+        ;;
+    '--username')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    *)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_show-prekeys() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_refill-prekeys() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_rotate-prekeys() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_export-bundle() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --one-time --address --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--one-time')
+        return
+        ;;
+    '--address')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_safety() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --old --qr --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --id --mode --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--mode')
+        __keytool_add_completions -W 'auto'$'\n''utf8'$'\n''blocks'$'\n''ascii'
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_verify-peer() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --number --id --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--number')
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_set-pin() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --pin-file --pin-command --pin-fd --new-pin-file --new-pin-command --new-pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--new-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--new-pin-command')
+        return
+        ;;
+    '--new-pin-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_set-duress-pin() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --pin-file --pin-command --pin-fd --duress-pin-file --duress-pin-command --duress-pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--duress-pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--duress-pin-command')
+        return
+        ;;
+    '--duress-pin-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_check-pin() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --pin-file --pin-command --pin-fd --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--pin-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--pin-command')
+        return
+        ;;
+    '--pin-fd')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_open-backup() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
         return
         ;;
     esac

@@ -230,7 +230,8 @@ AT_TIMES = {f"identities/threema/ID/{name}"
             for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
                          "matchtoken")}
 AT_TIMES.add("identities/threema/.pending-KEY")
-AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock"}
+AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
+             "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}
 AT_TIMES |= {f"identities/mainkey/CHECK-VALUE/{name}" for name in ("protections", "autolock")}
 
 

@@ -241,3 +241,12 @@ def test_telegram(keytool, write, given):
     opened = keytool.json("telegram", "verify", write("key", unhex(key["file"])),
                           *given("file-passphrase", key["password"].encode()))
     assert (opened["form"], opened["key_id"]) == ("openssl", account["account"])
+
+
+def test_textsecure(keytool, write):
+    account = PAGE["TextSecure account"]
+    keytool.ok("textsecure", "import", write("account.age", archives.seal(account["text"].encode())),
+               "--identity", write("agekey", archives.IDENTITY))
+    shown = keytool.json("textsecure", "show", account["number"])
+    assert shown["fingerprint"].replace(" ", "") == account["identity-public"]
+    assert (shown["registration_id"], shown["prekeys"]) == (int(account["registration"]), 1)

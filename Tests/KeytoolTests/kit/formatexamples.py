@@ -17,7 +17,7 @@ import zlib
 import nacl.bindings as sodium
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from kit import identityfiles, keyfiles, manual, oracle, telegram
+from kit import identityfiles, keyfiles, manual, oracle, telegram, textsecure
 from kit.keyfiles import message
 
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
@@ -344,6 +344,21 @@ def telegram_account(e):
     key, main = unhex(e["key"]), int(e["data-centre"])
     return {"sha1": hashlib.sha1(key).hexdigest(), "account": telegram.key_id(key),
             "text": telegram.account_text({main: key}, main, e["user"]).decode()}
+
+
+@example("TextSecure account", "number", "identity-key", "last-resort", "prekey-id", "prekey", "signaling-key", "password",
+         "registration", "server")
+def textsecure_account(e):
+    def key(name):
+        return base64.b64encode(unhex(e[name])).decode()
+
+    prekey_id = int(e["prekey-id"])
+    members = {
+        "messenger": "textsecure", "identity": key("identity-key"), "number": e["number"], "password": e["password"],
+        "lastResort": {"id": textsecure.LAST_RESORT, "private": key("last-resort")}, "nextPrekeyId": prekey_id + 1,
+        "prekeys": [{"id": prekey_id, "private": key("prekey")}], "registrationId": int(e["registration"]),
+        "relay": None, "server": e["server"], "signalingKey": key("signaling-key"), "version": 1}
+    return {"identity-public": textsecure.identity(members).hex(), "text": textsecure.text(members).decode()}
 
 
 @example("Telegram key", "password", "key", "iv")

@@ -89,18 +89,19 @@ struct TextSecureRequest: Verb {
         }
         let request = try request(of: account, at: address)
         let number = account.number
-        // A result in a file of one's own: the bytes leave guarded memory here.
-        let bytes = request.document.revealBytes()
-        try target.write(bytes.span) {
-            guard let path = target.path else { return }
-            try session.output.done(
-                ["wrote \(request.method) \(request.url) to \(path)"],
-                json: .textSecure(
-                    "request",
-                    [
-                        ("number", .string(number.text)), ("request", .string(name.rawValue)),
-                        ("method", .string(request.method)), ("url", .string(request.url)), ("file", .string(path)),
-                    ]))
+        try request.document.withBytes { document in
+            try target.write(document) {
+                guard let path = target.path else { return }
+                try session.output.done(
+                    ["wrote \(request.method) \(request.url) to \(path)"],
+                    json: .textSecure(
+                        "request",
+                        [
+                            ("number", .string(number.text)), ("request", .string(name.rawValue)),
+                            ("method", .string(request.method)), ("url", .string(request.url)),
+                            ("file", .string(path)),
+                        ]))
+            }
         }
     }
 
