@@ -16,11 +16,14 @@ NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "ch
           ("telegram", "seal-packet"): "body",
           ("textsecure", "init"): "phone number", ("textsecure", "import"): "textsecure account",
           ("textsecure", "export"): "output", ("textsecure", "request"): "request",
+          ("textsecure", "open-push"): "push payload", ("textsecure", "seal-push"): "push signal",
           ("mainkey", "protect"): "protection", ("mainkey", "remove"): "protection", ("mainkey", "timeout"): "minutes",
           ("mainkey", "import"): "main key", ("mainkey", "export"): "output", ("mainkey", "open-value"): "locked value",
           ("mainkey", "seal-value"): "value", ("mainkey", "rewrap-value"): "old value"}
 # These look at no keystore.
-WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("textsecure", "verify"), ("qr", "show"), ("revoke", "hash"),
+WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("qr", "show"), ("revoke", "hash"),
+                    *(("textsecure", verb) for verb in ("verify", "seal-attachment", "open-attachment", "hash-numbers",
+                                                        "match-tokens", "import-client")),
                     *(("telegram", verb) for verb in ("protect", "passwd", "unprotect", "verify"))]
 PLACES = {"before": 0, "between": 1, "after": 2}
 USAGE = {"unknown noun": ["frobnicate"], "unknown verb": ["safe", "psuh"], "unknown option": ["id", "list", "--frob"],
@@ -62,6 +65,8 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "phone number": ["--number", textsecure.NUMBER],
              "textsecure account": [write("ts.age", archives.seal(textsecure.text(textsecure.account()))),
                                     "--identity", write("ts-agekey", archives.IDENTITY)],
+             "push payload": [write("push", textsecure.seal_push(bytes(52), b""))],
+             "push signal": [write("signal", textsecure.signal(b"")), "-o", tmp_path / "push-sealed"],
              "protection": ["none"], "minutes": ["5"], "main key": [write("main-key", bytes(range(32))), "--no-pin"],
              "locked value": [write("locked", b"KTL2" + bytes(60)), "--name", "token"],
              "value": [write("value", b"secret"), "--name", "token", "-o", tmp_path / "locked-value"],

@@ -52,6 +52,16 @@ import VectorKit
         #expect(opened.held.bytes.copied == Array(0..<36))
     }
 
+    @Test(arguments: wraps) func `the iOS client's wrap as text`(_ vector: Vector) throws {
+        let blob = try vector.expected.bytes("blob")
+        let text = Data(blob).base64EncodedString(options: .lineLength64Characters)
+        #expect(RNCryptorBlob.blob(text: text) == blob)
+        #expect(RNCryptorBlob.blob(text: "_" + text) == nil)
+        #expect(RNCryptorBlob.blob(text: String(repeating: "A", count: 4 * RNCryptorBlob.count + 4)) == nil)
+        #expect(RNCryptorBlob.isLikely(blob.span))
+        for other in [[], [3], [3, 2], [2, 1]] as [[UInt8]] { #expect(!RNCryptorBlob.isLikely(other.span)) }
+    }
+
     @Test(arguments: values) func `values of the database`(_ vector: Vector) throws {
         let blob = try vector.expected.bytes("blob")
         let text = try vector.inputs.bytes("plaintext")

@@ -139,7 +139,9 @@ struct TextSecureCommand: ParsableCommand {
         subcommands: [
             TextSecureInit.self, TextSecureList.self, TextSecureShow.self, TextSecureFingerprint.self,
             TextSecurePrekeys.self, TextSecureRefillPrekeys.self, TextSecureRequest.self, TextSecureExport.self,
-            TextSecureImport.self, TextSecureVerify.self,
+            TextSecureImport.self, TextSecureVerify.self, TextSecureOpenPush.self, TextSecureSealPush.self,
+            TextSecureSealAttachment.self, TextSecureOpenAttachment.self, TextSecureHashNumbers.self,
+            TextSecureMatchTokens.self, TextSecureImportClient.self,
         ])
 
     @ParentCommand var root: Keytool

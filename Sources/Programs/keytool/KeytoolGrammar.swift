@@ -102,7 +102,11 @@ extension CommonNames {
                     ("compare safety", "textsecure fingerprint"), ("keys status", "textsecure prekeys"),
                     ("refill", "textsecure refill-prekeys"), ("load read restore", "textsecure import"),
                     ("check test", "textsecure verify"), ("backup save write", "textsecure export"),
-                    ("delete remove rm", "id remove"),
+                    ("delete remove rm", "id remove"), ("open push", "textsecure open-push"),
+                    ("seal", "textsecure seal-push"), ("attach encrypt", "textsecure seal-attachment"),
+                    ("attachment decrypt", "textsecure open-attachment"),
+                    ("hash tokens", "textsecure hash-numbers"), ("match", "textsecure match-tokens"),
+                    ("client", "textsecure import-client"),
                 ]
             ),
             (

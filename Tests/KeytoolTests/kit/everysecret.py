@@ -16,6 +16,8 @@ PASSWORDS = {
     "file-passphrase": b"Marble-Compass-19",
     "new-file-passphrase": b"Copper-Orchard-56",
     "telegram-passcode": b"Walnut-Signal-34",
+    "attachment-key": b"UXVhcnR6LUxhbnRlcm4tVmVsdmV0LUhhcmJvdXItTWFyYmxlLUNvbXBhc3MtQ29wcGVyLU9yY2hhcmQtU2VhbA==",
+    "client-password": b"Hazel-Turbine-52",
     "archive-passphrase": b"Walnut-Ferry-44",
     "backup-password": b"Saffron-Ladder-93",
     "safe-password": b"Cobalt-Meadow-47",

@@ -153,3 +153,26 @@ def rncryptor(password, content):
     keys = [hashlib.pbkdf2_hmac("sha1", password, salt, 10000, 32) for salt in salts]
     body = b"\x03\x01" + salts[0] + salts[1] + iv + cbc(keys[0], iv, content, True)
     return body + hmac.digest(keys[1], body, "sha256")
+
+
+def pkcs12_key(purpose, password, salt, count):
+    """RFC 7292, B.2, with SHA-1 and 100 rounds, for up to one digest."""
+    def whole(text):
+        size = (len(text) + 63) // 64 * 64
+        return (text * size)[:size]
+
+    digest = bytes([purpose]) * 64 + whole(salt) + whole(password.decode().encode("utf-16-be") + bytes(2))
+    for _ in range(100):
+        digest = hashlib.sha1(digest).digest()
+    return digest[:count]
+
+
+def android_preferences(password, content, mac_key_count=16):
+    """The Android client's file of preferences with a master secret."""
+    salt, mac_salt = os.urandom(8), os.urandom(8)
+    sealed = cbc(pkcs12_key(1, password, salt, 16), pkcs12_key(2, password, salt, 16), content, True)
+    sealed += hmac.digest(pkcs12_key(1, password, mac_salt, mac_key_count), sealed, "sha1")
+    values = {"encryption_salt": salt, "mac_salt": mac_salt, "master_secret": sealed}
+    lines = [f'    <string name="{name}">{base64.b64encode(value).decode()}</string>' for name, value in values.items()]
+    lines.insert(1, '    <boolean name="passphrase_initialized" value="true" />')
+    return "\n".join(["<?xml version='1.0' encoding='utf-8' standalone='yes' ?>", "<map>", *lines, "</map>", ""]).encode()

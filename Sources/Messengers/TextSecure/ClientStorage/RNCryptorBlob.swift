@@ -24,14 +24,32 @@ public enum RNCryptorBlob {
     private static let cipherStart = 34
     private static let iterations = 10_000
 
+    /// Reads a blob from Base64, with padding or without, in one line or more.
+    /// - Returns: nil for other text, and for a much longer one.
+    public static func blob(text: String) -> [UInt8]? {
+        guard text.utf8.count <= 4 * count else { return nil }
+        return LenientBase64.decodePublic(text)
+    }
+
+    /// Whether bytes begin as a blob does.
+    public static func isLikely(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count >= magic.count && bytes[0] == magic[0] && bytes[1] == magic[1]
+    }
+
+    /// Checks what needs no password.
+    /// - Throws: `.wrongLength`, `.unknownFormat`.
+    public static func check(_ blob: Span<UInt8>) throws(ClientStorageError) {
+        guard blob.count == count else { throw .wrongLength(blob.count) }
+        guard isLikely(blob) else { throw .unknownFormat }
+    }
+
     /// Opens a blob.
     /// - Parameter password: UTF-8, as typed.
     /// - Throws: `.wrongLength`, `.unknownFormat`, `.wrongPasswordOrDamaged`.
     public static func open(
         _ blob: Span<UInt8>, password: borrowing SecureBytes
     ) throws(ClientStorageError) -> MasterSecret {
-        guard blob.count == count else { throw .wrongLength(blob.count) }
-        guard blob[0] == magic[0], blob[1] == magic[1] else { throw .unknownFormat }
+        try check(blob)
         let end = count - SHA256.count
         let macKey = key(password, blob.extracting(macSalt))
         let expected = macKey.withBytes { HMACSHA256.authenticate(blob.extracting(0..<end), key: $0) }

@@ -16,18 +16,28 @@ struct TextSecureFileOptions: ParsableArguments {
 
     /// Reads an account; asks for the passphrase of its file if it needs one.
     /// - Parameter path: `-` for stdin.
-    /// - Throws: `InputError`; `AgeError`; `TextSecureAccountError`; what `SecretAsker.open` throws.
+    /// - Throws: as `plain`; `TextSecureAccountError`.
     func open(_ path: String, _ session: Session) throws -> TextSecureAccount {
+        try Self.account(in: plain(path, session))
+    }
+
+    /// - Parameter plain: what `plain` has returned.
+    static func account(in plain: borrowing SecureBytes) throws(TextSecureAccountError) -> TextSecureAccount {
+        try plain.withBytes { (plain) throws(TextSecureAccountError) in
+            try TextSecureAccount(decoding: plain, at: WallClock.now())
+        }
+    }
+
+    /// Opens an age file with anything in it.
+    /// - Throws: `InputError`; `TextSecureFileError`; `AgeError`; what `SecretAsker.open` throws.
+    func plain(_ path: String, _ session: Session) throws -> SecureBytes {
         let input = path == "-" ? InputFile.standardInput : InputFile(path: path)
         let content = try input.readGuarded(limit: Self.maxCount)
         guard content.withBytes({ AgeFile.isLikely($0) }) else { throw TextSecureFileError.notAge }
         // An encrypted file is not secret.
         let file = try AgeFile(content.revealBytes())
         let key = try identities.unlock(file, named: path, or: passphrase, session)
-        let plain = try file.open(key).readAll(limit: TextSecureAccount.maxTextCount)
-        return try plain.withBytes { (plain) throws(TextSecureAccountError) in
-            try TextSecureAccount(decoding: plain, at: WallClock.now())
-        }
+        return try file.open(key).readAll(limit: TextSecureAccount.maxTextCount)
     }
 }
 

@@ -33,6 +33,18 @@ enum TelegramPasscode: Secret {
     static let isGenerated = false
 }
 
+enum AttachmentSecret: Secret {
+    static let stem = "attachment-key"
+    static let title = "key of the attachment"
+    static let isGenerated = false
+}
+
+enum ClientPassword: Secret {
+    static let stem = "client-password"
+    static let title = "password of the client"
+    static let isGenerated = false
+}
+
 enum ArchivePassphrase: Secret {
     static let stem = "archive-passphrase"
     static let title = "archive passphrase"
