@@ -76,7 +76,7 @@ import Testing
 
     /// Verbs of later versions among them.
     @Test(arguments: [
-        "frobnicate", "xy", "wizard list", "textsecure list", "id frobnicate", "help frobnicate",
+        "frobnicate", "xy", "wizard list", "carrierpigeon list", "id frobnicate", "help frobnicate",
     ])
     func `nothing is near`(_ line: String) { #expect(Self.hints(line)?.count == 1) }
 

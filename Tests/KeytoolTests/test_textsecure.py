@@ -229,3 +229,24 @@ def test_archive_carries_it(keytool, made, tmp_path, given):
     keytool.ok("id", "remove", f"textsecure/{NUMBER[1:]}", "--yes")
     keytool.ok("archive", "import", tmp_path / "all.age", "--identity", tmp_path / "key")
     assert record(keytool) == made
+
+
+@pytest.mark.parametrize("address", ["http://textsecure.example", "ftp:x", "https://", "https:///x", "https://a b",
+                                     "http://localhost.example", "https://user@host", "https://host/?a"])
+def test_server_gets_the_password_over_tls_only(keytool, address):
+    keytool.fails(64, "textsecure", "init", "--number", NUMBER, "--server", address)
+    assert list(keytool.keystore.iterdir()) == []
+
+
+def test_server_on_this_machine(keytool):
+    keytool.ok("textsecure", "init", "--number", NUMBER, "--server", "http://127.0.0.1:8080/")
+    written = json.loads(keytool.ok("textsecure", "request", "new-attachment", "-o", "-").out)
+    assert written["url"] == "http://127.0.0.1:8080/v1/attachments/"
+
+
+def test_numbers_of_clients_that_numbered_further(keytool, tmp_path):
+    further = textsecure.account(prekeys=(9_000_001,), last_resort=0xFFFFFF)
+    keytool.ok("textsecure", "import", *age_for(tmp_path, textsecure.text(further)))
+    assert keytool.json("textsecure", "prekeys")["next_id"] == 1
+    keytool.ok("textsecure", "refill-prekeys", "--size", "3")
+    assert [each["id"] for each in record(keytool)["prekeys"]] == [1, 2, 9_000_001]

@@ -11,7 +11,7 @@ import Testing
         let owner = try #require(Owner(messenger: "threema", id: "ABCD1234"))
         try keystore.add(owner) { try $0.write("identity", [1].span) }
         for origin in [OpenSessionStore.Origin.created, .here] {
-            let identity = try keystore.lockedIdentity(owner, wait: .zero)
+            let identity = try keystore.lockedIdentity(owner, wait: .seconds(10))
             let store = try identity.withDirectory { directory in
                 try OpenSessionStore(
                     in: directory, messenger: owner.messenger, id: owner.id, key: keystore.digestKey("sessions"))
@@ -22,7 +22,7 @@ import Testing
         }
         let file = scratch.at("keys/identities/threema/ABCD1234/sessions.db")
         #expect(FileManager.default.fileExists(atPath: file))
-        try keystore.remove(owner, wait: .zero)
+        try keystore.remove(owner, wait: .seconds(10))
         #expect(!FileManager.default.fileExists(atPath: scratch.at("keys/identities/threema/ABCD1234")))
     }
 }

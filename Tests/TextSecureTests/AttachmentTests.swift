@@ -16,7 +16,7 @@ import VectorKit
         var sealer = AttachmentSealer(key: key, iv: iv)
         var blob = sealer.beginning
         for start in stride(from: 0, to: file.count, by: pieces) {
-            blob += sealer.seal(file.span.extracting(start..<min(file.count, start + pieces)))
+            blob += try! sealer.seal(file.span.extracting(start..<min(file.count, start + pieces)))
         }
         return blob + sealer.finish()
     }

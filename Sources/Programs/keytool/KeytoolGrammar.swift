@@ -17,7 +17,9 @@ extension CommandGrammar {
                 "word": "a check word has 8 characters, A-Z and 2-7",
                 "rules": "for example last=3,daily=7,weekly=4,monthly=12, or all",
                 "who": "everyone, nobody, or IDs with commas between them",
-                "phone-number": "country code and number, 7 to 15 digits",
+                "phone-number":
+                    "country code and number, 7 to 15 digits; a new account takes it with the plus sign before them",
+                "public-key": "44 characters of Base64",
                 "ids": "IDs with commas between them, or none",
                 "account": "an account has 16 characters, 0-9 and a-f; keytool telegram list shows them",
                 "key-id": "the ID of a key has 16 characters, 0-9 and a-f; keytool telegram show shows them",

@@ -81,7 +81,8 @@ extension TextSecureAccount {
         try self.init(
             number: number, password: password, signalingKey: signalingKey, identity: identity,
             registrationID: registrationID, lastResort: Self.lastResort(lastResort, places[3][0], text),
-            prekeys: Self.prekeys(document, places[4], text, next: next, at: now),
+            prekeys: Self.prekeys(
+                document, places[4], text, next: Self.next(next, lastResort: document["lastResort"]), at: now),
             server: try Self.name(document, "server"), relay: try Self.name(document, "relay"))
     }
 
@@ -105,6 +106,13 @@ extension TextSecureAccount {
         guard element.members?.count == 1 else { throw .unknownMember }
         guard let key = key(place, text) else { throw .malformedPrekey(id) }
         return try LastResortPrekey(id: id, key: key)
+    }
+
+    /// The ID to try next. Clients with the last-resort ID 0xFFFFFF numbered up to it: from there it begins anew, below
+    /// 0xFFFFF as for all.
+    private static func next(_ next: UInt32, lastResort: JSONValue?) -> UInt32 {
+        let numberedFurther = lastResort?["id"]?.number32.map { $0 != LastResortPrekey.id } ?? false
+        return numberedFurther && (LastResortPrekey.id...PrekeyPool.maxTextSecureID).contains(next) ? 1 : next
     }
 
     private static func prekeys(

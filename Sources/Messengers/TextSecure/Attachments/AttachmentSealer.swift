@@ -34,6 +34,7 @@ public struct AttachmentSealer: ~Copyable {
     private let key: SecureBytes
     private var iv: [UInt8]
     private var mac: HMACSHA256Stream
+    private var fileCount: Int64 = 0
     /// Bytes that do not fill a block yet.
     private var rest = SecureBuffer(capacity: PaddedCBC.blockCount)
 
@@ -52,7 +53,10 @@ public struct AttachmentSealer: ~Copyable {
 
     /// Encrypts the next bytes of the file.
     /// - Returns: the next bytes of the blob, none if no block is full yet.
-    public mutating func seal(_ piece: Span<UInt8>) -> [UInt8] {
+    /// - Throws: `.tooLong` for a file that could not be opened again.
+    public mutating func seal(_ piece: Span<UInt8>) throws(AttachmentError) -> [UInt8] {
+        fileCount += Int64(piece.count)
+        guard fileCount <= AttachmentBlob.maxFileCount else { throw .tooLong(limit: AttachmentBlob.maxFileCount) }
         let whole = (rest.count + piece.count) / PaddedCBC.blockCount * PaddedCBC.blockCount
         guard whole > 0 else {
             rest.append(piece)

@@ -52,10 +52,10 @@ extension ServerQuestion where Answer == Void {
     /// Uploads all public keys of an account. It has to be stored before, as it is now.
     /// - Throws: `.tooMany`.
     public static func uploadKeys(of account: borrowing TextSecureAccount) throws(ServerError) -> ServerQuestion {
-        let prekeys = account.prekeys.publicPrekeys().compactMap { prekey in
-            PublicKey33(point: prekey.publicKey).flatMap { PublicPrekey(id: prekey.id, key: $0) }
+        // IDs have 24 bits, and the public key of a clamped private one is never of low order.
+        let prekeys = account.prekeys.publicPrekeys().map { prekey in
+            PublicPrekey(id: prekey.id, key: PublicKey33(point: prekey.publicKey)!)!
         }
-        // Both have an ID of 24 bits.
         let lastResort = PublicPrekey(id: account.lastResort.id, key: account.lastResort.key.publicKey)!
         return try upload(prekeys, lastResort: lastResort, identity: account.identity.publicKey)
     }

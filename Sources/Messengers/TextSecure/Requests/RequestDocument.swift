@@ -1,5 +1,6 @@
 internal import Encodings
 internal import HTTP
+internal import Ratchet
 public import SecureMemory
 
 // A request as JSON, for any HTTP client. Compact, names in byte order:
@@ -13,10 +14,17 @@ extension TextSecureAccount {
     /// Writes a request with the account's login. It holds the password: a file of it is for its owner alone.
     /// - Parameters:
     ///   - request: with a JSON body, or none.
-    ///   - server: the server's address, without a slash at its end.
+    ///   - server: the server's address, without a slash at its end. A request with a URL of its own does not need it.
     public borrowing func document(of request: borrowing ServerRequest, at server: String) -> SecureBytes {
-        // Each part is small: the longest body has 1000 public keys.
-        var document = SecureBuffer(capacity: 1024 * 1024)
+        let url = request.path.hasPrefix("/") ? server + request.path : request.path
+        let bodyCount =
+            switch request.body {
+            case .some(let body): body.count
+            case .none: 0
+            }
+        // Beside them a few names. A control character of the URL would take six bytes.
+        let loginCount = Base64.encodedCount(number.text.utf8.count + 1 + password.held.bytes.count)
+        var document = SecureBuffer(capacity: bodyCount + loginCount + 6 * url.utf8.count + 1024)
         document.append("{")
         switch request.body {
         case .some(let body):
@@ -38,7 +46,7 @@ extension TextSecureAccount {
             document.append((request.isAuthorized ? "," : "") + #""Content-Type":"# + Self.quoted(type))
         }
         document.append(#"},"method":"# + Self.quoted(request.method.rawValue))
-        document.append(#","url":"# + Self.quoted(server + request.path) + "}\n")
+        document.append(#","url":"# + Self.quoted(url) + "}\n")
         return document.finish()
     }
 

@@ -8,10 +8,16 @@ enum LenientBase64 {
     /// Reads a secret in guarded memory.
     /// - Returns: nil if the text is not Base64.
     static func decode(_ text: Span<UInt8>) -> SecureBytes? {
-        var padded = SecureBuffer(capacity: text.count + 3)
+        var padded = SecureBuffer(capacity: text.count)
         for index in text.indices where !isWhiteSpace(text[index]) { padded.append(text[index]) }
-        while !padded.count.isMultiple(of: 4) { padded.append(UInt8(ascii: "=")) }
-        let whole = padded.finish()
+        var whole = padded.finish()
+        let isPadded = whole.withBytes { !$0.isEmpty && $0[$0.count - 1] == UInt8(ascii: "=") }
+        if !isPadded {
+            var padded = SecureBuffer(capacity: whole.count + 3)
+            padded.append(whole)
+            while !padded.count.isMultiple(of: 4) { padded.append(UInt8(ascii: "=")) }
+            whole = padded.finish()
+        }
         return whole.withBytes(Base64.decode)
     }
 

@@ -12,9 +12,6 @@ package struct TextSecureKeeper: Sendable {
     private let keystore: OpenKeystore
     static let recordName: RecordName = "account"
 
-    /// How long an operation waits for an account's lock.
-    private static let lockWait = Duration.seconds(60)
-
     /// Opens nothing.
     package init(_ keystore: OpenKeystore) { self.keystore = keystore }
 
@@ -64,7 +61,7 @@ package struct TextSecureKeeper: Sendable {
     /// - Returns: the IDs of the new ones; empty if there were as many already.
     /// - Throws: what `account(_:at:)` throws. Then nothing has changed.
     package func refillPrekeys(of number: AccountNumber, to size: Int, at now: Timestamp) throws -> [UInt32] {
-        let identity = try keystore.lockedIdentity(.textSecure(number), wait: Self.lockWait)
+        let identity = try keystore.lockedIdentity(.textSecure(number), wait: LockedIdentity.usualWait)
         // Read under the lock: another process may have used the same IDs.
         var account = try Self.account(in: identity.records, number, at: now)
         let made = account.prekeys.refill(to: size, at: now)

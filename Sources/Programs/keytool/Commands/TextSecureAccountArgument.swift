@@ -8,7 +8,7 @@ import TextSecure
 struct TextSecureAccountArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The account, by its phone number. Optional if the keystore holds only one.", valueName: "number"))
+            "The account, by its phone number. Optional if the keystore holds only one.", valueName: "phone-number"))
     var number: AccountNumber?
 
     /// The account that was named, or the only one there is.

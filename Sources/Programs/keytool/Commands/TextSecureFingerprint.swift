@@ -18,7 +18,7 @@ struct TextSecureFingerprint: Verb {
 
     @OptionGroup var named: TextSecureAccountArgument
 
-    @Option(help: ArgumentHelp("The number of the peer.", valueName: "number"), completion: .list([]))
+    @Option(help: ArgumentHelp("The number of the peer.", valueName: "phone-number"), completion: .list([]))
     var peer: AccountNumber?
 
     @Option(help: ArgumentHelp("The public identity key of the peer, in Base64.", valueName: "public-key"))

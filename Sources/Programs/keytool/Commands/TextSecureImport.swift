@@ -32,6 +32,11 @@ struct TextSecureImport: Verb {
             json: .textSecure(
                 "import",
                 [("stored", .bool(isNew)), ("result", .string(isNew ? "imported" : "held"))] + account.members))
+        if isNew {
+            session.output.hint(
+                "if the server may have other prekeys: keytool textsecure request upload-keys \(account.number) -o FILE"
+            )
+        }
         if isNew, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
     }
 

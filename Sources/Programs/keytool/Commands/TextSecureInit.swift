@@ -18,18 +18,18 @@ struct TextSecureInit: Verb {
 
     // The numbers that there are would be the wrong ones to offer.
     @Option(
-        help: ArgumentHelp("The phone number, with a plus sign and the country code.", valueName: "number"),
+        help: ArgumentHelp("The phone number, with a plus sign and the country code.", valueName: "phone-number"),
         completion: .list([]))
     var number: InternationalNumber
 
     @Option(help: ArgumentHelp("The address of the server, for later requests.", valueName: "url"))
-    var server: String?
+    var server: TextSecureServer?
 
     @OptionGroup var keystore: NewKeystoreOptions
 
     func run(_ session: Session) throws {
         // Before a keystore is created.
-        let account = try TextSecureAccount.register(number.number, server: server, at: WallClock.now())
+        let account = try TextSecureAccount.register(number.number, server: server?.address, at: WallClock.now())
         let keeper = TextSecureKeeper(try session.newKeystore(keystore))
         try keeper.add(account)
         try session.output.done(account.lines, json: .textSecure("init", account.members))

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Console
 import Encodings
+import Keystore
+import MessengerKeeping
 import Ratchet
 import TextSecure
 
@@ -27,7 +29,8 @@ struct TextSecurePrekeys: Verb {
             json: .textSecure(
                 "prekeys",
                 [
-                    ("number", .string(account.number.text)), ("count", .number(ids.count)),
+                    ("id", .string(Owner.textSecure(account.number).id)), ("number", .string(account.number.text)),
+                    ("count", .number(ids.count)),
                     ("ids", .array(ids.map { .number($0) })), ("next_id", .number(account.prekeys.nextID)),
                     ("last_resort_id", .number(account.lastResort.id)),
                 ]))

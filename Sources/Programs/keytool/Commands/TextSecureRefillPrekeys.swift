@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import Keystore
 import MessengerKeeping
 import Ratchet
 import TextSecure
@@ -40,6 +41,12 @@ struct TextSecureRefillPrekeys: Verb {
             ],
             json: .textSecure(
                 "refill-prekeys",
-                [("number", .string(number.text)), ("added", .array(added.map { .number($0) }))]))
+                [
+                    ("id", .string(Owner.textSecure(number).id)), ("number", .string(number.text)),
+                    ("added", .array(added.map { .number($0) })),
+                ]))
+        if !added.isEmpty {
+            session.output.hint("upload all of them: keytool textsecure request upload-keys \(number) -o FILE")
+        }
     }
 }

@@ -35,7 +35,7 @@ struct TextSecureRequest: Verb {
     @OptionGroup var written: DocumentOptions
 
     @Option(help: ArgumentHelp("The address of the server, if the account has none.", valueName: "url"))
-    var server: String?
+    var server: TextSecureServer?
 
     @Flag(help: "request-code: have the code read out by telephone, not sent by SMS.")
     var voice = false
@@ -49,7 +49,8 @@ struct TextSecureRequest: Verb {
     @Option(help: ArgumentHelp("register-push: the device's ID at Apple's push service.", valueName: "token"))
     var apn: String?
 
-    @Option(help: ArgumentHelp("fetch-keys: the number of the contact.", valueName: "number"), completion: .list([]))
+    @Option(
+        help: ArgumentHelp("fetch-keys: the number of the contact.", valueName: "phone-number"), completion: .list([]))
     var of: AccountNumber?
 
     @Option(help: ArgumentHelp("fetch-keys: the contact's server in a federation.", valueName: "name"))
@@ -83,9 +84,10 @@ struct TextSecureRequest: Verb {
     func run(_ session: Session) throws {
         let target = try written.target(outside: session.reserved)
         let account = try named.account(in: session.textSecure(keystore.passphrase))
-        let address = try server.map(Self.address) ?? account.server.map(Self.address)
-        guard let address else {
-            throw UsageFailure("the account \(account.number) has no server", hint: "--server https://…")
+        guard let address = server?.address ?? account.server.flatMap({ TextSecureServer(argument: $0)?.address })
+        else {
+            throw UsageFailure(
+                "the account \(account.number) has no server that a login may be sent to", hint: "--server https://…")
         }
         let request = try request(of: account, at: address)
         let number = account.number
@@ -124,16 +126,6 @@ struct TextSecureRequest: Verb {
         case .attachment:
             WrittenRequest(ServerQuestion<AttachmentLocation>.attachment(attachment!), account, address)
         }
-    }
-
-    /// The address without a slash at its end, to which paths are appended.
-    private static func address(_ text: String) throws -> String {
-        let address = text.hasSuffix("/") ? String(text.dropLast()) : text
-        let scheme = ["https://", "http://"].first { address.hasPrefix($0) }
-        guard let scheme, address.count > scheme.count, !address.contains(where: { "?# \"\\".contains($0) }) else {
-            throw UsageFailure("\(text.printable) is not the address of a server", hint: "https://host, or with a path")
-        }
-        return address
     }
 }
 

@@ -59,10 +59,7 @@ struct TextSecureSealAttachment: Verb {
             let piece = try SecureBytes(capacity: AttachmentPieces.count) { try input.read(into: &$0) }
             isAtEnd = piece.count == 0
             count += Int64(piece.count)
-            guard count <= AttachmentBlob.maxFileCount else {
-                throw AttachmentError.tooLong(limit: AttachmentBlob.maxFileCount)
-            }
-            let sealed = piece.withBytes { sealer.seal($0) }
+            let sealed = try piece.withBytes { (piece) throws(AttachmentError) in try sealer.seal(piece) }
             try blob.write(sealed.span)
         }
         let end = sealer.finish()
