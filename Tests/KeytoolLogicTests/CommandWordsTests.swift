@@ -24,6 +24,7 @@ import Testing
         ("psuh ABCD1234", "keytool safe push"),
         ("protect", "keytool key protect"),
         ("mainkey show", "keytool mainkey status"), ("mainkey restore", "keytool mainkey import"),
+        ("sophaxchat refill", "keytool sophaxchat refill-prekeys"), ("sophaxchat ls", "keytool sophaxchat list"),
         ("telegram ls", "keytool telegram list"), ("archive create", "keytool archive export"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
         ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool revoke check"),

@@ -10,7 +10,7 @@ import tarfile
 
 import pytest
 
-from kit import agefile, archives, identityfiles, injection, mainkeys, oracle, version1
+from kit import agefile, archives, identityfiles, injection, mainkeys, oracle, sophax, version1
 from kit.archives import IDENTITY, PASSPHRASE, RECIPIENT, archive, threema
 from kit.known import SAFE_PASSWORD
 from kit.runner import REPOSITORY, snapshot
@@ -127,6 +127,14 @@ def test_all_messengers(full, with_key, other_keytool, write, tmp_path):
     ("mainkey/0123456789abcdef", {"protections": b"\1"}), ("mainkey/0123456789abcdef", {"autolock": b"\1"}),
     # A key in the clear with the name of another one.
     ("mainkey/0123456789abcdef", {"protections": b"\1\0\0\0\0\x20" + bytes(32)}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {"identity": sophax.account_text(sophax.BOB)}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {"prekeys": b"\1"}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {
+        "identity": sophax.account_text(sophax.ALICE), "prekeys": b"\1"}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {"identity": sophax.account_text(sophax.ALICE), "pin": b"\1"}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {
+        "identity": sophax.account_text(sophax.ALICE), "attempts": bytes(12)}),
+    (f"sophaxchat/{sophax.peer_id(sophax.ALICE)[:16]}", {"identity": sophax.account_text(sophax.ALICE)}),
     ("mainkey/xyz", {"protections": b"\1\0\0\0\0\x20" + bytes(32)}),
 ])
 def test_hostile_records_of_other_messengers(keytool, with_key, write, owner, records):

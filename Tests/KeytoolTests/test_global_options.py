@@ -2,7 +2,7 @@
 
 import pytest
 
-from kit import archives, textsecure
+from kit import archives, sophax, textsecure
 from kit.commands import leaves
 
 # What some commands need before they look at the keystore.
@@ -17,11 +17,15 @@ NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "ch
           ("textsecure", "init"): "phone number", ("textsecure", "import"): "textsecure account",
           ("textsecure", "export"): "output", ("textsecure", "request"): "request",
           ("textsecure", "open-push"): "push payload", ("textsecure", "seal-push"): "push signal",
+          ("sophaxchat", "import"): "shared identity", ("sophaxchat", "export"): "output",
+          ("sophaxchat", "split"): "split", ("sophaxchat", "join"): "shares",
+          ("sophaxchat", "safety"): "peer", ("sophaxchat", "verify-peer"): "number",
           ("mainkey", "protect"): "protection", ("mainkey", "remove"): "protection", ("mainkey", "timeout"): "minutes",
           ("mainkey", "import"): "main key", ("mainkey", "export"): "output", ("mainkey", "open-value"): "locked value",
           ("mainkey", "seal-value"): "value", ("mainkey", "rewrap-value"): "old value"}
 # These look at no keystore.
-WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("qr", "show"), ("revoke", "hash"),
+WITHOUT_KEYSTORE = [("archive", "list"), ("mainkey", "verify"), ("sophaxchat", "verify"),
+                    ("sophaxchat", "open-backup"), ("qr", "show"), ("revoke", "hash"),
                     *(("textsecure", verb) for verb in ("verify", "seal-attachment", "open-attachment", "hash-numbers",
                                                         "match-tokens", "import-client")),
                     *(("telegram", verb) for verb in ("protect", "passwd", "unprotect", "verify"))]
@@ -67,6 +71,13 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
                                     "--identity", write("ts-agekey", archives.IDENTITY)],
              "push payload": [write("push", textsecure.seal_push(bytes(52), b""))],
              "push signal": [write("signal", textsecure.signal(b"")), "-o", tmp_path / "push-sealed"],
+             "shared identity": [write("sx.age", archives.seal(sophax.account_text(sophax.ALICE))), "--identity",
+                                 write("sx-agekey", archives.IDENTITY)],
+             "split": ["-m", "2", "-n", "2", "-o", tmp_path / "share"],
+             "shares": [write(f"share{n}", sophax.share(sophax.ALICE, n)) for n in (1, 2)]
+             + ["--expect-id", sophax.peer_id(sophax.ALICE)],
+             "peer": [write("peer", sophax.bundle(sophax.BOB, 1.5))],
+             "number": [write("peer2", sophax.bundle(sophax.BOB, 1.5)), "--number", "1" * 30],
              "protection": ["none"], "minutes": ["5"], "main key": [write("main-key", bytes(range(32))), "--no-pin"],
              "locked value": [write("locked", b"KTL2" + bytes(60)), "--name", "token"],
              "value": [write("value", b"secret"), "--name", "token", "-o", tmp_path / "locked-value"],

@@ -9,7 +9,7 @@ import shlex
 
 import pytest
 
-from kit import databackup, keyring, manual, oracle, telegram
+from kit import databackup, keyring, manual, oracle, sophax, telegram
 from kit.runner import Keytool
 from kit.terminal import Terminal
 
@@ -214,3 +214,11 @@ def test_telegram(person):
     (person.home / "key.pem").write_bytes(telegram.FORMS["pem"](keys[2], password))
     follow(person, "keytool-telegram.1", {
         "keytool telegram import ~/.local/share/TelegramDesktop/tdata": lambda: person.does("id create")})
+
+
+def test_sophaxchat(person):
+    password = ANSWERS["Passphrase of the file"].encode()
+    (person.home / "alice.sxid").write_bytes(sophax.sxid(sophax.ALICE, password))
+    (person.home / "bob.json").write_bytes(sophax.bundle(sophax.BOB, 788_918_400.25))
+    follow(person, "keytool-sophaxchat.1", {
+        "keytool sophaxchat import alice.sxid": lambda: person.does("id create")})

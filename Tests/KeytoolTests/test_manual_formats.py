@@ -1,10 +1,11 @@
 """keytool-formats(5) says the truth: each example follows from the page's own text, and the binary opens it."""
 
+import base64
 import re
 
 import pytest
 
-from kit import agefile, archives, manual
+from kit import agefile, archives, manual, sophax
 from kit.formatexamples import EXAMPLES, PAGE, sealed, unhex
 from kit.keyfiles import message
 from kit.runner import REPOSITORY
@@ -250,3 +251,20 @@ def test_textsecure(keytool, write):
     shown = keytool.json("textsecure", "show", account["number"])
     assert shown["fingerprint"].replace(" ", "") == account["identity-public"]
     assert (shown["registration_id"], shown["prekeys"]) == (int(account["registration"]), 1)
+
+
+def test_sophaxchat(keytool, write, given):
+    """The texts of the page, in an age file and in the record, and its lock."""
+    e, lock = PAGE["SophaxChat identity"], PAGE["SophaxChat lock"]
+    text = base64.b64decode(e["text64"])
+    file = agefile.seal(text, [agefile.scrypt_stanza(b"0123456789abcdef", b"words", bytes(16), 10)],
+                        b"0123456789abcdef", bytes(16))
+    shown = keytool.json("sophaxchat", "import", write("identity.age", file), *given("file-passphrase", b"words"))
+    assert (shown["id"], shown["safety_number"].replace(" ", "")) == (e["peerid"], e["number"])
+    assert sophax.record(keytool, e["peerid"], "identity") == text
+    sophax.put(keytool, e["peerid"], "pin", unhex(lock["record"]))
+    for pin in (lock["pin"], lock["duress"]):
+        keytool.ok("sophaxchat", "check-pin", *given("pin", pin.encode()))
+    sophax.put(keytool, e["peerid"], "attempts", unhex(lock["attempts"]))
+    keytool.fails(12, "sophaxchat", "check-pin", *given("pin", b"wrong"))
+    assert sophax.attempts(sophax.record(keytool, e["peerid"], "attempts"))[0] == int(lock["failures"]) + 1

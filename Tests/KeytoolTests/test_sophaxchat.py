@@ -5,30 +5,25 @@ import re
 
 import pytest
 
-from kit import agefile, sophax
+from kit import agefile, archives, sophax
 from kit.masterkey import PASSPHRASE
 from kit.runner import snapshot
 from kit.sophax import ALICE, BOB
 
-SECRET = bytes(range(40, 72))
-RECIPIENT = agefile.recipient_text(SECRET)
+SECRET, RECIPIENT = archives.SECRET, archives.RECIPIENT
 PHRASE = b"a long passphrase, sixteen+"
 ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)
 
 
 @pytest.fixture
 def identity(write):
-    return ["--identity", write("agekey", agefile.identity_text(SECRET) + "\n")]
+    return ["--identity", write("agekey", archives.IDENTITY + "\n")]
 
 
 @pytest.fixture
 def age_file(write):
     """Writes a text into an age file for SECRET."""
-    def age_file(text, name="identity.age"):
-        public = agefile.public_key(agefile.X25519PrivateKey.from_private_bytes(SECRET))
-        stanza = agefile.x25519_stanza(bytes(16), public, bytes(range(32)))
-        return write(name, agefile.seal(text, [stanza], bytes(16), bytes(16)))
-    return age_file
+    return lambda text, name="identity.age": write(name, archives.seal(text))
 
 
 @pytest.fixture

@@ -25,10 +25,12 @@ PASSWORDS = {
     "revocation-password": b"Juniper-Anchor-72",
     "pin": b"Walnut-Terrace-38",
     "new-pin": b"Copper-Orchard-56",
+    "duress-pin": b"Amber-Thicket-67",
 }
 # So much memory that the program maps it, as it does the 128 MiB of its own files.
 COST = {"memory_kib": 16_384, "passes": 2}
-RECORDS = ("keystore", "identity", "profile", "devicegroupkey", "safe", "state", "commit", "history")
+RECORDS = ("keystore", "identity", "profile", "devicegroupkey", "safe", "state", "commit", "history", "prekeys", "pin",
+           "attempts")
 DEVICE_GROUP_KEY = bytes.fromhex("a7419c02e85f36d17b90fc284de3065a81b7d92e43cf15607a8e3bd4920f6cc1")
 
 

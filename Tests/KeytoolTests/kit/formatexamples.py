@@ -17,7 +17,7 @@ import zlib
 import nacl.bindings as sodium
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from kit import identityfiles, keyfiles, manual, oracle, telegram, textsecure
+from kit import identityfiles, keyfiles, manual, oracle, sophax, telegram, textsecure
 from kit.keyfiles import message
 
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
@@ -359,6 +359,23 @@ def textsecure_account(e):
         "prekeys": [{"id": prekey_id, "private": key("prekey")}], "registrationId": int(e["registration"]),
         "relay": None, "server": e["server"], "signalingKey": key("signaling-key"), "version": 1}
     return {"identity-public": textsecure.identity(members).hex(), "text": textsecure.text(members).decode()}
+
+
+@example("SophaxChat identity", "signing", "dh", "peer", "peer-number", "username")
+def sophaxchat_identity(e):
+    def spaced(digits):
+        return " ".join(digits[at:at + 5] for at in range(0, 30, 5))
+    keys = unhex(e["signing"]), unhex(e["dh"])
+    text = sophax.account_text(keys, e["username"], {e["peer"]: spaced(e["peer-number"])})
+    return {"peerid": sophax.peer_id(keys), "number": sophax.safety_number(keys).replace(" ", ""),
+            "text64": sophax.encode(text)}
+
+
+@example("SophaxChat lock", "pin", "salt", "duress", "duress-salt", "failures", "end")
+def sophaxchat_lock(e):
+    hashed = [(e[pin].encode(), unhex(e[salt])) for pin, salt in (("pin", "salt"), ("duress", "duress-salt"))]
+    attempts = struct.pack(">I", int(e["failures"])) + struct.pack("<d", float(e["end"]))
+    return {"record": sophax.lock_record(*hashed).hex(), "attempts": attempts.hex()}
 
 
 @example("Telegram key", "password", "key", "iv")

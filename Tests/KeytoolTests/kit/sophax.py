@@ -217,3 +217,8 @@ def is_pin(pin, hashed):
 def attempts(record):
     """Failures, and the end of the delay in Unix time."""
     return struct.unpack(">I", record[:4]) + struct.unpack("<d", record[4:])
+
+
+def lock_record(*pins):
+    """The record of a lock; for the PIN and that of duress (PIN, salt)."""
+    return b"\1" + b"".join(b"\2" + salt + hashlib.pbkdf2_hmac("sha256", pin, salt, 100_000) for pin, salt in pins)

@@ -1,12 +1,11 @@
 """Commands that change the SophaxChat identities of a keystore, each with the place it starts from."""
 
-from kit import agefile, identityfiles, masterkey, sophax
+from kit import archives, identityfiles, masterkey, sophax
 from kit.place import OTHER_ID, Place
 from kit.scenes import Scene, nothing
 from kit.sophax import ALICE
 
 ID = sophax.peer_id(ALICE)
-SECRET = bytes(range(40, 72))
 PEERS = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
 
 
@@ -16,17 +15,12 @@ class SophaxPlace(Place):
 
     def __init__(self, path):
         super().__init__(path)
-        (self.home / "agekey").write_text(agefile.identity_text(SECRET) + "\n")
+        (self.home / "agekey").write_text(archives.IDENTITY + "\n")
         (self.home / "agekey").chmod(0o600)
         (self.home / "new-pin").write_text("271828\n")
         (self.home / "new-pin").chmod(0o600)
-        self.write("bare", sophax.account_text(ALICE))
-        self.write("peers", sophax.account_text(ALICE, verified=PEERS))
-
-    def write(self, name, text):
-        public = agefile.public_key(agefile.X25519PrivateKey.from_private_bytes(SECRET))
-        stanza = agefile.x25519_stanza(bytes(16), public, bytes(range(32)))
-        (self.home / f"{name}.age").write_bytes(agefile.seal(text, [stanza], bytes(16), bytes(16)))
+        for name, peers in {"bare": {}, "peers": PEERS}.items():
+            (self.home / f"{name}.age").write_bytes(archives.seal(sophax.account_text(ALICE, verified=peers)))
 
     def view(self, drawn=()):
         if not masterkey.file(self.keytool).exists():
