@@ -14,7 +14,7 @@ extension SophaxKeeper {
         }
     }
 
-    /// Sets the PIN. Whoever knows only the PIN of duress changes that one instead, with the same result.
+    /// Sets the PIN. A user who knows only the PIN of duress changes that one instead, with the same result.
     /// - Parameter current: proves who asks; nil if no PIN is set.
     /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.wrongPIN` also if it is missing; `PINError`.
     package func setPIN(
@@ -29,7 +29,8 @@ extension SophaxKeeper {
         }
     }
 
-    /// Sets the PIN that is told under duress. Whoever knows only that one gets the same result, and nothing changes.
+    /// Sets the PIN that is told under duress. A user who knows only that one gets the same result, and nothing
+    /// changes.
     /// - Throws: `.noPIN`, `.wrongPIN`; `PINError`.
     package func setDuressPIN(
         _ pin: borrowing SecureBytes, proving current: borrowing HeldPIN, of id: PeerID, at now: Timestamp
