@@ -20,6 +20,10 @@ def stage(name, root):
     return Staged(SCENES[name], root / f"sophaxchat-{name}", SophaxPlace)
 
 
+def has_commit(place):
+    return any((place.keystore / "identities/sophaxchat").rglob("commit"))
+
+
 def nothing_is_lost(staged, place):
     """Right after the interruption, before anything else has run: the program reads it, too."""
     listed = place.keytool("sophaxchat", "list", "--json")
@@ -32,8 +36,7 @@ def nothing_is_lost(staged, place):
     assert now[0] == old[0], "an identity is gone"
     assert set(old[1]) <= set(now[1]) <= set(new[1])
     assert sorted(one["id"] for one in listed.json["identities"]) == sorted(now[1])
-    has_commit = any((place.keystore / "identities/sophaxchat").rglob("commit"))
-    if not staged.scene.has_steps and not has_commit:
+    if not staged.scene.has_steps and not has_commit(place):
         assert staged.names(place), f"neither the old state nor the new one: {now}"
     for id, records in now[1].items():
         for name, content in records.items():
@@ -71,7 +74,12 @@ def test_failing_calls(built, traced, name, error, tmp_path_factory):
 
     def check(place, point):
         result = injection.fail(place.keytool, point, error, *staged.scene.command(place))
-        staged.judge_disk(place, point, result, error, errors=(1, 2))
+        if result.code == 0 and "set-pin" in result.arguments:
+            # Two records change by a commit file. Once it is there, the change is made: what fails later, also the
+            # syncing of its removal, is tried again or changes nothing.
+            assert has_commit(place) or "new" in staged.names(place), f"it was not done: {result}"
+        else:
+            staged.judge_disk(place, point, result, error, errors=(1, 2))
         nothing_is_lost(staged, place)
         goes_on(staged, place)
 
