@@ -108,7 +108,7 @@ extension TextSecureAccount {
         return try LastResortPrekey(id: id, key: key)
     }
 
-    /// The ID to try next. Clients with the last-resort ID 0xFFFFFF numbered up to it: from there it begins anew, below
+    /// The ID to try next. Clients with the last-resort ID 0xFFFFFF numbered up to it: from there it begins again, below
     /// 0xFFFFF as for all.
     private static func next(_ next: UInt32, lastResort: JSONValue?) -> UInt32 {
         let numberedFurther = lastResort?["id"]?.number32.map { $0 != LastResortPrekey.id } ?? false

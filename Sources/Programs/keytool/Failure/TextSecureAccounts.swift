@@ -53,7 +53,7 @@ extension TextSecureKeepingError: Explained {
                 .exists,
                 "the keystore holds \(number) with the same identity key, but with other prekeys or another login",
                 hints: "nothing was replaced: the file may be older, and contain prekeys that have been used",
-                "to restore it all the same: keytool id remove textsecure/\(number.text.dropFirst()), and import again"
+                "to restore it even so: keytool id remove textsecure/\(number.text.dropFirst()), and import again"
             ).because(of: "other_state")
         }
     }
