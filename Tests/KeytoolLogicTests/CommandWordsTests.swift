@@ -25,6 +25,10 @@ import Testing
         ("protect", "keytool key protect"),
         ("mainkey show", "keytool mainkey status"), ("mainkey restore", "keytool mainkey import"),
         ("sophaxchat refill", "keytool sophaxchat refill-prekeys"), ("sophaxchat ls", "keytool sophaxchat list"),
+        ("textsecure open", "keytool textsecure open-push"),
+        ("textsecure encrypt", "keytool textsecure seal-attachment"),
+        ("textsecure tokens", "keytool textsecure hash-numbers"),
+        ("textsecure client", "keytool textsecure import-client"),
         ("telegram ls", "keytool telegram list"), ("archive create", "keytool archive export"),
         ("show", "keytool id show\" or \"keytool profile show\" or \"keytool qr show"),
         ("chekc", "keytool backup check\" or \"keytool safe check\" or \"keytool revoke check"),
@@ -77,12 +81,13 @@ import Testing
 
     /// Verbs of later versions among them.
     @Test(arguments: [
-        "frobnicate", "xy", "wizard list", "carrierpigeon list", "id frobnicate", "help frobnicate",
+        "frobnicate", "xy", "wizard list", "wizard frobnicate", "id frobnicate", "help frobnicate",
     ])
     func `nothing is near`(_ line: String) { #expect(Self.hints(line)?.count == 1) }
 
     @Test(arguments: [
-        "", "id", "id list", "safe push ABCD1234", "contact list", "profile show", "--keystore id safe push",
+        "", "id", "id list", "safe push ABCD1234", "contact list", "profile show", "textsecure list",
+        "--keystore id safe push",
     ])
     func `what exists is no mistake`(_ line: String) { #expect(Self.hints(line) == nil) }
 
