@@ -169,3 +169,15 @@ def test_large_files_in_little_memory(keytool, write, tmp_path, key):
     assert memory[160] - memory[10] < 8 * 1024, memory  # KiB
     assert textsecure.open_attachment(
         written_key(tmp_path / "10.key"), (tmp_path / "10.blob").read_bytes()) == content * 10
+
+
+def test_at_the_prompt(write, terminal, tmp_path):
+    """What is no key, then the key."""
+    process = terminal("textsecure", "open-attachment", write("blob", textsecure.seal_attachment(KEY, b"x")), "-o",
+                       tmp_path / "picture")
+    for text, answer in ((b"AAAA", r"try again\n"), (base64.b64encode(KEY), r"wrote 1 byte[^\n]*\n")):
+        process.expect(r"Key of the attachment[^\n]*: $")
+        process.send(text.decode())
+        process.expect(answer)
+    assert process.finish() == 0
+    assert (tmp_path / "picture").read_bytes() == b"x" and base64.b64encode(KEY).decode() not in process.text

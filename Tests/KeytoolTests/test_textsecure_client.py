@@ -94,3 +94,14 @@ def test_damaged(keytool, write, password, tmp_path, code, content):
 
 def test_form_is_checked_before_the_password_is_asked_for(keytool, write, tmp_path):
     keytool.fails(65, "textsecure", "import-client", write("w", b"\3\1short"), "-o", tmp_path / "o", *TO, "--no-input")
+
+
+def test_at_the_prompt(keytool, write, terminal, tmp_path):
+    """A wrong password, then the right one."""
+    process = terminal("textsecure", "import-client", write("wrapped", FORMS["android"]()), "-o", tmp_path / "o", *TO)
+    for password, answer in ((b"wrong", r"try again\n"), (PASSWORD, r"wrote the master secret[^\n]*\n")):
+        process.expect(r"Password of the client[^\n]*: $")
+        process.send(password.decode())
+        process.expect(answer)
+    assert process.finish() == 0
+    assert agefile.open_file((tmp_path / "o").read_bytes(), archives.SECRET) == SECRET
