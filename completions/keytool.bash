@@ -3331,13 +3331,13 @@ _keytool_textsecure() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|list|show|fingerprint|prekeys|refill-prekeys|request|export|import|verify)
+    init|list|show|fingerprint|prekeys|refill-prekeys|request|export|import|verify|open-push|seal-push|seal-attachment|open-attachment|hash-numbers|match-tokens|import-client)
         # Offer subcommand argument completions
         "_keytool_textsecure_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init list show fingerprint prekeys refill-prekeys request export import verify' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init list show fingerprint prekeys refill-prekeys request export import verify open-push seal-push seal-attachment open-attachment hash-numbers match-tokens import-client' -- "${cur}"))
         ;;
     esac
 }
@@ -3782,6 +3782,291 @@ _keytool_textsecure_verify() {
         ;;
     '--identity')
         __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_open-push() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    2)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure open-push -- positional@1 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_seal-push() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --base64 --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 2
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    2)
+        __keytool_add_completions -W "$(__keytool_custom_complete ---completion textsecure seal-push -- positional@1 "${COMP_CWORD}" "$(__keytool_cursor_index_in_current_word)")"
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_seal-attachment() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --key-out)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--key-out')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_open-attachment() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --output -o --attachment-key-file --attachment-key-command --attachment-key-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--attachment-key-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--attachment-key-command')
+        return
+        ;;
+    '--attachment-key-fd')
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_hash-numbers() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --bodies --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_match-tokens() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --numbers)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--numbers')
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+
+    # Offer positional completions
+    case "${positional_number}" in
+    1)
+        __keytool_add_completions -f
+        return
+        ;;
+    esac
+}
+
+_keytool_textsecure_import-client() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --weak-ok --version -h --help)
+    repeating_options=(--recipient)
+    non_repeating_options=(--keystore --color --output -o --client-password-file --client-password-command --client-password-fd --file-passphrase-file --file-passphrase-command --file-passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--client-password-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--client-password-command')
+        return
+        ;;
+    '--client-password-fd')
+        return
+        ;;
+    '--file-passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--file-passphrase-command')
+        return
+        ;;
+    '--file-passphrase-fd')
+        return
+        ;;
+    '--recipient')
         return
         ;;
     esac
