@@ -1,6 +1,7 @@
-import AtomicFiles
 import Foundation
 import Testing
+
+@testable import AtomicFiles
 
 @Suite struct FileIdentityTests {
     private let scratch: Scratch
@@ -42,6 +43,45 @@ import Testing
             #expect(throws: FileError.wrongKind(path: scratch.at(name))) { try directory.identity(of: name) }
         }
         #expect(throws: FileError.missing(path: scratch.at("none"))) { try directory.identity(of: "none") }
+    }
+
+    @Test(arguments: [Directory.Existing.replace, .refuse], [false, true])
+    func `a file that is being written has the identity that it will have`(
+        _ existing: Directory.Existing, _ isNamed: Bool
+    ) throws {
+        let directory = try Directory.open(scratch.path, rule: .shared)
+        var written: FileIdentity?
+        if isNamed {
+            try directory.writeNamed("new", ".new.new", existing) { written = try $0.identity() }
+        } else {
+            try directory.write("new", existing: existing) { written = try $0.identity() }
+        }
+        #expect(try directory.identity(of: "new") == written)
+    }
+
+    @Test func `a file is removed by its identity, and no other of its name`() throws {
+        let directory = try Directory.open(scratch.path, rule: .shared)
+        let identity = try directory.identity(of: "file")
+        try scratch.put("other")
+        try FileManager.default.moveItem(atPath: scratch.at("file"), toPath: scratch.at("renamed"))
+        try FileManager.default.moveItem(atPath: scratch.at("other"), toPath: scratch.at("file"))
+        try directory.remove("file", if: identity)
+        #expect(try scratch.names() == ["file", "renamed"])
+        try directory.remove("renamed", if: identity)
+        #expect(try scratch.names() == ["file"])
+        try scratch.putLink("link", to: "file")
+        let target = try directory.identity(of: "file")
+        #expect(throws: FileError.wrongKind(path: scratch.at("link"))) { try directory.remove("link", if: target) }
+        #expect(throws: FileError.missing(path: scratch.at("none"))) { try directory.remove("none", if: target) }
+        #expect(try scratch.names() == ["file", "link"])
+    }
+
+    @Test(arguments: [(Directory.Readers.owner, 0o600), (.everybody, 0o644)])
+    func `who may read a file of pieces`(_ readers: Directory.Readers, _ mode: mode_t) throws {
+        let directory = try Directory.open(scratch.path, rule: .shared)
+        try directory.write("new", existing: .replace, readers: readers) { try $0.write([UInt8]([1]).span) }
+        try directory.writeNamed("named", ".named.new", .replace, readers) { try $0.write([UInt8]([1]).span) }
+        #expect(try scratch.mode(of: "new") == mode && scratch.mode(of: "named") == mode)
     }
 
     @Test func `the path of a directory follows it`() throws {

@@ -11,7 +11,7 @@ extension Directory {
     }
 
     /// Who may read the written file. Only its owner may write it.
-    package enum Readers: Sendable {
+    public enum Readers: Sendable {
         /// Mode 0600.
         case owner
         /// Mode 0644.

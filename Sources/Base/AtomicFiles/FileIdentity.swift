@@ -14,6 +14,17 @@ package struct FileIdentity: Equatable, Sendable {
         self.inode = inode
         self.birth = birth
     }
+
+    /// - Parameters:
+    ///   - name: of a file in the directory `descriptor`; empty for the open file `descriptor` itself.
+    ///   - path: for messages.
+    init(_ name: String, in descriptor: Int32, path: String) throws(FileError) {
+        var (inode, birth): (UInt64, UInt64) = (0, 0)
+        guard uninterrupted({ unsafe keytool_file_identity(descriptor, name, &inode, &birth) }) == 0 else {
+            throw FileError(.open, path: path, code: errno)
+        }
+        self.init(inode: inode, birth: birth)
+    }
 }
 
 extension Directory {
@@ -22,12 +33,14 @@ extension Directory {
     ///   `requirePlainFile`.
     package func identity(of name: String) throws(FileError) -> FileIdentity {
         try requirePlainFile(name)
-        var inode: UInt64 = 0
-        var birth: UInt64 = 0
-        guard uninterrupted({ unsafe keytool_file_identity(descriptor, name, &inode, &birth) }) == 0 else {
-            throw FileError(.open, path: path(of: name), code: errno)
-        }
-        return FileIdentity(inode: inode, birth: birth)
+        return try FileIdentity(name, in: descriptor, path: path(of: name))
+    }
+
+    /// Removes a file if it still has this identity. Another file of that name stays, unless it comes between the look
+    /// and the removal: the kernel has no call for both.
+    /// - Throws: as `identity(of:)`, then nothing was removed; `FileError`.
+    package func remove(_ name: String, if identity: FileIdentity) throws(FileError) {
+        if try self.identity(of: name) == identity { try remove(name) }
     }
 
     /// The present absolute path of this directory, without links, for libraries that need a path. The path may change

@@ -39,6 +39,12 @@ public final class OutputFile {
         }
     }
 
+    /// The identity that the file will have under its name.
+    package func identity() throws(FileError) -> FileIdentity {
+        precondition(isOpen, "the file is complete")
+        return try FileIdentity("", in: descriptor, path: path)
+    }
+
     /// - Returns: as close(2), whose failure may be that of a write on a network file system.
     fileprivate func close() -> Int32 {
         isOpen = false
@@ -46,8 +52,10 @@ public final class OutputFile {
     }
 
     /// Completes the file. It stays open if this fails.
-    fileprivate func finish(in directory: borrowing Directory, _ name: String) throws(FileError) {
-        try directory.finish(descriptor, name, .owner, nil)
+    fileprivate func finish(
+        in directory: borrowing Directory, _ name: String, _ readers: Directory.Readers
+    ) throws(FileError) {
+        try directory.finish(descriptor, name, readers, nil)
     }
 
     /// Gives a file without a name one.
@@ -59,15 +67,15 @@ public final class OutputFile {
 }
 
 extension Directory {
-    /// Writes a file of mode 0600 piece by piece, for content that does not fit into memory. The file has its name only
-    /// after `pieces` has returned and everything is synced.
+    /// Writes a file piece by piece, for content that does not fit into memory. The file has its name only after
+    /// `pieces` has returned and everything is synced.
     ///
     /// Until then it has no name at all, so that nothing remains of a process that dies. If the file system does not
     /// support such files, it has a temporary name, as in the other writes, and signals that end the process are
     /// deferred until `pieces` returns.
     /// - Throws: `FileError`, or what `pieces` throws; then an old file is unchanged.
     public func write(
-        _ name: String, existing: Existing, pieces: (OutputFile) throws -> Void
+        _ name: String, existing: Existing, readers: Readers = .owner, pieces: (OutputFile) throws -> Void
     ) throws {
         if let old = try status(name) {
             if existing == .refuse { throw FileError.exists(path: path(of: name)) }
@@ -76,10 +84,10 @@ extension Directory {
         if rule == .shared { sweepLeftovers(of: name) }
         let temporary = temporaryName(name)
         guard let file = unnamedFile(name) else {
-            return try EndingSignals.held { try writeNamed(name, temporary, existing, pieces) }
+            return try EndingSignals.held { try writeNamed(name, temporary, existing, readers, pieces) }
         }
         try pieces(file)
-        try file.finish(in: self, name)
+        try file.finish(in: self, name, readers)
         try EndingSignals.held { () throws(FileError) in try give(file, name, temporary, existing) }
     }
 
@@ -117,7 +125,8 @@ extension Directory {
 
     /// Writes a file that has a temporary name until it is complete.
     func writeNamed(
-        _ name: String, _ temporary: String, _ existing: Existing, _ pieces: (OutputFile) throws -> Void
+        _ name: String, _ temporary: String, _ existing: Existing, _ readers: Readers = .owner,
+        _ pieces: (OutputFile) throws -> Void
     ) throws {
         try discard(temporary)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -126,7 +135,7 @@ extension Directory {
         let file = OutputFile(descriptor: descriptor, path: path(of: name))
         do {
             try pieces(file)
-            try file.finish(in: self, name)
+            try file.finish(in: self, name, readers)
             guard file.close() == 0 else { throw FileError.system(.write, path: path(of: name), code: errno) }
             try rename(temporary, to: name, existing: existing)
         } catch {

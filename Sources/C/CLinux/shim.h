@@ -41,12 +41,12 @@ static inline int keytool_forbid_dumps(void) {
 }
 
 /// The inode's number, and when it was made in nanoseconds since the epoch (0 if the file system does not say). The
-/// name is not followed if it is a link.
+/// name is not followed if it is a link; an empty one means the open file `directory` itself.
 static inline int keytool_file_identity(
     int directory, const char *name, unsigned long long *inode, unsigned long long *birth) {
     struct statx status;
-    int result = (int)syscall(
-        SYS_statx, directory, name, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &status);
+    int flags = AT_SYMLINK_NOFOLLOW | 0x1000;  // AT_EMPTY_PATH
+    int result = (int)syscall(SYS_statx, directory, name, flags, STATX_INO | STATX_BTIME, &status);
     if (result != 0) return result;
     *inode = status.stx_ino;
     *birth = status.stx_mask & STATX_BTIME
