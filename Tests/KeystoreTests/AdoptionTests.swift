@@ -1,6 +1,9 @@
+import AtomicFiles
+import Foundation
 import KeyWrapping
 import Keystore
 import SecureMemory
+import Synchronization
 import Testing
 import VectorKit
 
@@ -63,5 +66,46 @@ import VectorKit
         #expect(throws: KeystoreError.notEmpty(path: scratch.path)) { try adopt("mk-v2-gen-test", .masterKeyV2) }
         #expect(try scratch.content("master.key") == file)
         _ = try LockedKeystore(at: scratch.path).unlock()
+    }
+
+    /// Somebody moves the directory while the lock is waited for. A key that is written to it then is not found again.
+    @Test(arguments: [false, true], [false, true])
+    func `nothing is written to a directory that was moved away`(_ isAdopted: Bool, _ isReplaced: Bool) throws {
+        try scratch.putDirectory("")
+        let lock = try Directory.open(scratch.path, rule: .secret).lock("lock", wait: .zero)
+        let (path, ended) = (scratch.path, DispatchSemaphore(value: 0))
+        let thrown = Mutex<KeystoreError?>(nil)
+        Thread.detachNewThread {
+            do {
+                if isAdopted {
+                    try OpenKeystore.adopt(.random(), at: path)
+                } else {
+                    _ = try OpenKeystore.openOrCreate(at: path)
+                }
+            } catch {
+                thrown.withLock { $0 = error as? KeystoreError }
+            }
+            ended.signal()
+        }
+        // Until the lock's file is open a second time.
+        while Self.descriptors(of: scratch.at("lock")) < 2 { usleep(1000) }
+        let moved = path + "-moved"
+        try #require(rename(path, moved) == 0)
+        if isReplaced { try scratch.putDirectory("") }
+        _ = consume lock
+        ended.wait()
+        #expect(thrown.withLock { $0 } == .moved(path: path))
+        let names = try FileManager.default.contentsOfDirectory(atPath: moved)
+        #expect(names == ["lock"])
+        let present = try? scratch.tree()
+        #expect(present == (isReplaced ? [] : nil))
+    }
+
+    /// How many descriptors of this process a file has.
+    private static func descriptors(of path: String) -> Int {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return open.count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)) == path
+        }
     }
 }

@@ -216,8 +216,11 @@ public final class LockedKeystore: Sendable {
     /// Every change asks this under its lock: while a question stood or a lock was waited for, somebody may have moved
     /// the keystore away, and what is written to it then is not found again.
     /// - Throws: `KeystoreError.moved`.
-    func requireInPlace() throws {
-        guard try directory.isAtItsPath() else { throw KeystoreError.moved(path: path) }
+    func requireInPlace() throws { try Self.requireInPlace(directory) }
+
+    /// The same for a directory that is to become a keystore.
+    static func requireInPlace(_ directory: borrowing Directory) throws {
+        guard try directory.isAtItsPath() else { throw KeystoreError.moved(path: directory.path) }
     }
 
     /// Whether the master key's file is unchanged since it was read.

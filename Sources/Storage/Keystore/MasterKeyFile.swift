@@ -11,7 +11,7 @@ extension OpenKeystore {
     /// Several processes may call this at once: one of them creates the keystore, the others open it. `master.key` is
     /// written last, under the lock, and is never replaced.
     /// - Parameter path: of the directory. It is created with mode 0700 if it does not exist.
-    /// - Throws: as `LockedKeystore.init` and `unlock()`; `KeystoreError.foreign`.
+    /// - Throws: as `LockedKeystore.init` and `unlock()`; `KeystoreError.foreign`, `.moved`.
     public static func openOrCreate(at path: String) throws -> OpenKeystore {
         try openOrCreate(at: path, opening: { try $0.unlock() }, protecting: { try .unprotected($0) })
     }
@@ -21,7 +21,7 @@ extension OpenKeystore {
     ///   - path: as in `openOrCreate(at:)`.
     ///   - passphrase: opens the keystore if it exists, and protects a new one by Argon2id (128 MiB, 8 passes).
     /// - Throws: as `LockedKeystore.init` and `unlock(passphrase:)`; `KeystoreError.unprotected` if the keystore exists
-    ///   and has no passphrase; `KeystoreError.foreign`.
+    ///   and has no passphrase; `KeystoreError.foreign`, `.moved`.
     public static func openOrCreate(at path: String, passphrase: borrowing SecureBytes) throws -> OpenKeystore {
         try openOrCreate(at: path) { locked in
             guard locked.isProtected else { throw KeystoreError.unprotected(path: path) }
@@ -59,7 +59,7 @@ extension OpenKeystore {
 
     /// Creates a keystore without a passphrase from an existing master key. The directory must be missing or hold no
     /// identities.
-    /// - Throws: `KeystoreError.notEmpty`, `.foreign`; `FileError`. Then nothing was changed.
+    /// - Throws: `KeystoreError.notEmpty`, `.foreign`, `.moved`; `FileError`. Then nothing was changed.
     package static func adopt(_ key: borrowing MasterKey, at path: String) throws {
         try adopt(key, as: .unprotected(key), at: path)
     }
@@ -98,10 +98,12 @@ extension OpenKeystore {
         _ = consume lock
     }
 
-    /// Writes the record `keystore`, then `master.key`, with which the keystore comes into being.
+    /// Writes the record `keystore`, then `master.key`, with which the keystore comes into being. The caller holds the
+    /// lock; deriving a key from the passphrase may have taken seconds since.
     private static func write(
         _ key: borrowing MasterKey, _ wrapped: borrowing WrappedKey, in directory: borrowing Directory
     ) throws {
+        try LockedKeystore.requireInPlace(directory)
         // A foreign file of that name, for example a Java keystore, is not replaced.
         let name = LockedKeystore.recordName
         if try directory.contains(name.text) {
