@@ -1,6 +1,8 @@
 """Results of commands stay out of the keystore: under --force one of them would replace a record."""
 
-import shutil
+import errno
+import os
+import time
 
 import pytest
 
@@ -71,6 +73,38 @@ def test_records_are_not_replaced(held, command, name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_result_beside_the_keystore(held, command, tmp_path, name):
     held.ok(*command(name, tmp_path / f"{held.keystore.name}-new"))
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["new", "force"])
+@pytest.mark.parametrize("name", ["master.key", "new"])
+def test_link_turned_into_the_keystore_during_a_question(held, tmp_path, name, force):
+    """The result is refused at its end, and nothing in the keystore is replaced or deleted."""
+    (tmp_path / "out").mkdir()
+    link, secret = tmp_path / "link", tmp_path / "secret"
+    link.symlink_to(tmp_path / "out")
+    os.mkfifo(secret, 0o600)
+    before = snapshot(held.keystore)
+    words = ["mainkey", "export", "--file-passphrase-file", secret, *force, "-o", link / name]
+    run = held.start(*words)
+    with answer(secret, run) as pipe:
+        link.unlink()
+        link.symlink_to(held.keystore)
+        pipe.write(b"seven grey cats\n")
+    result = held.finish(run, words)
+    assert result.code == 64 and "inside the keystore" in result.err, result
+    assert snapshot(held.keystore) == before
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def answer(pipe, run):
+    """Opens a FIFO for writing as soon as `run` waits for what is in it."""
+    while run.poll() is None:
+        try:
+            return open(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "wb")
+        except OSError as error:
+            assert error.errno == errno.ENXIO
+            time.sleep(0.01)
+    raise AssertionError(f"it has ended: {run.communicate()}")
 
 
 def test_metrics_in_the_keystore(held, directory, safe_password):

@@ -1,4 +1,4 @@
-internal import AtomicFiles
+package import AtomicFiles
 
 /// A directory whose files are the program's own: no result may go there, or it would replace one of them.
 package struct ReservedDirectory: Sendable {
@@ -24,14 +24,15 @@ package struct ReservedDirectory: Sendable {
         }
     }
 
-    /// Looks where a directory is, however its path is spelled and through links.
+    /// Looks where an open directory is, however its path is spelled and through links. What is written to it later
+    /// goes there, also if a link in its path is turned meanwhile.
     /// - Parameters:
-    ///   - directory: that the result would be in. If it is missing, nothing can be written there.
+    ///   - directory: that the result will be in.
     ///   - result: its path, for the refusal.
     /// - Throws: `ResultFileError.reserved`, `.notCreated`.
-    package func requireOutside(_ directory: String, for result: String) throws(ResultFileError) {
+    package func requireOutside(_ directory: borrowing Directory, for result: String) throws(ResultFileError) {
         do throws(FileError) {
-            guard try Directory.open(directory, rule: .shared).isInside(path) else { return }
+            guard try directory.isInside(path) else { return }
         } catch {
             throw .notCreated(path: result, reason: error)
         }

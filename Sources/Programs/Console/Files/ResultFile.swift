@@ -3,11 +3,14 @@ import Glibc
 
 /// A file that the user named for a result: new unless replacing is allowed, ours alone unless others are to read it,
 /// whole or not at all.
+///
+/// Its directory is opened once. All that is examined, written and removed is in that directory, also if somebody turns
+/// a link in the path.
 package struct ResultFile {
     /// As it was given.
     package let path: String
     private let name: String
-    private let directoryPath: String
+    private let place: Place
     private let mayReplace: Bool
     private let reserved: ReservedDirectory?
     private let readers: Directory.Readers
@@ -27,18 +30,21 @@ package struct ResultFile {
         self.mayReplace = mayReplace
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        directoryPath = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
-        try requireOutside()
         do throws(FileError) {
-            let directory = try directory()
-            isNew = try !directory.contains(name)
+            place = try Place(slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? ".")
+        } catch {
+            throw Self.failure(error, path)
+        }
+        try reserved?.requireOutside(place.directory, for: path)
+        do throws(FileError) {
+            isNew = try !place.directory.contains(name)
             if !isNew {
-                try directory.requirePlainFile(name)
+                try place.directory.requirePlainFile(name)
                 if !mayReplace { throw .exists(path: path) }
-                replaced = try directory.identity(of: name)
+                replaced = try place.directory.identity(of: name)
             }
         } catch {
             throw failure(error)
@@ -49,48 +55,33 @@ package struct ResultFile {
     /// - Throws: `ResultFileError.changed` if another file has come to its place since then.
     package func requireUnchanged() throws {
         do throws(FileError) {
-            guard try replaced == directory().identity(of: name) else { throw .missing(path: path) }
+            guard try replaced == place.directory.identity(of: name) else { throw .missing(path: path) }
         } catch {
             throw ResultFileError.changed(path: path)
         }
     }
 
-    /// - Throws: `ResultFileError`; then what stood there, or nothing, still does.
-    package func write(_ bytes: Span<UInt8>) throws {
-        // Again: somebody may have turned a link in the path since then.
-        try requireOutside()
-        do throws(FileError) {
-            try directory().write(name, bytes, existing: mayReplace ? .replace : .refuse, readers: readers)
-        } catch {
-            throw failure(error)
-        }
-    }
+    /// - Throws: `ResultFileError`, for example `.reserved` or `.moved` if its path leads elsewhere now; then what stood
+    ///   there, or nothing, still does.
+    package func write(_ bytes: Span<UInt8>) throws { try write(bytes) {} }
 
-    /// Writes the file, then does `finish`, for example prints what goes with it. If either fails, no file is left that
-    /// was not there before.
+    /// Writes the file, then does `finish`, for example prints what goes with it.
+    /// - Throws: `ResultFileError`, or what `finish` throws; then no file is left that was not there before.
     package func write(_ bytes: Span<UInt8>, finish: () throws -> Void) throws {
-        do {
-            try write(bytes)
-        } catch {
-            // The file may exist if only syncing its directory failed; unless it is another's.
-            if case ResultFileError.exists = error {} else { removeIfNew() }
-            throw error
-        }
-        do {
-            try finish()
-        } catch {
-            removeIfNew()
-            throw error
-        }
+        try write(pieces: { try $0.write(bytes) }, finish: finish)
     }
 
     /// Writes the file piece by piece, then does `finish`. The file has its name only after `pieces` has returned.
     /// - Throws: `ResultFileError`, or what `pieces` or `finish` throws; then no file is left that was not there before.
     fileprivate func write(pieces: (ResultPieces) throws -> Void, finish: () throws -> Void) throws {
-        try requireOutside()
+        try requireInPlace()
         var failed: (any Error)?
+        // What this call has put there; another file of that name is not removed.
+        var written: FileIdentity?
         do {
-            try directory().write(name, existing: mayReplace ? .replace : .refuse) { file in
+            let isNew = try !place.directory.contains(name)
+            try place.directory.write(name, existing: mayReplace ? .replace : .refuse, readers: readers) { file in
+                if isNew { written = try file.identity() }
                 do {
                     try pieces(ResultPieces(file, failure))
                 } catch {
@@ -99,17 +90,17 @@ package struct ResultFile {
                 }
             }
         } catch {
+            // The file exists if only syncing its directory failed.
+            if let written { remove(written) }
             // A file error of `pieces` is about something else.
             if let failed { throw failed }
             guard let error = error as? FileError else { throw error }
-            let failure = failure(error)
-            if case .exists = failure {} else { removeIfNew() }
-            throw failure
+            throw failure(error)
         }
         do {
             try finish()
         } catch {
-            removeIfNew()
+            if let written { remove(written) }
             throw error
         }
     }
@@ -123,30 +114,48 @@ package struct ResultFile {
         try part.file.write(bytes.span) { try write(Array(parts.dropFirst()), finish: finish) }
     }
 
-    private func removeIfNew() {
-        if isNew { try? directory().remove(name) }
-    }
+    private func remove(_ written: FileIdentity) { try? place.directory.remove(name, if: written) }
 
     /// Under `--force` the second of two results would go over the first.
     /// - Throws: `UsageFailure` if two of the files are one, however they are spelled.
     package static func requireDistinct(_ files: [ResultFile]) throws {
         let places = files.map { file in
-            guard let directory = unsafe realpath(file.directoryPath, nil) else { return file.path }
+            guard let directory = unsafe realpath(file.place.directory.path, nil) else { return file.path }
             defer { unsafe free(directory) }
             return unsafe String(cString: directory) + "/" + file.name
         }
         guard Set(places).count == places.count else { throw UsageFailure("two outputs cannot have the same file") }
     }
 
-    private func requireOutside() throws {
-        try reserved?.requireOutside(directoryPath, for: path)
+    /// Somebody may have moved the directory, or turned a link in its path, since it was opened.
+    /// - Throws: `ResultFileError.reserved`, `.moved`, `.notCreated`.
+    private func requireInPlace() throws {
+        try reserved?.requireOutside(place.directory, for: path)
+        do throws(FileError) {
+            if try place.directory.isAtItsPath() { return }
+        } catch {
+            throw failure(error)
+        }
+        let present: Place
+        do throws(FileError) { present = try Place(place.directory.path) } catch { throw failure(error) }
+        try reserved?.requireOutside(present.directory, for: path)
+        throw ResultFileError.moved(path: path)
     }
 
-    private func failure(_ error: FileError) -> ResultFileError {
+    private func failure(_ error: FileError) -> ResultFileError { Self.failure(error, path) }
+
+    private static func failure(_ error: FileError, _ path: String) -> ResultFileError {
         if case .exists = error { .exists(path: path) } else { .notCreated(path: path, reason: error) }
     }
 
-    private func directory() throws(FileError) -> Directory { try Directory.open(directoryPath, rule: .shared) }
+    /// The open directory, shared by the copies of a `ResultFile`.
+    private final class Place {
+        let directory: Directory
+
+        init(_ path: String) throws(FileError) {
+            directory = try Directory.open(path, rule: .shared)
+        }
+    }
 }
 
 /// A result that is being written.

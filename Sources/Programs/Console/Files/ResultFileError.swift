@@ -10,6 +10,8 @@ package enum ResultFileError: Explained {
     case reserved(path: String, for: String)
     /// A file that was to be replaced by a new version of it is not there any more, or is another one.
     case changed(path: String)
+    /// Its path leads to another directory than the one that was examined.
+    case moved(path: String)
     case notCreated(path: String, reason: FileError)
 
     /// The sentence and the exit code.
@@ -25,6 +27,10 @@ package enum ResultFileError: Explained {
             Failure(
                 .exists, "another program replaced or removed \(path) meanwhile",
                 hints: "this command changed nothing; try again")
+        case .moved(let path):
+            Failure(
+                .cantCreate, "another program moved or replaced the directory of \(path) meanwhile",
+                hints: "nothing was written there; try again")
         case .notCreated(let path, .wrongKind): Failure(.cantCreate, "\(path) is not a regular file")
         case .notCreated(let path, .missing): Failure(.cantCreate, "the directory of \(path) does not exist")
         case .notCreated(let path, .system(_, _, let code)):

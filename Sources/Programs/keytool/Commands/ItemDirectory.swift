@@ -31,9 +31,9 @@ struct ItemDirectory {
         guard !name.isEmpty, name != ".", name != ".." else {
             throw ResultFileError.notCreated(path: path, reason: .wrongKind(path: path))
         }
-        try requireOutside()
+        let parent = try parent()
         do throws(FileError) {
-            if try Directory.open(parentPath, rule: .shared).contains(name) { throw .exists(path: path) }
+            if try parent.contains(name) { throw .exists(path: path) }
         } catch {
             throw failure(error)
         }
@@ -43,9 +43,8 @@ struct ItemDirectory {
     /// until that is done; after SIGKILL the directory of the other name is left.
     /// - Throws: `ResultFileError`; then nothing is left.
     func write(_ items: [(item: ProtectionItem, content: [UInt8])]) throws {
-        try requireOutside()
+        let parent = try parent()
         do throws(FileError) {
-            let parent = try Directory.open(parentPath, rule: .shared)
             try EndingSignals.held { () throws(FileError) in try write(items, in: parent) }
         } catch {
             throw failure(error)
@@ -71,7 +70,13 @@ struct ItemDirectory {
         }
     }
 
-    private func requireOutside() throws { try reserved?.requireOutside(parentPath, for: path) }
+    /// The directory that it is written to, examined through the descriptor that it is written by.
+    private func parent() throws -> Directory {
+        let parent: Directory
+        do throws(FileError) { parent = try Directory.open(parentPath, rule: .shared) } catch { throw failure(error) }
+        try reserved?.requireOutside(parent, for: path)
+        return parent
+    }
 
     private func failure(_ error: FileError) -> ResultFileError {
         if case .exists = error { .existsForGood(path: path) } else { .notCreated(path: path, reason: error) }
