@@ -76,11 +76,11 @@ import Testing
         #expect(try scratch.names() == ["file", "link"])
     }
 
-    @Test(arguments: [(Directory.Readers.owner, 0o600), (.everybody, 0o644)])
+    @Test(arguments: [(.owner, 0o600), (.everybody, 0o644)] as [(Directory.Readers, mode_t)])
     func `who may read a file of pieces`(_ readers: Directory.Readers, _ mode: mode_t) throws {
         let directory = try Directory.open(scratch.path, rule: .shared)
         try directory.write("new", existing: .replace, readers: readers) { try $0.write([UInt8]([1]).span) }
-        try directory.writeNamed("named", ".named.new", .replace, readers) { try $0.write([UInt8]([1]).span) }
+        try directory.writeNamed("named", ".named.new", .replace, readers: readers) { try $0.write([UInt8]([1]).span) }
         #expect(try scratch.mode(of: "new") == mode && scratch.mode(of: "named") == mode)
     }
 

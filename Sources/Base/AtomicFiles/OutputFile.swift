@@ -84,7 +84,7 @@ extension Directory {
         if rule == .shared { sweepLeftovers(of: name) }
         let temporary = temporaryName(name)
         guard let file = unnamedFile(name) else {
-            return try EndingSignals.held { try writeNamed(name, temporary, existing, readers, pieces) }
+            return try EndingSignals.held { try writeNamed(name, temporary, existing, readers: readers, pieces) }
         }
         try pieces(file)
         try file.finish(in: self, name, readers)
@@ -125,7 +125,7 @@ extension Directory {
 
     /// Writes a file that has a temporary name until it is complete.
     func writeNamed(
-        _ name: String, _ temporary: String, _ existing: Existing, _ readers: Readers = .owner,
+        _ name: String, _ temporary: String, _ existing: Existing, readers: Readers = .owner,
         _ pieces: (OutputFile) throws -> Void
     ) throws {
         try discard(temporary)
