@@ -72,6 +72,40 @@ def test_duress(keytool, id, set_pin, given):
     keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
 
 
+def test_duress_is_no_oracle_for_the_pin(keytool, id, set_pin, given):
+    """Nothing that the PIN of duress may do tells whether another PIN is the owner's."""
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    # The owner knows both: they must differ.
+    keytool.fails(64, "sophaxchat", "set-pin", *given("new-pin", DURESS), *given("pin", PIN))
+    # A PIN for duress that equals the one that was proven is refused for both.
+    keytool.fails(64, "sophaxchat", "set-duress-pin", *given("duress-pin", PIN), *given("pin", PIN))
+    keytool.fails(64, "sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", DURESS))
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", PIN), *given("pin", DURESS))
+    real = hashes(keytool, id)[0]
+    wrong = keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", DURESS))
+    right = keytool.ok("sophaxchat", "set-pin", *given("new-pin", PIN), *given("pin", OTHER))
+    assert (right.out, right.err) == (wrong.out, wrong.err)
+    assert hashes(keytool, id)[0] == real and sophax.is_pin(PIN, hashes(keytool, id)[1])
+    # The owner is found first.
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
+    assert sophax.is_pin(OTHER, hashes(keytool, id)[0])
+
+
+def test_a_duress_pin_takes_the_same_time_for_both(keytool, id, set_pin, given, write):
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    proofs = {"duress": ["--pin-file", write("duress", DURESS, 0o600)], "real": given("pin", PIN)}
+    used = dict.fromkeys(proofs, 60.0)
+    for name, proof in proofs.items():
+        for _ in range(5):
+            # For the owner it is set again; under duress nothing changes.
+            new = ["--duress-pin-file", write("new", OTHER, 0o600)]
+            before = os.times()
+            keytool.ok("sophaxchat", "set-duress-pin", *new, *proof)
+            after = os.times()
+            used[name] = min(used[name], after.children_user - before.children_user)
+    assert abs(used["real"] - used["duress"]) < 0.15 * max(used.values()), used
+
+
 def test_real_and_duress_take_the_same_time(keytool, id, set_pin, given, write):
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
     options = {"real": given("pin", PIN), "duress": ["--pin-file", write("duress", DURESS, 0o600)]}

@@ -192,20 +192,32 @@ public struct PINLock: Sendable {
         duress = PINHash(dummy: .version2)
     }
 
-    /// The lock with another PIN.
-    /// - Throws: `.length`, `.equalPINs`.
-    public func setting(pin: borrowing SecureBytes) throws(PINError) -> PINLock {
+    /// The lock with another PIN. Under duress the PIN of duress is replaced instead, also by the owner's PIN: an error
+    /// would tell that one to whoever tries PINs. A check finds the owner's PIN first.
+    /// - Parameter proven: what the check of the present PIN has found, `.real` or `.duress`. The same hashes are derived
+    ///   for both.
+    /// - Throws: `.length`; `.equalPINs` if the owner chooses the PIN of duress.
+    public func setting(pin: borrowing SecureBytes, by proven: Result = .real) throws(PINError) -> PINLock {
+        precondition(proven != .wrong)
         guard Self.counts.contains(pin.count) else { throw .length }
-        guard !duress.matches(pin) else { throw .equalPINs }
-        return PINLock(real: PINHash(of: pin), duress: duress)
+        let isDuress = duress.matches(pin)
+        let hash = PINHash(of: pin)
+        guard proven == .real else { return PINLock(real: real, duress: hash) }
+        guard !isDuress else { throw .equalPINs }
+        return PINLock(real: hash, duress: duress)
     }
 
-    /// The lock with a PIN for duress; nil removes it, which makes a random hash.
-    /// - Throws: `.length`, `.equalPINs`.
-    public func setting(duress pin: borrowing SecureBytes) throws(PINError) -> PINLock {
+    /// The lock with a PIN for duress. Under duress nothing changes.
+    /// - Parameter proven: what the check of the present PIN has found, `.real` or `.duress`. The same hashes are derived
+    ///   for both.
+    /// - Throws: `.length`; `.equalPINs` if the PIN is the one that was proven.
+    public func setting(duress pin: borrowing SecureBytes, by proven: Result = .real) throws(PINError) -> PINLock {
+        precondition(proven != .wrong)
         guard Self.counts.contains(pin.count) else { throw .length }
-        guard !real.matches(pin) else { throw .equalPINs }
-        return PINLock(real: real, duress: PINHash(of: pin))
+        let (isReal, isDuress) = (real.matches(pin), duress.matches(pin))
+        let hash = PINHash(of: pin)
+        guard !(proven == .real ? isReal : isDuress) else { throw .equalPINs }
+        return proven == .real ? PINLock(real: real, duress: hash) : self
     }
 
     /// The lock without a PIN for duress.

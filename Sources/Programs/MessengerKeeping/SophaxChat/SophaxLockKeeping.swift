@@ -14,7 +14,8 @@ extension SophaxKeeper {
         }
     }
 
-    /// Sets the PIN. A user who knows only the PIN of duress changes that one instead, with the same result.
+    /// Sets the PIN. A user who knows only the PIN of duress changes that one instead, with the same result,
+    /// also if the new one is the owner's.
     /// - Parameter current: proves who asks; nil if no PIN is set.
     /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.wrongPIN` also if it is missing; `PINError`.
     package func setPIN(
@@ -22,8 +23,9 @@ extension SophaxKeeper {
     ) throws {
         try change(id, current, at: now) { lock, result in
             switch (lock, result) {
-            case (let lock?, .duress?): try lock.setting(duress: pin)
-            case (let lock?, _): try lock.setting(pin: pin)
+            case (let lock?, let result?): try lock.setting(pin: pin, by: result)
+            // `change` has refused a PIN that is not proven.
+            case (_?, nil): throw SophaxKeepingError.wrongPIN
             case (nil, _): try PINLock(pin: pin)
             }
         }
@@ -36,8 +38,8 @@ extension SophaxKeeper {
         _ pin: borrowing SecureBytes, proving current: borrowing HeldPIN, of id: PeerID, at now: Timestamp
     ) throws {
         try change(id, current, at: now) { lock, result in
-            guard let lock else { throw SophaxKeepingError.noPIN }
-            return result == .duress ? lock : try lock.setting(duress: pin)
+            guard let lock, let result else { throw SophaxKeepingError.noPIN }
+            return try lock.setting(duress: pin, by: result)
         }
     }
 

@@ -33,8 +33,9 @@ struct SophaxSetPIN: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-pin", abstract: "Set or change the PIN of the app's lock.",
         discussion: """
-            A PIN has 4 to 64 bytes. If one is set, it is asked for first, and a wrong one is counted. The PIN only \
-            locks the app: it does not encrypt the keys.
+            A PIN has 4 to 64 bytes. If one is set, it is asked for first, and a wrong one is counted. Proven by the PIN of \
+            duress, the command changes that one and says the same; any new PIN is accepted. The PIN only locks the \
+            app: it does not encrypt the keys.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -73,7 +74,8 @@ struct SophaxSetDuressPIN: Verb {
         commandName: "set-duress-pin", abstract: "Set the PIN of the app's lock that is told under duress.",
         discussion: """
             The PIN is asked for first. A check answers both PINs in the same way, and the keystore does not show \
-            whether one for duress is set.
+            whether one for duress is set. Proven by the PIN of duress, the command says the same and changes nothing. \
+            The new PIN has to differ from the one that proves.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
