@@ -20,15 +20,16 @@ public struct PrekeyStore: ~Copyable, Sendable {
         let made: Timestamp
         let key: HeldKey
         let lastResort: HeldKey
-        /// When another one has replaced it.
+        /// When another one has replaced it; nil for the current one, and for one whose replacement has no date yet
+        /// because the clock was behind.
         var replaced: Timestamp?
     }
 
     /// From old to new; the last one is the current one.
-    private(set) var signed: [Signed]
-    private var pool: PrekeyPool
+    var signed: [Signed]
+    var pool: PrekeyPool
     /// Ephemeral keys of those who have begun a session.
-    public private(set) var seen: SeenEphemerals
+    public internal(set) var seen: SeenEphemerals
 
     /// New prekeys.
     public init(at now: Timestamp) {
@@ -78,7 +79,7 @@ public struct PrekeyStore: ~Copyable, Sendable {
         public let id: UInt32
         /// When it was made.
         public let made: Timestamp
-        /// When another one has replaced it; nil for the current one.
+        /// When another one has replaced it; nil for the current one, and while the clock is behind.
         public let replaced: Timestamp?
     }
 
@@ -94,16 +95,32 @@ public struct PrekeyStore: ~Copyable, Sendable {
     /// Replaces the signed prekey and the last-resort key now, whatever their age.
     /// - Returns: false if too many of those before are still kept: nothing has changed then.
     public mutating func rotate(at now: Timestamp) -> Bool {
+        let before = signedID
         _ = maintain(at: now)
+        // It was due.
+        guard signedID == before else { return true }
         // Regular rotations need the rest.
         guard signed.count < Self.maxSigned - 2 else { return false }
         replaceSigned(at: now)
         return true
     }
 
+    /// When the newest signed prekey was made. A clock that is earlier is wrong.
+    public var newestMade: Timestamp { signed.map(\.made).max() ?? signedMade }
+
+    /// A clock that is behind dates no replacement: by that date a key that peers hold would be dropped too early.
     private mutating func replaceSigned(at now: Timestamp) {
-        signed[signed.count - 1].replaced = now
-        signed.append(Self.draw(signed, at: now))
+        let newest = newestMade
+        signed[signed.count - 1].replaced = now < newest ? nil : now
+        signed.append(Self.draw(signed, at: max(now, newest)))
+    }
+
+    /// Begins the 14 days of keys that were replaced while the clock was behind.
+    private mutating func dateReplacements(at now: Timestamp) -> Bool {
+        guard now >= newestMade else { return false }
+        let undated = signed.indices.dropLast().filter { signed[$0].replaced == nil }
+        for index in undated { signed[index].replaced = now }
+        return !undated.isEmpty
     }
 
     /// Replaces the signed prekey and the last-resort key if they are seven days old, and drops those that were
@@ -111,12 +128,13 @@ public struct PrekeyStore: ~Copyable, Sendable {
     /// - Returns: whether anything has changed.
     public mutating func maintain(at now: Timestamp) -> Bool {
         let before = (signed.count, signedID)
+        let isDated = dateReplacements(at: now)
         // More would not fit into the record.
         if now - signedMade >= Self.rotation, signed.count < Self.maxSigned { replaceSigned(at: now) }
         let dropped = signed.filter { $0.replaced.map { now - $0 >= Self.retention } ?? false }.map(\.id)
         signed.removeAll { dropped.contains($0.id) }
         for id in dropped { seen.forget(id) }
-        return before != (signed.count, signedID) || !dropped.isEmpty
+        return isDated || before != (signed.count, signedID) || !dropped.isEmpty
     }
 
     /// A bundle of the current keys. Store the prekeys first.
@@ -161,14 +179,15 @@ public struct PrekeyStore: ~Copyable, Sendable {
     //   offset  length  meaning
     //        0       1  1, the form
     //        1       1  number of signed prekeys, 1 to 8
-    //        …      85  for each: id (4), made (8), key (32), last-resort key (32), 1 if replaced (1), when (8)
+    //        …      85  for each: id (4), made (8), key (32), last-resort key (32), 1 if replaced (1), when (8);
+    //                  0 also for one that was replaced while the clock was behind
     //        …       4  number of ephemeral keys that were seen
     //        …      36  for each: number of the signed prekey (4), key (32)
     //        …       …  the pool's record
 
     private static let form: UInt8 = 1
     private static let signedCount = 85
-    private static let maxSigned = 8
+    static let maxSigned = 8
     private static let seenCount = 36
 
     /// The prekeys as a record. It has all private keys: seal it where it is stored.
