@@ -171,6 +171,34 @@ public struct PrekeyPool: ~Copyable, Sendable {
         return needsRefill ? refill(at: now) : []
     }
 
+    /// Why the prekeys of a copy were not added.
+    public enum MergeError: Error, Equatable, Sendable {
+        /// Another prekey has this ID.
+        case otherKey(UInt32)
+        /// More than `Rules.maxBatch` prekeys.
+        case full
+    }
+
+    /// Adds the prekeys of a copy that are neither held nor were used here.
+    /// - Returns: how many were added.
+    /// - Throws: `MergeError`; then nothing has changed.
+    public mutating func merge(_ copy: borrowing PrekeyPool) throws(MergeError) -> Int {
+        let resting = Set(used.map(\.number))
+        var missing: [PrivatePrekey] = []
+        for each in copy.privatePrekeys() where !resting.contains(each.id) {
+            guard let held = keys.key(each.id) else {
+                missing.append(each)
+                continue
+            }
+            let isSame = held.bytes.withBytes { own in each.key.bytes.withBytes { ConstantTime.areEqual(own, $0) } }
+            guard isSame else { throw .otherKey(each.id) }
+        }
+        guard keys.count + missing.count <= Rules.maxBatch else { throw .full }
+        let stored = Dictionary(uniqueKeysWithValues: copy.keys.entries.map { ($0.number, $0.stored) })
+        for each in missing { keys.insert(each.key.bytes, as: each.id, at: stored[each.id]!) }
+        return missing.count
+    }
+
     /// The pool after a prekey has begun a session, as `consume` leaves it. This one does not change.
     /// - Parameter id: nil for a key that is not of the pool; then the result is the same as this one.
     /// - Returns: nil if there is no such prekey.

@@ -193,7 +193,7 @@ public struct PINLock: Sendable {
     }
 
     /// The lock with another PIN. Under duress the PIN of duress is replaced instead, also by the owner's PIN: an error
-    /// would tell that one to whoever tries PINs. A check finds the owner's PIN first.
+    /// would tell that one to anyone who tries PINs. A check finds the owner's PIN first.
     /// - Parameter proven: what the check of the present PIN has found, `.real` or `.duress`. The same hashes are derived
     ///   for both.
     /// - Throws: `.length`; `.equalPINs` if the owner chooses the PIN of duress.

@@ -76,17 +76,32 @@ package struct SophaxKeeper: Sendable {
     /// What became of an identity that was to be stored.
     package enum Stored: Equatable, Sendable {
         case new
-        /// The keystore has it. Nothing was changed.
+        /// The keystore has it, and lacked nothing. Nothing was changed.
         case held
-        /// The keystore has it, and has learned verified peers, or prekeys that it did not have.
-        case extended
+        /// The keystore has it, and has learned what it lacked.
+        case extended(Added)
     }
 
-    /// Stores an identity with its prekeys at once. If it is held, verified peers are added, and prekeys if there are
-    /// none; nothing is replaced.
+    /// What an identity that was held has learned.
+    package struct Added: Equatable, Sendable {
+        /// Verified peers.
+        package let peers: Int
+        package let prekeys: MergedPrekeys
+
+        package init(peers: Int, prekeys: MergedPrekeys) {
+            self.peers = peers
+            self.prekeys = prekeys
+        }
+
+        fileprivate var isNothing: Bool { peers == 0 && prekeys == .none }
+    }
+
+    /// Stores an identity with its prekeys at once. If it is held, the verified peers and prekeys are added that are
+    /// missing; nothing is replaced.
     /// - Parameter isOnly: whether the keystore must hold no other identity.
-    /// - Throws: `.otherIdentity` against `isOnly`; `KeystoreError`; `FileError`. Then nothing has changed.
-    package func store(_ account: borrowing SophaxAccount, isOnly: Bool) throws -> Stored {
+    /// - Throws: `.otherIdentity` against `isOnly`; `PrekeyMergeError`; `KeystoreError`; `FileError`. Then nothing has
+    ///   changed.
+    package func store(_ account: borrowing SophaxAccount, isOnly: Bool, at now: Timestamp) throws -> Stored {
         let id = account.peerID
         let text = account.encodedWithoutPrekeys()
         let prekeys = account.prekeyRecord
@@ -101,34 +116,50 @@ package struct SophaxKeeper: Sendable {
             }
             return .new
         } catch KeystoreError.exists {
-            return try extend(id, verified: account.verified, prekeys: prekeys)
+            return try extend(id, account, at: now)
         }
     }
 
-    /// - Parameter prekeys: a record; empty for none.
-    private func extend(
-        _ id: PeerID, verified: [PeerID: String], prekeys: borrowing SecureBytes
-    ) throws -> Stored {
+    private func extend(_ id: PeerID, _ account: borrowing SophaxAccount, at now: Timestamp) throws -> Stored {
         try locked(id) { identity in
             // What is there has to be the same keys: a damaged record is no identity.
             let held = try identity.records.sophaxAccount(id)
-            let all = held.verified.merging(verified) { held, _ in held }
+            let all = held.verified.merging(account.verified) { held, _ in held }
             guard all.count <= SophaxAccount.maxVerified else {
                 throw SophaxKeepingError.tooManyPeers(limit: SophaxAccount.maxVerified)
             }
-            let isMissing = try !identity.records.contains(Self.prekeys)
+            var merged = MergedPrekeys.none
+            var record = SecureBytes(count: 0) { _ in }
+            switch account.prekeys {
+            case .none: break
+            case .some(let copy): merged = try Self.merge(copy, into: &record, identity, at: now)
+            }
+            let added = Added(peers: all.count - held.verified.count, prekeys: merged)
+            guard !added.isNothing else { return .held }
             var changes = identity.changes()
-            var result = Stored.held
-            if all != held.verified {
+            if added.peers > 0 {
                 held.encodedWithoutPrekeys(verified: all).withBytes { changes.set(Self.identity, $0) }
-                result = .extended
             }
-            if isMissing, prekeys.count > 0 {
-                prekeys.withBytes { changes.set(Self.prekeys, $0) }
-                result = .extended
-            }
-            if result == .extended { try identity.commit(changes) }
-            return result
+            if record.count > 0 { record.withBytes { changes.set(Self.prekeys, $0) } }
+            try identity.commit(changes)
+            return .extended(added)
+        }
+    }
+
+    /// - Parameter record: is set to that of all prekeys, if some were added.
+    private static func merge(
+        _ copy: borrowing PrekeyStore, into record: inout SecureBytes, _ identity: borrowing LockedIdentity,
+        at now: Timestamp
+    ) throws -> MergedPrekeys {
+        switch try identity.records.sophaxPrekeys() {
+        case .none:
+            record = copy.encoded()
+            return MergedPrekeys(all: copy)
+        case .some(let held):
+            var prekeys = held
+            let merged = try prekeys.merge(copy, at: now)
+            if merged != .none { record = prekeys.encoded() }
+            return merged
         }
     }
 
@@ -246,11 +277,14 @@ extension SophaxKeeper.Summary {
 package struct PrekeySummary: Equatable, Sendable {
     /// Signed prekeys, each with a last-resort key; the last one is the current one.
     package let signed: [PrekeyStore.SignedFacts]
+    /// When the newest of them was made: a clock that is earlier is wrong.
+    package let newestMade: Timestamp
     /// IDs of the one-time prekeys that are left.
     package let oneTimeIDs: [UInt32]
 
     package init(_ prekeys: borrowing PrekeyStore) {
         signed = prekeys.signedFacts
+        newestMade = prekeys.newestMade
         oneTimeIDs = prekeys.oneTimeIDs
     }
 }
@@ -332,8 +366,8 @@ extension IdentityRecords {
 package enum SophaxKeepingError: Error, Equatable, Sendable {
     /// The keystore does not hold this identity.
     case noIdentity(PeerID)
-    /// The keystore holds another identity.
-    case otherIdentity(held: PeerID, other: PeerID)
+    /// The keystore holds another identity. `other` is nil for one that was just made, and is lost.
+    case otherIdentity(held: PeerID, other: PeerID?)
     /// Another safety number of this peer was verified before.
     case otherNumber(PeerID)
     /// No further peer fits.

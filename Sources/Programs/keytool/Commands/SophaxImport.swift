@@ -9,7 +9,7 @@ struct SophaxImport: Verb {
         commandName: "import", abstract: "Import a SophaxChat identity from an identity backup or an age file.",
         discussion: """
             An identity backup of the app (SXID) has the keys and the user's name; an age file of keytool also has \
-            verified peers and prekeys. Nothing that is held is replaced. If the keystore holds another identity, \
+            verified peers and prekeys. Those that an identity lacks are added; nothing that is held is replaced. If the keystore holds another identity, \
             --another stores this one beside it. Sessions are not restored: peers begin new ones.
             """)
 
@@ -34,7 +34,7 @@ struct SophaxImport: Verb {
         let known = opened.account.identity.publicIdentity
         try known.require(expectID)
         let keeper = SophaxKeeper(try session.newKeystore(keystore))
-        let result = try keeper.store(opened.account, isOnly: !another)
+        let result = try keeper.store(opened.account, isOnly: !another, at: WallClock.now())
         let prekeys = try keeper.summary(known.peerID).prekeys
         try session.output.done(
             [result.words(file)] + opened.lines,
@@ -43,10 +43,12 @@ struct SophaxImport: Verb {
                 opened.members + [
                     ("stored", .bool(result != .held)), ("result", .string(result.name)),
                     ("prekeys", .bool(prekeys != nil)),
-                ]))
+                ] + result.members))
         if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
         if prekeys == nil {
-            session.output.hint("the identity has no prekeys: keytool sophaxchat refill-prekeys \(known.peerID)")
+            session.output.hint(
+                "the identity has no prekeys: import the age file first, if you have one; "
+                    + "then keytool sophaxchat refill-prekeys \(known.peerID)")
         }
     }
 }
@@ -57,8 +59,23 @@ extension SophaxKeeper.Stored {
         switch self {
         case .new: "imported \(subject)"
         case .held: "already in the keystore, with the same keys: \(subject)"
-        case .extended: "already in the keystore; added verified peers or prekeys: \(subject)"
+        case .extended(let added): "already in the keystore; added \(added.words): \(subject)"
         }
+    }
+
+    /// For programs: what was added to an identity that is held.
+    fileprivate var members: [(String, JSONValue?)] {
+        let added: SophaxKeeper.Added
+        switch self {
+        case .new: return []
+        case .held: added = SophaxKeeper.Added(peers: 0, prekeys: .none)
+        case .extended(let some): added = some
+        }
+        return [
+            ("added_peers", .number(added.peers)), ("added_signed_prekeys", .number(added.prekeys.signed)),
+            ("added_one_time_prekeys", .number(added.prekeys.oneTime)),
+            ("added_first_messages", .number(added.prekeys.seen)),
+        ]
     }
 
     /// For programs.
@@ -68,6 +85,16 @@ extension SophaxKeeper.Stored {
         case .held: "held"
         case .extended: "extended"
         }
+    }
+}
+
+extension SophaxKeeper.Added {
+    /// For people: `1 verified peer, 2 signed prekeys, 20 one-time prekeys`.
+    fileprivate var words: String {
+        [
+            (peers, "verified peer"), (prekeys.signed, "signed prekey"), (prekeys.oneTime, "one-time prekey"),
+            (prekeys.seen, "key of a first message"),
+        ].filter { $0.0 > 0 }.map { Counted.text($0.0, $0.1) }.joined(separator: ", ")
     }
 }
 

@@ -125,12 +125,66 @@ struct SophaxJoin: Verb {
         let keeper = SophaxKeeper(try session.newKeystore(keystore))
         let account = try SophaxAccount(
             identity: identity, username: new.username ?? SophaxAccount.defaultUsername(known))
-        let result = try keeper.store(account, isOnly: !new.another)
+        let result = try keeper.store(account, isOnly: !new.another, at: WallClock.now())
         try session.output.done(
             [result == .new ? "restored the identity" : "already in the keystore, with the same keys"] + known.lines,
             json: .sophaxChat("join", members + [("stored", .bool(result == .new))]))
         if result == .new, !keystore.noPassphrase { session.noteProtection(isProtected: keeper.isProtected) }
-        session.output.hint("shares have no prekeys: keytool sophaxchat refill-prekeys \(known.peerID)")
+        if result != .new, let username = new.username {
+            session.output.warn("--username \(username.printable) was ignored: the identity is held under its name")
+        }
+        session.output.hint(
+            "shares have no prekeys: import the age file first, if you have one; "
+                + "then keytool sophaxchat refill-prekeys \(known.peerID)")
+    }
+}
+
+extension SophaxJoin {
+    private typealias Named = (path: String, share: IdentityShare)
+
+    /// The shares of the largest split, and the files that are none of them.
+    /// - Throws: for the first file that is no share, and `SophaxSharesError.differentSplits`, if fewer shares of a split
+    ///   are left than restore the keys; `.twice`; `.tooFew`; `InputError`.
+    private func readable() throws -> (shares: [Named], unread: [String]) {
+        var (shares, unread): ([Named], [String]) = ([], [])
+        var failure: SophaxFileError?
+        for path in files {
+            do {
+                shares.append((path, try IdentityShare.read(path)))
+            } catch let error as SophaxFileError {
+                failure = failure ?? error
+                unread.append(path)
+            }
+        }
+        let splits = Dictionary(grouping: shares) { "\($0.share.id) \($0.share.threshold) \($0.share.total)" }
+        let usable = splits.values.filter { $0.count >= Int($0[0].share.threshold) }
+        guard let split = usable.first, usable.count == 1 else {
+            if let failure { throw failure }
+            guard splits.count == 1, let only = shares.first else { throw SophaxSharesError.differentSplits }
+            throw SophaxSharesError.tooFew(
+                Set(shares.map(\.share.index)).count, threshold: Int(only.share.threshold))
+        }
+        guard Set(split.map(\.share.index)).count == split.count else { throw SophaxSharesError.twice }
+        let paths = Set(split.map(\.path))
+        return (split, unread + shares.map(\.path).filter { !paths.contains($0) })
+    }
+
+    /// - Throws: `SophaxSharesError`; `BackupError.wrongIdentity`; `SophaxUnexpected`.
+    private func agreement(_ shares: [IdentityShare]) throws -> ShareAgreement {
+        guard ShareAgreement.combinations(shares.count, Int(shares[0].threshold)) != nil else {
+            throw SophaxSharesError.tooMany(threshold: Int(shares[0].threshold))
+        }
+        do {
+            return try ShareAgreement(of: shares, expected: expectID)
+        } catch BackupError.wrongKeyOrDamaged {
+            throw SophaxSharesError.disagree
+        } catch BackupError.wrongIdentity where expectID != nil {
+            // If they agree on another identity, it is named.
+            if let other = try? ShareAgreement(of: shares, expected: nil), let expectID {
+                throw SophaxUnexpected(found: other.peerID, expected: expectID)
+            }
+            throw BackupError.wrongIdentity
+        }
     }
 }
 

@@ -71,7 +71,8 @@ extension SophaxKeepingError: Explained {
         case .otherIdentity(let held, let other):
             Failure(
                 .exists, "the keystore holds another SophaxChat identity, \(held)",
-                hints: "nothing was stored or replaced; --another stores \(other) beside it"
+                hints: other.map { "nothing was stored or replaced; --another stores \($0) beside it" }
+                    ?? "nothing was stored or replaced; --another makes another identity beside it"
             ).because(of: "other_identity")
         case .otherNumber(let peer):
             Failure(
@@ -87,6 +88,22 @@ extension SophaxKeepingError: Explained {
             Failure(.absent, "no PIN is set", hints: "keytool sophaxchat set-pin").because(of: "no_pin")
         case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
         }
+    }
+}
+
+extension PrekeyMergeError: Explained {
+    var failure: Failure {
+        let message =
+            switch self {
+            case .otherSigned(let id): "another key is held as signed prekey \(id)"
+            case .otherOneTime(let id): "another key is held as one-time prekey \(id)"
+            case .noRoomForSigned: "there is no room for the signed prekeys of the file: 8 are kept"
+            case .noRoomForOneTime: "there is no room for the one-time prekeys of the file: 1000 are kept"
+            case .noRoomForSeen: "there is no room for the keys of first messages in the file: 10000 are kept"
+            }
+        return Failure(
+            .exists, message, hints: "nothing was changed; keep the file: its prekeys are not in the keystore"
+        ).because(of: "prekeys_not_merged")
     }
 }
 
