@@ -65,6 +65,34 @@ def test_rotation(keytool, made):
     assert len({first[0], second[0], first[2], first[3], second[2], second[3]}) == 6
 
 
+def test_a_forced_rotation_that_is_due_happens_once(keytool, made):
+    id, _ = made
+    aged(keytool, id, 8)
+    assert keytool.json("sophaxchat", "rotate-prekeys", "--force")["rotated"]
+    assert len(sophax.prekeys(record(keytool, id))[0]) == 2
+
+
+def test_a_clock_that_was_behind_drops_no_prekey(keytool, made):
+    """The signed prekey is of the future for this clock, as it is if the clock has gone back 20 days."""
+    id, _ = made
+    aged(keytool, id, -20)
+    assert "clock" in keytool.ok("sophaxchat", "show-prekeys").err
+    first = sophax.prekeys(record(keytool, id))[0][0]
+    said = keytool.ok("sophaxchat", "rotate-prekeys", "--force")
+    assert "clock" in said.err
+    old, new = sophax.prekeys(record(keytool, id))[0]
+    assert old[:4] == first[:4] and old[4] is None and new[1] >= first[1]
+    # The clock is right again, 25 days later: the 14 days begin now.
+    aged(keytool, id, 20)
+    content = bytearray(record(keytool, id))
+    content[6:14] = struct.pack(">q", first[1] - 45 * DAY)
+    sophax.put(keytool, id, "prekeys", bytes(content))
+    said = keytool.ok("sophaxchat", "rotate-prekeys")
+    assert "clock" not in said.err
+    old, new = sophax.prekeys(record(keytool, id))[0]
+    assert old[0] == first[0] and old[4] >= new[1]
+
+
 def test_forced_rotations_have_an_end(keytool, made):
     id, _ = made
     for count in range(2, 7):
@@ -91,6 +119,8 @@ def test_bundle(keytool, made, tmp_path):
     text = keytool.ok("sophaxchat", "export-bundle", "--one-time", number, "--address", "ann.example:4000").out
     value = sophax.check_bundle(text, keys)
     assert (value["oneTimePreKeyId"], value["tcpAddress"]) == (number, "ann.example:4000")
+    warned = keytool.ok("sophaxchat", "export-bundle", "--one-time", number).err
+    assert "not recorded" in warned and str(number) in warned
     assert not any(sophax.encode(secret) in text for secret in (*keys, *signed[2:4]))
     assert not sophax.is_signed(text.replace("Ann", "Eve"), keys)
     keytool.fails(10, "sophaxchat", "export-bundle", "--one-time", "0")
@@ -139,6 +169,15 @@ def test_verify_peer(keytool, made, bob):
     assert keytool.json("sophaxchat", "show")["verified_peers"] == 1
 
 
+def test_oneself_is_no_peer(keytool, made, tmp_path):
+    id, keys = made
+    keytool.ok("sophaxchat", "export-bundle", "-o", tmp_path / "own.json")
+    before = snapshot(keytool.keystore)
+    keytool.fails(64, "sophaxchat", "safety", tmp_path / "own.json")
+    keytool.fails(64, "sophaxchat", "verify-peer", tmp_path / "own.json", "--number", sophax.safety_number(keys))
+    assert snapshot(keytool.keystore) == before
+
+
 def test_another_number_is_an_alert(keytool, made, bob):
     """Under a name of this peer, also under its 16 digits, another number was verified."""
     id, keys = made
@@ -178,6 +217,8 @@ def test_backups_that_do_not_open(keytool, write, given, tmp_path):
                   *given("file-passphrase", PHRASE))
     for content in (b"", good[:60], good[:4] + b"\1" + good[5:], sophax.sxid(ALICE, PHRASE)):
         keytool.fails(65, "sophaxchat", "open-backup", write("b", content), *out)
+    wrong = keytool.fails(65, "sophaxchat", "open-backup", write("b", sophax.sxid(ALICE, PHRASE)))
+    assert "SXBK" in wrong.err and "age file" not in wrong.err
     for content in (b"{}", b"[]", CONTENT.replace(b'"peers"', b'"piers"')):
         keytool.fails(65, "sophaxchat", "open-backup", write("b", sophax.sxbk(content, PHRASE)), *out,
                       *given("file-passphrase", PHRASE))

@@ -32,6 +32,7 @@ struct SophaxFileOptions: ParsableArguments {
     private func openBackup(_ content: Span<UInt8>, _ path: String, _ session: Session) throws -> SophaxFile {
         // Before the size, so that a large file of something else is called by its name.
         let file = content.extracting(first: min(content.count, IdentityBackup.maxCount + 1)).revealBytes()
+        if Self.isShare(content) { throw SophaxFileError.isShare(path: path) }
         try IdentityBackup.check(file)
         guard identities.paths.isEmpty else { throw SophaxFileError.identityNotUsed }
         return try SecretAsker(passphrase, session.dialog).open(
@@ -46,6 +47,15 @@ struct SophaxFileOptions: ParsableArguments {
             let name =
                 SophaxAccount.isUsername(username) ? username : SophaxAccount.defaultUsername(identity.publicIdentity)
             return SophaxFile(form: .sxid, account: try SophaxAccount(identity: identity, username: name))
+        }
+    }
+
+    private static func isShare(_ content: Span<UInt8>) -> Bool {
+        do throws(BackupError) {
+            _ = try IdentityShare(parsing: content)
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -94,7 +104,10 @@ struct SophaxFile: ~Copyable {
     /// For people.
     var lines: [String] {
         account.identity.publicIdentity.lines + [
-            "user           \(account.username.printable)", "form           \(form.words)",
+            "user           \(account.username.printable)",
+            "verified       \(Counted.text(account.verified.count, "peer"))",
+            "prekeys        \(account.prekeyCounts.map { "\($0.signed) signed, \($0.oneTime) one-time" } ?? "none")",
+            "form           \(form.words)",
         ]
     }
 
@@ -102,12 +115,22 @@ struct SophaxFile: ~Copyable {
     var members: [(String, JSONValue?)] {
         account.identity.publicIdentity.members + [
             ("username", .string(account.username)), ("verified_peers", .number(account.verified.count)),
+            ("signed_prekeys", account.prekeyCounts.map { .number($0.signed) }),
+            ("one_time_prekeys", account.prekeyCounts.map { .number($0.oneTime) }),
             ("form", .string(form.name)),
         ]
     }
 }
 
 extension SophaxAccount {
+    /// Nil without prekeys.
+    fileprivate var prekeyCounts: (signed: Int, oneTime: Int)? {
+        switch prekeys {
+        case .some(let prekeys): (prekeys.signedFacts.count, prekeys.oneTimeCount)
+        case .none: nil
+        }
+    }
+
     /// The name of a user who has not said one: the first digits of the peerID.
     static func defaultUsername(_ identity: PublicIdentity) -> String {
         String(identity.peerID.description.prefix(8))
@@ -122,6 +145,12 @@ enum SophaxFileError: Error {
     case notPeer(path: String)
     /// It is neither an identity nor a share nor a bundle.
     case unknown(path: String)
+    /// It is a share, which `join` reads.
+    case isShare(path: String)
+    /// A share would replace this file.
+    case shareExists(path: String)
+    /// Its first bytes are not those of a message backup.
+    case notMessageBackup(path: String)
     /// It is not a share.
     case notShare(path: String)
 }

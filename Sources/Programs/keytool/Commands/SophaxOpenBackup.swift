@@ -34,7 +34,11 @@ struct SophaxOpenBackup: Verb {
         let target = try output.map { try DocumentTarget($0, mayReplace: force, outside: session.reserved) }
         let input = file == "-" ? InputFile.standardInput : InputFile(path: file)
         let bytes = try input.readBytes(.bytes, limit: MessageBackup.maxCount)
-        try MessageBackup.check(bytes)
+        do {
+            try MessageBackup.check(bytes)
+        } catch BackupError.unknownFormat {
+            throw SophaxFileError.notMessageBackup(path: file)
+        }
         try SecretAsker(passphrase, session.dialog).open(
             .named(file), isWrong: { $0 as? BackupError == .wrongKeyOrDamaged }
         ) { passphrase in

@@ -80,6 +80,7 @@ struct SophaxRotatePrekeys: Verb {
                     ? "replaced the signed prekey of \(id)" : "the signed prekey of \(id) is less than 7 days old"
             ] + change.summary.lines(at: now),
             json: .sophaxChat("rotate-prekeys", change.members(id, at: now)))
+        change.summary.hint(at: now, id, session.output)
     }
 }
 
@@ -89,7 +90,7 @@ struct SophaxExportBundle: Verb {
         discussion: """
             Peers begin sessions with it. They refuse it an hour after it was made. It contains the last-resort key, \
             which serves any number of peers; --one-time puts a one-time prekey in its place, which only one peer may \
-            be given. A bundle has no secrets.
+            be given. That it was given out is not recorded: note its number. A bundle has no secrets.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -128,6 +129,10 @@ struct SophaxExportBundle: Verb {
         let now = WallClock.now()
         // The prekeys are stored before they leave: the bundle's are those that the keystore holds.
         let bundle = try bundle(of: keeper.wholeAccount(id), id, at: now)
+        if let oneTime {
+            session.output.warn(
+                "it is not recorded that one-time prekey \(oneTime) was given out: do not export it again")
+        }
         guard let file else { return try Output.writeResult((bundle.encoded + [UInt8(ascii: "\n")]).span) }
         let text = bundle.encoded
         try file.write(text.span) {
@@ -197,6 +202,9 @@ extension PrekeySummary {
 
     /// Says what to do about old or few prekeys.
     func hint(at now: Timestamp, _ id: PeerID, _ output: Output) {
+        if now < newestMade {
+            output.warn("the clock is wrong, or was: the newest signed prekey was made at \(newestMade.rfc3339)")
+        }
         if let current = signed.last, now - current.made >= PrekeyStore.rotation {
             output.hint("the signed prekey is old: keytool sophaxchat rotate-prekeys \(id)")
         }

@@ -58,8 +58,9 @@ struct SophaxSafety: Verb {
         let (other, username) = try peer.identity()
         let keeper = try session.sophaxChat(keystore.passphrase)
         let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
-        let isVerified = try account.hasVerified(other)
         let own = account.identity.publicIdentity
+        try other.requirePeer(of: own)
+        let isVerified = try account.hasVerified(other)
         let domain: PublicIdentity.SafetyDomain = old ? .none : .version1
         let number = PublicIdentity.pairNumber(own, other, domain)
         let drawing = try qr ? QRPlacement(mode).place(own.code, levels: [.medium, .low], mayScroll: true) : nil
@@ -114,6 +115,7 @@ struct SophaxVerifyPeer: Verb {
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
         let own = try keeper.account(id).identity.publicIdentity
+        try other.requirePeer(of: own)
         let domains: [PublicIdentity.SafetyDomain] = [.version1, .none]
         let numbers = domains.flatMap {
             [PublicIdentity.pairNumber(own, other, $0), other.safetyNumber($0)]
@@ -133,6 +135,15 @@ struct SophaxVerifyPeer: Verb {
                     ("id", .string(id.description)), ("peer", .string(other.peerID.description)),
                     ("verified", true), ("changed", .bool(isNew)),
                 ]))
+    }
+}
+
+extension PublicIdentity {
+    /// - Throws: `UsageFailure` for one's own keys, which need no comparison.
+    fileprivate func requirePeer(of own: PublicIdentity) throws {
+        guard peerID != own.peerID else {
+            throw UsageFailure("the file has the identity's own public keys, not those of a peer")
+        }
     }
 }
 

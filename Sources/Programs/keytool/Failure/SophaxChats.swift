@@ -129,6 +129,16 @@ extension SophaxFileError: Explained {
                 hints: "a peer's file is its bundle, or the 64 bytes of its QR code")
         case .unknown(let path):
             Failure(.badData, "\(path) is neither an identity nor a share nor a bundle of SophaxChat")
+        case .isShare(let path):
+            Failure(
+                .badData, "\(path) is a share of an identity",
+                hints: "keytool sophaxchat join FILE FILE restores the identity from its shares")
+        case .shareExists(let path):
+            Failure(.exists, "\(path) already exists", hints: "nothing was written: choose another name with -o")
+        case .notMessageBackup(let path):
+            Failure(
+                .badData, "\(path) is no message backup (SXBK) of SophaxChat",
+                hints: "keytool sophaxchat verify shows identities, shares and bundles")
         case .notShare(let path): Failure(.badData, "\(path) is not a share of an identity, or is damaged")
         }
     }
