@@ -54,6 +54,8 @@ def test_init_makes_one_only(keytool):
     before = snapshot(keytool.keystore)
     refused = keytool.fails(17, "sophaxchat", "init", "--json").error
     assert refused["reason"] == "other_identity" and first["id"] in refused["message"]
+    # The one that was made is lost, and is not named.
+    assert not re.search("stores [0-9a-f]{32}", str(refused))
     assert snapshot(keytool.keystore) == before
     second = keytool.json("sophaxchat", "init", "--another")
     assert sophax.ids(keytool.keystore) == sorted([first["id"], second["id"]])
@@ -63,7 +65,7 @@ def test_init_makes_one_only(keytool):
         assert keytool.json("sophaxchat", "show", name)["id"] == first["id"]
 
 
-@pytest.mark.parametrize("name", ["", " x", "x ", "x" * 65])
+@pytest.mark.parametrize("name", ["", " x", "x ", "x" * 65, "a\x1b[2Jb", "a\nb", "a\u202eb", "a\x7fb"])
 def test_user_names(keytool, name):
     keytool.fails(64, "sophaxchat", "init", "--username", name)
     assert not any(keytool.keystore.iterdir())

@@ -41,7 +41,9 @@ def test_split(keytool, tmp_path, threshold, total, other_keytool):
 def test_split_leaves_nothing_or_all(keytool, tmp_path):
     keytool.ok("sophaxchat", "init")
     (tmp_path / "share.3.json").write_bytes(b"mine")
-    keytool.fails(17, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share")
+    refused = keytool.fails(17, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", tmp_path / "share")
+    assert "--force" not in refused.err
+    keytool.fails(64, "sophaxchat", "split", "-m", "2", "-n", "3", "-o", "-")
     assert [path.name for path in tmp_path.glob("share*")] == ["share.3.json"]
     for numbers in (("1", "3"), ("4", "3"), ("2", "256"), ("0", "0")):
         keytool.fails(64, "sophaxchat", "split", "-m", numbers[0], "-n", numbers[1], "-o", tmp_path / "other")
@@ -83,3 +85,39 @@ def test_join_beside_another_identity(keytool, app_shares):
     assert snapshot(keytool.keystore) == before
     keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--another")
     assert sophax.held(keytool, ID)[0] == ALICE
+
+
+@pytest.mark.parametrize("order", itertools.permutations(range(3)))
+@pytest.mark.parametrize("damage", ["data", "peerID", "text", "split"])
+def test_one_bad_share_among_three(keytool, write, order, damage):
+    """The other two restore the identity in any order, and the bad one is named."""
+    shares = [json.loads(sophax.share(ALICE, index, peerID=ID)) for index in (1, 2, 3)]
+    shares[1].update({"data": {"data": sophax.encode(bytes(64))}, "peerID": {"peerID": BOB_ID}, "text": {"total": "3"},
+                      "split": {"id": "22222222-2222-4333-8444-555555555555"}}[damage])
+    files = [write(f"{index}.json", json.dumps(share)) for index, share in enumerate(shares, 1)]
+    said = keytool.ok("sophaxchat", "join", *[files[at] for at in order])
+    assert str(files[1]) in said.err and str(files[0]) not in said.err and sophax.held(keytool, ID)[0] == ALICE
+
+
+def test_shares_of_the_app_that_do_not_agree(keytool, app_shares, write):
+    bad = json.loads(sophax.share(ALICE, 2))
+    bad["data"] = sophax.encode(bytes(64))
+    files = [app_shares[0], write("bad", json.dumps(bad)), app_shares[2]]
+    # Two of them join to the right keys, and nothing says which.
+    for more in ((), ("--check",)):
+        assert "--expect-id" in keytool.fails(65, "sophaxchat", "join", *files, *more).err
+    keytool.fails(19, "sophaxchat", "join", *files, "--expect-id", BOB_ID)
+    joined = keytool.json("sophaxchat", "join", *files, "--expect-id", ID)
+    assert joined["stored"] and joined["bad_files"] == [str(files[1])] and sophax.held(keytool, ID)[0] == ALICE
+
+
+def test_too_many_combinations(keytool, write):
+    """16 shares, 8 of which restore the keys: 12870 combinations."""
+    files = [write(f"{index}", sophax.share(ALICE, index, threshold=8, total=16)) for index in range(1, 17)]
+    assert "8" in keytool.fails(64, "sophaxchat", "join", *files, "--expect-id", ID).err
+
+
+def test_a_name_that_is_not_used(keytool, app_shares):
+    keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--username", "Ann")
+    said = keytool.ok("sophaxchat", "join", *app_shares, "--expect-id", ID, "--username", "Eve")
+    assert "--username Eve was ignored" in said.err and sophax.held(keytool, ID)[1]["username"] == "Ann"

@@ -36,12 +36,11 @@ struct SophaxSplit: Verb {
         guard threshold >= 2, threshold <= total else {
             throw ValidationError("-m is at least 2, and -n at least as many")
         }
+        guard output != "-" else { throw ValidationError("each share is a file of its own: -o names no stdout") }
     }
 
     func run(_ session: Session) throws {
-        let files = try (1...Int(total)).map {
-            try ResultFile("\(output).\($0).json", mayReplace: false, outside: session.reserved)
-        }
+        let files = try (1...Int(total)).map { try file("\(output).\($0).json", session) }
         let keeper = try session.sophaxChat(keystore.passphrase)
         let account = try keeper.account(session.sophaxChat(named.id, in: keeper))
         let known = account.identity.publicIdentity
@@ -66,6 +65,15 @@ struct SophaxSplit: Verb {
         session.output.hint("store the shares in different places: \(threshold) together are the private keys")
     }
 
+    /// Shares replace nothing: an older split may need the file.
+    private func file(_ path: String, _ session: Session) throws -> ResultFile {
+        do {
+            return try ResultFile(path, mayReplace: false, outside: session.reserved)
+        } catch ResultFileError.exists(let path) {
+            throw SophaxFileError.shareExists(path: path)
+        }
+    }
+
     /// Writes all files; if one of them or `finish` fails, none is left.
     private func write(_ parts: ArraySlice<(ResultFile, IdentityShare)>, finish: () throws -> Void) throws {
         guard let (file, share) = parts.first else { return try finish() }
@@ -83,7 +91,8 @@ struct SophaxJoin: Verb {
         commandName: "join", abstract: "Restore an identity from its shares.",
         discussion: """
             Shares of keytool name the identity that they restore, and join to no other one. Those of the app do not: \
-            then --expect-id has to name it, because any shares join to some keys. --check stores nothing.
+            then --expect-id has to name it, because any shares join to some keys. Name all shares that you have: a \
+            damaged one is found, and named, if enough of the others agree. --check stores nothing.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -104,20 +113,18 @@ struct SophaxJoin: Verb {
 
     func run(_ session: Session) throws {
         try new.check()
-        let shares = try files.map { try IdentityShare.read($0) }
-        guard let first = shares.first, shares.count >= Int(first.threshold) else {
-            throw SophaxSharesError.tooFew(
-                Set(shares.map(\.index)).count, threshold: Int(shares.first?.threshold ?? 2))
-        }
-        guard Set(shares.map(\.index)).count == shares.count else { throw SophaxSharesError.twice }
-        guard shares.allSatisfy({ $0.id == first.id }) else { throw SophaxSharesError.differentSplits }
-        let identity = try IdentityShare.join(shares)
+        let (shares, unread) = try readable()
+        let agreement = try agreement(shares.map(\.share))
+        let identity = try IdentityShare.join(agreement.used, expected: expectID)
         let known = identity.publicIdentity
-        try known.require(expectID)
-        guard check || expectID != nil || shares.contains(where: { $0.peerID != nil }) else {
-            throw SophaxSharesError.unproven(known.peerID)
-        }
-        let members = known.members + [("shares", .number(shares.count))]
+        guard check || agreement.isNamed else { throw SophaxSharesError.unproven(known.peerID) }
+        let bad = unread + shares.filter { !agreement.good.contains($0.share.index) }.map(\.path)
+        for path in bad { session.output.warn("\(path) is damaged or of another split; the other shares agree") }
+        let members =
+            known.members + [
+                ("shares", .number(shares.count)),
+                ("bad_files", bad.isEmpty ? nil : .array(bad.map { .string($0) })),
+            ]
         guard !check else {
             return try session.output.done(
                 ["the shares join"] + known.lines, json: .sophaxChat("join", members + [("stored", false)]))
@@ -190,6 +197,10 @@ extension SophaxJoin {
 
 /// Why shares were not joined.
 enum SophaxSharesError: Error {
+    /// More combinations than are tried.
+    case tooMany(threshold: Int)
+    /// No two combinations join to the same identity, and none is named.
+    case disagree
     case tooFew(Int, threshold: Int)
     /// One of them is there twice.
     case twice

@@ -149,6 +149,14 @@ extension SophaxSharesError: Explained {
         switch self {
         case .tooFew(let count, let threshold):
             Failure(.usage, "\(threshold) shares restore the keys; \(count) were named")
+        case .tooMany(let threshold):
+            Failure(
+                .usage, "too many combinations of the shares: at most \(ShareAgreement.maxCombinations) are tried",
+                hints: "name fewer shares; \(threshold) restore the keys")
+        case .disagree:
+            Failure(
+                .badData, "a share is damaged, and nothing says which: no two combinations join to the same keys",
+                hints: "name the identity: --expect-id; or name one share more", "nothing was stored")
         case .twice: Failure(.usage, "a share is named twice")
         case .differentSplits: Failure(.badData, "the shares are those of different splits")
         case .unproven(let id):
