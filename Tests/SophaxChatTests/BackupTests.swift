@@ -242,6 +242,12 @@ import VectorKit
         #expect(throws: PINError.equalPINs) { _ = try lock.setting(duress: Self.pin("1234")) }
         #expect(throws: PINError.equalPINs) { _ = try both.setting(pin: Self.pin("4321")) }
         #expect(throws: PINError.length) { _ = try PINLock(pin: Self.pin("123")) }
+        // Under duress nothing is compared with the owner's PIN.
+        let same = try both.setting(pin: Self.pin("1234"), by: .duress)
+        #expect(try Self.check(same, "1234") == .real && Self.check(same, "4321") == .wrong)
+        let unchanged = try both.setting(duress: Self.pin("1234"), by: .duress)
+        #expect(unchanged.encoded == both.encoded)
+        #expect(throws: PINError.equalPINs) { _ = try both.setting(duress: Self.pin("4321"), by: .duress) }
         #expect(try Self.check(both.setting(pin: Self.pin("5678")), "5678") == .real)
     }
 
