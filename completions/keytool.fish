@@ -2102,7 +2102,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" keystore' -l 'keystore' -d 'The directory of the keystore (KEYTOOL_KEYSTORE).' -rfa '(__keytool_complete_directories)'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" no-input' -l 'no-input' -d 'Never ask a question. Fail if an answer is needed.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" color' -l 'color' -d 'When to use colours.' -rfka 'auto always never'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" username' -l 'username' -d 'The user\'s name, 1 to 64 characters; peers see it.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" username' -l 'username' -d 'The user\'s name, 1 to 64 characters, no control characters; peers see it.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" another' -l 'another' -d 'Store it beside another identity of the keystore.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat init" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
@@ -2209,7 +2209,7 @@ complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_option
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_positional "keytool sophaxchat join" -ge 1' -F
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" expect-id' -l 'expect-id' -d 'Refuse any other identity, with exit code 19.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" check' -l 'check' -d 'Only join them and show the identity; store nothing.'
-complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" username' -l 'username' -d 'The user\'s name, 1 to 64 characters; peers see it.' -rfka ''
+complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" username' -l 'username' -d 'The user\'s name, 1 to 64 characters, no control characters; peers see it.' -rfka ''
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" another' -l 'another' -d 'Store it beside another identity of the keystore.'
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" passphrase-file' -l 'passphrase-file' -d 'Read the keystore passphrase from a file, - for stdin.' -rF
 complete -c 'keytool' -n '__keytool_should_offer_completions_for_flags_or_options "keytool sophaxchat join" passphrase-command' -l 'passphrase-command' -d 'Read it from the output of a shell command.' -rfka ''
