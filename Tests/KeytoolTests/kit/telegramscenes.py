@@ -1,7 +1,7 @@
 """Commands that change the Telegram accounts of a keystore, each with the place it starts from."""
 
-from kit import identityfiles, masterkey, telegram
-from kit.place import OTHER_ID, Place
+from kit import identityfiles, telegram
+from kit.accountstaged import AccountPlace, identity
 from kit.scenes import Scene, nothing
 from kit.telegram import KEYS, Account, key_id
 
@@ -10,26 +10,18 @@ TWO = Account({1: KEYS[2]}, user=5, main=1)
 FEWER = Account({2: KEYS[0]}, user=7)
 
 
-class TelegramPlace(Place):
-    """Looked at: the texts of the accounts, unsealed by Python, and the identities beside them."""
+class TelegramPlace(AccountPlace):
+    """Looked at: the texts of the accounts."""
+
+    messenger = "telegram"
 
     def __init__(self, path):
         super().__init__(path)
         for name, accounts in {"one": [ONE], "both": [ONE, TWO], "fewer": [FEWER]}.items():
             telegram.tdata(self.home / name, accounts)
 
-    def view(self, drawn=()):
-        if not masterkey.file(self.keytool).exists():
-            return None
-        key = masterkey.read(self.keytool)
-        assert identityfiles.opened(self.keystore / "keystore", key)
-        directories = (self.keystore / "identities/telegram").glob("[!.]*")
-        return ([directory.name for directory in identityfiles.directories(self.keystore)],
-                {directory.name: identityfiles.opened(directory / "account", key) for directory in directories})
-
-
-def identity(place):
-    place.keytool.ok("id", "create", "--id", OTHER_ID)
+    def account(self, directory, key):
+        return identityfiles.opened(directory / "account", key)
 
 
 def fewer(place):

@@ -2,33 +2,26 @@
 
 import json
 
-from kit import archives, identityfiles, masterkey, textsecure
-from kit.place import OTHER_ID, Place
+from kit import archives, identityfiles, textsecure
+from kit.accountstaged import AccountPlace, identity
 from kit.scenes import Scene, nothing
 from kit.textsecure import NUMBER
 
 ACCOUNT = textsecure.account()
 
 
-class TextSecurePlace(Place):
-    """Looked at: the accounts, unsealed by Python, and the identities beside them. Keys that are made at random count
-    by their number."""
+class TextSecurePlace(AccountPlace):
+    """Looked at: the accounts. Keys that are made at random count by their number."""
+
+    messenger = "textsecure"
 
     def __init__(self, path):
         super().__init__(path)
         (self.home / "key").write_text(archives.IDENTITY + "\n")
         (self.home / "account.age").write_bytes(archives.seal(textsecure.text(ACCOUNT)))
 
-    def view(self, drawn=()):
-        if not masterkey.file(self.keytool).exists():
-            return None
-        key = masterkey.read(self.keytool)
-        assert identityfiles.opened(self.keystore / "keystore", key)
-        directories = (self.keystore / "identities/textsecure").glob("[!.]*")
-        accounts = {directory.name: json.loads(identityfiles.opened(directory / "account", key))
-                    for directory in directories}
-        return ([directory.name for directory in identityfiles.directories(self.keystore)],
-                {name: self.known(members) for name, members in accounts.items()})
+    def account(self, directory, key):
+        return self.known(json.loads(identityfiles.opened(directory / "account", key)))
 
     @staticmethod
     def known(members):
@@ -39,10 +32,6 @@ class TextSecurePlace(Place):
         kept = sorted(each["id"] for each in members["prekeys"] if held.get(each["id"]) == each)
         return {"server": members["server"], "prekeys": len(ids), "kept": kept,
                 "identity": members["identity"] == ACCOUNT["identity"]}
-
-
-def identity(place):
-    place.keytool.ok("id", "create", "--id", OTHER_ID)
 
 
 def imported(place):
