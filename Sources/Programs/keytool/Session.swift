@@ -86,6 +86,11 @@ struct Session {
         return keystore
     }
 
+    /// The same, or nil if it is still to be made: it holds nothing, which may be an answer and not an error.
+    func madeKeystore(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> OpenKeystore? {
+        do { return try keystore(passphrase) } catch KeystoreError.absent { return nil }
+    }
+
     /// The keystore, opened, or created if it is missing.
     /// - Parameter rule: as for `unlock`.
     func keeperOfNewKeystore(

@@ -15,34 +15,39 @@ struct IDList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let open: OpenKeystore
-        do {
-            open = try session.keystore(keystore.passphrase)
-        } catch KeystoreError.absent {
-            // A keystore that is still to be made holds nothing: that is an answer, not an error.
-            try session.output.data([], json: Self.json([]))
-            return
+        guard let open = try session.madeKeystore(keystore.passphrase) else {
+            return try session.output.data([], json: Self.json([]))
         }
         let keeper = session.keeper(open)
-        var rows: [Row] = []
-        var firstFailure: Failure?
+        var listing = Listing(session.output)
         for owner in try session.identities(in: open) {
-            do {
-                rows.append(try Row(of: owner, in: session, open, keeper))
-            } catch {
-                // One damaged record does not hide the others.
-                let failure = Failure(error)
-                rows.append(Row(failed: owner, failure))
-                if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
-                firstFailure = firstFailure ?? failure
-            }
+            listing.add(owner.members) { try Self.entry(of: owner, in: session, open, keeper) }
         }
         let pending = try keeper.identities.pendingKeys()
-        let lines = rows.compactMap(\.line) + pending.map { "pending   \($0.hex)  perhaps registered" }
-        try session.output.data(lines, json: Self.json(rows.map(\.json), pending: pending))
+        let lines = listing.lines + pending.map { "pending   \($0.hex)  perhaps registered" }
+        try session.output.data(lines, json: Self.json(listing.entries, pending: pending))
         if !pending.isEmpty { session.output.hint("keytool id create --resume finishes a pending registration") }
         if !lines.isEmpty { session.noteProtection(of: keeper) }
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        try listing.throwFirst()
+    }
+
+    /// An identity in the list.
+    private static func entry(
+        of owner: Owner, in session: Session, _ keystore: OpenKeystore, _ keeper: ThreemaKeeper
+    ) throws -> (line: String, members: [(String, JSONValue?)]) {
+        guard let id = owner.threemaID else {
+            let summary = try Messengers.summary(of: owner, in: session, keystore)
+            return ("\(owner.name)  \(summary.line)", owner.members + summary.members)
+        }
+        let identity = try keeper.identities.summary(id)
+        let places = identity.places.map { JSONValue.string($0.text) }
+        return (
+            "\(id)  \(identity.publicKey.hex)  \(identity.safeWords)",
+            owner.members + [
+                ("public_key", .string(identity.publicKey.hex)), ("safe", .bool(identity.hasSafe)),
+                ("places", places.isEmpty ? nil : .some(.array(places))),
+            ]
+        )
     }
 
     /// - Parameter pending: the keys whose registration is not finished.
@@ -51,37 +56,6 @@ struct IDList: Verb {
         return .result(
             "id list",
             [("identities", .array(identities)), ("pending", pending.isEmpty ? .none : .some(.array(pending)))])
-    }
-}
-
-/// An identity in the list.
-private struct Row {
-    /// For people; nil if its error was told.
-    let line: String?
-    /// For programs.
-    let json: JSONValue
-
-    init(of owner: Owner, in session: Session, _ keystore: OpenKeystore, _ keeper: ThreemaKeeper) throws {
-        let name = owner.members
-        guard let id = owner.threemaID else {
-            let summary = try Messengers.summary(of: owner, in: session, keystore)
-            line = "\(owner.name)  \(summary.line)"
-            json = .members(name + summary.members)
-            return
-        }
-        let identity = try keeper.identities.summary(id)
-        line = "\(id)  \(identity.publicKey.hex)  \(identity.safeWords)"
-        let places = identity.places.map { JSONValue.string($0.text) }
-        json = .members(
-            name + [
-                ("public_key", .string(identity.publicKey.hex)), ("safe", .bool(identity.hasSafe)),
-                ("places", places.isEmpty ? nil : .some(.array(places))),
-            ])
-    }
-
-    init(failed owner: Owner, _ failure: Failure) {
-        line = nil
-        json = ["messenger": .string(owner.messenger), "id": .string(owner.id), "error": failure.json]
     }
 }
 

@@ -61,24 +61,13 @@ struct OpenedMainKey: ~Copyable {
 extension Session {
     /// - Throws: `CommandFailure` if there is no keystore.
     func mainKeys(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> MainKeyKeeper {
-        do {
-            let keystore = try unlock(LockedKeystore(at: keystorePath), passphrase)
-            keystore.convertVersion1()
-            return mainKeys(of: keystore)
-        } catch KeystoreError.absent(let path) {
-            throw Self.noMainKey(path)
-        }
+        guard let keystore = try madeKeystore(passphrase) else { throw Self.noMainKey(try keystorePath) }
+        return mainKeys(of: keystore)
     }
 
     /// The keystore of a command that may create one, if it is there.
     func mainKeysIfPresent(_ options: NewKeystoreOptions) throws -> MainKeyKeeper? {
-        do {
-            let keystore = try unlock(LockedKeystore(at: keystorePath), options.passphrase)
-            keystore.convertVersion1()
-            return mainKeys(of: keystore)
-        } catch KeystoreError.absent {
-            return nil
-        }
+        try madeKeystore(options.passphrase).map { mainKeys(of: $0) }
     }
 
     func mainKeys(of keystore: OpenKeystore) -> MainKeyKeeper {

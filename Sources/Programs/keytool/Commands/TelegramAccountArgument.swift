@@ -41,10 +41,7 @@ extension Session {
     /// The accounts of Telegram in the keystore.
     /// - Throws: `TelegramKeyError.noAccounts` if there is no keystore.
     func telegram(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> TelegramKeeper {
-        do {
-            return TelegramKeeper(try keystore(passphrase))
-        } catch KeystoreError.absent {
-            throw TelegramKeyError.noAccounts
-        }
+        guard let keystore = try madeKeystore(passphrase) else { throw TelegramKeyError.noAccounts }
+        return TelegramKeeper(keystore)
     }
 }

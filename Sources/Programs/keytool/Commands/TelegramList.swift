@@ -1,7 +1,6 @@
 import ArgumentParser
 import Console
 import Encodings
-import Keystore
 import MessengerKeeping
 import Telegram
 
@@ -15,32 +14,20 @@ struct TelegramList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper: TelegramKeeper
-        do {
-            keeper = TelegramKeeper(try session.keystore(keystore.passphrase))
-        } catch KeystoreError.absent {
-            // A keystore that is still to be made holds nothing: that is an answer, not an error.
+        guard let open = try session.madeKeystore(keystore.passphrase) else {
             return try session.output.data([], json: Self.json([]))
         }
-        var lines: [String] = []
-        var members: [JSONValue] = []
-        var firstFailure: Failure?
+        let keeper = TelegramKeeper(open)
+        var listing = Listing(session.output)
         for id in try keeper.ids() {
-            do {
+            listing.add([("id", .string(id.description))]) {
                 let account = try keeper.account(id)
-                lines.append("\(id)  \(account.facts)")
-                members.append(.members(account.members))
-            } catch {
-                // One damaged record does not hide the others.
-                let failure = Failure(error)
-                members.append(["id": .string(id.description), "error": failure.json])
-                if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
-                firstFailure = firstFailure ?? failure
+                return ("\(id)  \(account.facts)", account.members)
             }
         }
-        try session.output.data(lines, json: Self.json(members))
-        if !lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        try session.output.data(listing.lines, json: Self.json(listing.entries))
+        if !listing.lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
+        try listing.throwFirst()
     }
 
     private static func json(_ accounts: [JSONValue]) -> JSONValue {

@@ -40,10 +40,7 @@ extension Session {
     /// The accounts of TextSecure in the keystore.
     /// - Throws: `TextSecureNumberError.noAccounts` if there is no keystore.
     func textSecure(_ passphrase: SecretOptions<KeystorePassphrase>) throws -> TextSecureKeeper {
-        do {
-            return TextSecureKeeper(try keystore(passphrase))
-        } catch KeystoreError.absent {
-            throw TextSecureNumberError.noAccounts
-        }
+        guard let keystore = try madeKeystore(passphrase) else { throw TextSecureNumberError.noAccounts }
+        return TextSecureKeeper(keystore)
     }
 }

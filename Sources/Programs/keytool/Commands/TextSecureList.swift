@@ -15,33 +15,21 @@ struct TextSecureList: Verb {
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
-        let keeper: TextSecureKeeper
-        do {
-            keeper = TextSecureKeeper(try session.keystore(keystore.passphrase))
-        } catch KeystoreError.absent {
-            // A keystore that is still to be made holds nothing: that is an answer, not an error.
+        guard let open = try session.madeKeystore(keystore.passphrase) else {
             return try session.output.data([], json: Self.json([]))
         }
+        let keeper = TextSecureKeeper(open)
         let now = WallClock.now()
-        var lines: [String] = []
-        var members: [JSONValue] = []
-        var firstFailure: Failure?
+        var listing = Listing(session.output)
         for number in try keeper.numbers() {
-            do {
+            listing.add([("id", .string(Owner.textSecure(number).id))]) {
                 let account = try keeper.account(number, at: now)
-                lines.append("\(number)  \(account.facts)")
-                members.append(.members(account.members))
-            } catch {
-                // One damaged record does not hide the others.
-                let failure = Failure(error)
-                members.append(["id": .string(Owner.textSecure(number).id), "error": failure.json])
-                if !session.output.isJSON { failure.report(isVerbose: session.output.isVerbose) }
-                firstFailure = firstFailure ?? failure
+                return ("\(number)  \(account.facts)", account.members)
             }
         }
-        try session.output.data(lines, json: Self.json(members))
-        if !lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
-        if let firstFailure { throw CommandFailure(failure: firstFailure, isReported: true) }
+        try session.output.data(listing.lines, json: Self.json(listing.entries))
+        if !listing.lines.isEmpty { session.noteProtection(isProtected: keeper.isProtected) }
+        try listing.throwFirst()
     }
 
     private static func json(_ accounts: [JSONValue]) -> JSONValue {
