@@ -30,6 +30,12 @@ final class BodyMemory: Sendable {
     private struct Used {
         var all = 0
         var clients: [String: Int] = [:]
+
+        mutating func give(back bytes: Int, of client: String) {
+            all -= bytes
+            let rest = (clients[client] ?? 0) - bytes
+            clients[client] = rest > 0 ? rest : nil
+        }
     }
 
     private let used = Mutex(Used())
@@ -47,14 +53,21 @@ final class BodyMemory: Sendable {
     /// One client has one in this many parts of the memory.
     private static let shares = 4
 
+    /// - Parameters:
+    ///   - bytes: what has come of a body now.
+    ///   - taken: what the same body has taken before. All of it is given back if there is no room for the rest, in one
+    ///     step: of several bodies that meet the limit together, no more are refused than must be.
     /// - Returns: false if the client, or all together, have no room for these bytes. If true, `give(back:of:)` has
     ///   to follow.
-    func take(_ bytes: Int, for client: String) -> Bool {
+    func take(_ bytes: Int, besides taken: Int = 0, for client: String) -> Bool {
         guard bytes > 0 else { return true }
         return used.withLock { used in
             let own = used.clients[client] ?? 0
             // A stored backup may be longer than an upload may be today.
-            guard used.all + bytes <= limit, own == 0 || own + bytes <= share else { return false }
+            guard used.all + bytes <= limit, own == 0 || own + bytes <= share else {
+                used.give(back: taken, of: client)
+                return false
+            }
             used.all += bytes
             used.clients[client] = own + bytes
             return true
@@ -63,10 +76,6 @@ final class BodyMemory: Sendable {
 
     func give(back bytes: Int, of client: String) {
         guard bytes > 0 else { return }
-        used.withLock { used in
-            used.all -= bytes
-            let rest = (used.clients[client] ?? 0) - bytes
-            used.clients[client] = rest > 0 ? rest : nil
-        }
+        used.withLock { $0.give(back: bytes, of: client) }
     }
 }

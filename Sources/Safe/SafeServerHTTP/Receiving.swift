@@ -72,7 +72,11 @@ extension RequestHandler {
     }
 
     private func keep(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
-        guard !lacksMemory, service.bodies.take(bytes.readableBytes, for: client) else {
+        guard !lacksMemory else { return refuse(bytes, context) }
+        guard service.bodies.take(bytes.readableBytes, besides: taken, for: client) else {
+            // A part of a body is of no use.
+            taken = 0
+            body = ByteBuffer()
             if case .receiving = phase { return answerBusy(.memory, context) }
             // The head is still being examined; the answer comes after that.
             lacksMemory = true
