@@ -187,7 +187,7 @@ import VectorKit
     }
 
     @Test func `10,000 mutations of each format`() throws {
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         let share = try IdentityShare.split(alice(), threshold: 2, total: 2, at: AppTime(now))[0].encoded().copied
         let read = try IdentityShare(parsing: share.span)
         #expect(read.encoded().copied == share)
@@ -200,14 +200,14 @@ import VectorKit
                 .utf8)
         let attempts = PINAttempts.none.next(at: now).encoded
         for _ in 0..<10_000 {
-            let (shareBytes, contentBytes) = (mutations.mutate(share), mutations.mutate(content))
-            let stateBytes = mutations.mutate(state)
+            let (shareBytes, contentBytes) = (random.changed(share), random.changed(content))
+            let stateBytes = random.changed(state)
             if let read = try? IdentityShare(parsing: shareBytes.span) { #expect(read.threshold >= 2) }
             _ = try? IdentityBackup(parsing: contentBytes.span)
             _ = try? StoredSession.summarize(stateBytes.span)
             _ = try? MessageBackup(summarizing: stateBytes.span)
-            _ = try? IdentityBackup.check(mutations.mutate(header))
-            _ = PINAttempts(decoding: mutations.mutate(attempts))
+            _ = try? IdentityBackup.check(random.changed(header))
+            _ = PINAttempts(decoding: random.changed(attempts))
         }
     }
 }

@@ -139,9 +139,9 @@ import VectorKit
         try Self.give(&one, 0, &two, 1)
         let messages = try (0..<102).map { try one.seal([UInt8($0)], id: "\($0)", at: now) }
         #expect(throws: GroupError.tooManySkipped) { _ = try two.open(messages[101], from: Self.ids[0], at: now) }
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         var order = Array(0..<100)
-        for index in order.indices { order.swapAt(index, mutations.next(order.count)) }
+        for index in order.indices { order.swapAt(index, random.number(below: order.count)) }
         for index in [100] + order {
             let opened = try two.open(messages[index], from: Self.ids[0], at: now)
             #expect(opened.body == [UInt8(index)])
@@ -220,14 +220,14 @@ import VectorKit
     }
 
     @Test func `10,000 mutations of a message`() throws {
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         var one = try Self.group(0, [0, 1])
         var two = try Self.group(1, [0, 1])
         try Self.give(&one, 0, &two, 1)
         let message = try one.seal([1], attachment: [2], id: "m", at: now)
         let bytes = message.encoded
         for _ in 0..<10_000 {
-            guard let read = GroupMessage(parsing: mutations.mutate(bytes)) else { continue }
+            guard let read = GroupMessage(parsing: random.changed(bytes)) else { continue }
             guard read.place != message.place || read.boxes.body != message.boxes.body else { continue }
             #expect(throws: GroupError.self) { _ = try two.open(read, from: Self.ids[0], at: now) }
         }

@@ -231,14 +231,14 @@ import VectorKit
     }
 
     @Test func `10,000 mutations begin no session and open no message`() throws {
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         let prekeys = PrekeyStore(at: now)
         let begun = try Self.initiated(prekeys, oneTime: nil)
         let bytes = begun.initiation.encoded
         let sender = try alice().publicIdentity
         let own = try bob()
         for _ in 0..<10_000 {
-            guard let read = try? Initiation(parsing: mutations.mutate(bytes)), read != begun.initiation else {
+            guard let read = try? Initiation(parsing: random.changed(bytes)), read != begun.initiation else {
                 continue
             }
             #expect(throws: HandshakeError.self) {
@@ -248,7 +248,7 @@ import VectorKit
     }
 
     @Test func `10,000 mutations of headers, sealed messages and records`() throws {
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         let header = PairSession.text(RatchetHeader(ratchetKey: BundleTests.prekey, previousCount: 5, number: .max))
         let prekey = BundleTests.prekey
         let key = Base64.encode(prekey.span)
@@ -260,10 +260,10 @@ import VectorKit
         let pair = PairMessage(header: [UInt8](repeating: 1, count: 137), body: [UInt8](repeating: 2, count: 60))
             .encoded
         for _ in 0..<10_000 {
-            if let read = PairSession.header(mutations.mutate(header)) { #expect(read.ratchetKey.count == 32) }
-            if let read = try? SealedMessage(parsing: mutations.mutate(sealed)) { #expect(read.ephemeral.count == 32) }
-            if let read = PairMessage(parsing: mutations.mutate(pair)) { #expect(read.header.count <= 512) }
-            let bytes = mutations.mutate(record)
+            if let read = PairSession.header(random.changed(header)) { #expect(read.ratchetKey.count == 32) }
+            if let read = try? SealedMessage(parsing: random.changed(sealed)) { #expect(read.ephemeral.count == 32) }
+            if let read = PairMessage(parsing: random.changed(pair)) { #expect(read.header.count <= 512) }
+            let bytes = random.changed(record)
             _ = try? PrekeyStore(decoding: bytes.span)
         }
     }

@@ -294,7 +294,7 @@ import VectorKit
 
     @Test(arguments: SessionVersion.allCases)
     func `10,000 mutations of messages and records`(_ version: SessionVersion) throws {
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         var start = try Self.start(version, prekeys: 60)
         let body = Self.text("body of a message")
         let message = try Self.wrapped(start.session.seal(body.span))
@@ -305,7 +305,7 @@ import VectorKit
         let pending = start.session.encoded().copied
         var (read, records) = (0, 0)
         for _ in 0..<2_500 {
-            if let changed = try? PreKeyWhisperMessage(parsing: mutations.mutate(message.bytes)),
+            if let changed = try? PreKeyWhisperMessage(parsing: random.changed(message.bytes)),
                 changed.message != message.message
             {
                 read += 1
@@ -313,12 +313,12 @@ import VectorKit
                     _ = try start.bob.respond(to: changed, known: nil, sessions: [], at: now)
                 }
             }
-            if let changed = try? WhisperMessage(parsing: mutations.mutate(whisper.bytes)), changed != whisper {
+            if let changed = try? WhisperMessage(parsing: random.changed(whisper.bytes)), changed != whisper {
                 read += 1
                 #expect(throws: SessionError.self) { _ = try receiver.open(changed, at: now) }
             }
             for record in [pending, bob] {
-                let bytes = mutations.mutate(record)
+                let bytes = random.changed(record)
                 guard let session = try? TextSecureSession(decoding: bytes.span) else { continue }
                 records += 1
                 #expect(session.encoded().copied == bytes)
