@@ -47,22 +47,72 @@ import Testing
         }
     }
 
-    @Test func `nothing stays locked behind a secret, a dropped buffer and a failing fill`() async {
+    @Test func `nothing stays locked behind a long secret, a dropped buffer and a failing fill`() async {
         await #expect(processExitsWith: .success) {
             struct Refused: Error {}
             Sodium.start()
             let before = try Mapping.lockedBytes()
             do {
-                let secret = Random.secret(32)
-                var buffer = SecureBuffer(capacity: 32)
+                let secret = Random.secret(5000)
+                var buffer = SecureBuffer(capacity: 5000)
                 buffer.append(secret)
-                #expect(try Mapping.lockedBytes() == before + 8192)
+                #expect(try Mapping.lockedBytes() == before + 4 * 4096)
                 withExtendedLifetime(secret.count) {}
                 withExtendedLifetime(buffer.count) {}
             }
             #expect(try Mapping.lockedBytes() == before)
-            _ = try? SecureBytes(count: 32) { _ throws(Refused) in throw Refused() }
+            _ = try? SecureBytes(count: 5000) { _ throws(Refused) in throw Refused() }
             #expect(try Mapping.lockedBytes() == before)
+        }
+    }
+
+    @Test func `the page of a short secret is wiped, kept, and used by the next one`() async {
+        await #expect(processExitsWith: .success) {
+            struct Refused: Error {}
+            /// Where each kind of end leaves a page.
+            func secret() -> UInt { Random.secret(32).address }
+            func buffer() -> UInt {
+                var buffer = SecureBuffer(capacity: 32)
+                for _ in 0..<32 { buffer.append(7) }
+                return buffer.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress!) } }
+            }
+            func failing() -> UInt {
+                var address: UInt = 0
+                _ = try? SecureBytes(count: 32) { bytes throws(Refused) in
+                    for index in bytes.indices { bytes[index] = 7 }
+                    address = bytes.withUnsafeMutableBufferPointer { UInt(bitPattern: $0.baseAddress!) }
+                    throw Refused()
+                }
+                return address
+            }
+            let address = secret()
+            for end in [secret, buffer, failing] {
+                #expect(end() == address)
+                let mapping = try #require(Mapping.all().first { $0.addresses.contains(address) })
+                #expect(mapping.permissions == "---p" && mapping.flags.isSuperset(of: ["lo", "dd"]))
+                _ = SecureBytes(count: 32) { bytes in
+                    for index in bytes.indices { #expect(bytes[index] == 0) }
+                }
+            }
+            // It ends where the page ends, whatever its length.
+            #expect(Random.secret(4064).address == address + 32 - 4064)
+            let next = Random.secret(32)
+            #expect(next.address == address)
+            let mapping = try #require(Mapping.all().first { $0.addresses.contains(address) })
+            #expect(mapping.permissions == "r--p" && mapping.flags.isSuperset(of: ["lo", "dd"]))
+            withExtendedLifetime(next.count) {}
+        }
+    }
+
+    @Test func `a bounded number of pages is kept`() async {
+        await #expect(processExitsWith: .success) {
+            final class Held { let secret = Random.secret(32) }
+            Sodium.start()
+            let before = try Mapping.lockedBytes()
+            var held: [Held] = []
+            for _ in 0..<200 { held.append(Held()) }
+            held = []
+            #expect(try Mapping.lockedBytes() == before + 128 * 4096)
         }
     }
 }

@@ -15,8 +15,8 @@ public enum HKDFSHA256 {
     ) -> SecureBytes {
         precondition((1...255 * SHA256.count).contains(count) && firstBlock <= 1)
         defer { SpentStack.wipe() }
-        let extracted = HMACSHA256.derive(secret, key: salt)
-        var states = extracted.withBytes { HMACStates(key: $0) }
+        // Extract (RFC 5869, section 2.2).
+        var states = HMACStates(keyFrom: secret, key: salt)
         defer { states.wipe() }
         // Whole blocks; what is beyond `count` is wiped with them.
         let blockCount = (count + SHA256.count - 1) / SHA256.count

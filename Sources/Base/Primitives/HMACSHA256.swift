@@ -79,6 +79,21 @@ struct HMACStates {
         }
     }
 
+    /// The states under the HMAC of a message, of which no copy remains.
+    init(keyFrom message: Span<UInt8>, key: Span<UInt8>) {
+        var states = HMACStates(key: key)
+        states.inner.update(message)
+        states.join()
+        self = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: SHA256.count) { digest in
+            unsafe digest.initialize(repeating: 0)
+            var bytes = unsafe digest.mutableSpan
+            states.outer.finish(into: &bytes)
+            defer { unsafe OPENSSL_cleanse(digest.baseAddress, digest.count) }
+            return unsafe HMACStates(key: digest.span)
+        }
+        states.wipe()
+    }
+
     /// Finishes the inner hash and gives it to the outer one, whose digest is the HMAC.
     mutating func join() {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: SHA256.count) { digest in

@@ -5,7 +5,9 @@ internal import CSodium
 package enum MemoryLocking {
     /// Whether the system locks one more page. It refuses if RLIMIT_MEMLOCK is reached.
     package static var isPossible: Bool {
-        let page = unsafe SecureBytes.allocate(1)
+        Sodium.start()
+        // Not from pages that are kept: those are locked already.
+        guard let page = unsafe sodium_malloc(1) else { return false }
         defer { unsafe sodium_free(page) }
         return unsafe sodium_mlock(page, 1) == 0
     }

@@ -14,7 +14,7 @@ public struct SecureBuffer: ~Copyable {
 
     /// Allocates guarded memory for `capacity` bytes.
     public init(capacity: Int) {
-        unsafe base = SecureBytes.allocate(capacity)
+        unsafe base = GuardedMemory.allocate(capacity)
         self.capacity = capacity
     }
 
@@ -76,9 +76,9 @@ public struct SecureBuffer: ~Copyable {
         precondition(wanted <= limit)
         guard wanted > capacity else { return }
         let larger = min(max(wanted, 2 * capacity), limit)
-        let moved = unsafe SecureBytes.allocate(larger)
+        let moved = unsafe GuardedMemory.allocate(larger)
         unsafe moved.update(from: base, count: count)
-        unsafe sodium_free(base)
+        unsafe GuardedMemory.free(base, capacity: capacity)
         unsafe base = moved
         capacity = larger
     }
@@ -98,12 +98,12 @@ public struct SecureBuffer: ~Copyable {
 
     /// Turns the written bytes into read-only `SecureBytes`, without a copy.
     public consuming func finish() -> SecureBytes {
-        let result = unsafe SecureBytes(adopting: base, count: count)
+        let result = unsafe SecureBytes(adopting: base, count: count, capacity: capacity)
         discard self
         return result
     }
 
     deinit {
-        unsafe sodium_free(base)
+        unsafe GuardedMemory.free(base, capacity: capacity)
     }
 }

@@ -1,5 +1,3 @@
-internal import CSodium
-
 /// Secret bytes in guarded memory: keys, passwords, and documents that contain one.
 ///
 /// The bytes are on pages of their own between guard pages. They are locked against swapping if RLIMIT_MEMLOCK allows
@@ -11,6 +9,8 @@ internal import CSodium
 @safe
 public struct SecureBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutablePointer<UInt8>
+    /// As it was allocated, in bytes.
+    private let capacity: Int
 
     /// Length in bytes.
     public let count: Int
@@ -28,15 +28,15 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// from the start.
     /// - Throws: what `fill` throws; nothing of what it wrote remains.
     public init<E>(capacity: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Int) throws(E) {
-        let base = unsafe Self.allocate(capacity)
+        let base = unsafe GuardedMemory.allocate(capacity)
         do {
             var bytes = unsafe UnsafeMutableBufferPointer(start: base, count: capacity).mutableSpan
             let used = try fill(&bytes)
             precondition(used >= 0 && used <= capacity)
-            unsafe self.init(adopting: base, count: used)
+            unsafe self.init(adopting: base, count: used, capacity: capacity)
         } catch {
             // No property is set yet, so no deinit runs: free it here, exactly once.
-            unsafe sodium_free(base)
+            unsafe GuardedMemory.free(base, capacity: capacity)
             throw error
         }
     }
@@ -49,8 +49,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        // Wipes, checks the canary, unlocks.
-        unsafe sodium_free(base)
+        unsafe GuardedMemory.free(base, capacity: capacity)
     }
 
     /// Lends the bytes to `body`.
@@ -61,19 +60,11 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         return try body(bytes)
     }
 
-    /// Takes ownership of memory from `allocate`, and makes it read-only.
-    init(adopting base: UnsafeMutablePointer<UInt8>, count: Int) {
-        unsafe sodium_mprotect_readonly(base)
+    /// Takes ownership of guarded memory, and makes it read-only.
+    init(adopting base: UnsafeMutablePointer<UInt8>, count: Int, capacity: Int) {
+        unsafe GuardedMemory.protect(base, capacity: capacity)
         unsafe self.base = base
         self.count = count
-    }
-
-    /// Allocates `capacity` zero bytes of guarded memory.
-    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
-        Sodium.start()
-        guard let memory = unsafe sodium_malloc(max(capacity, 1)) else { MemoryShortage.end(capacity) }
-        let base = unsafe memory.bindMemory(to: UInt8.self, capacity: max(capacity, 1))
-        unsafe base.initialize(repeating: 0, count: max(capacity, 1))
-        return unsafe base
+        self.capacity = capacity
     }
 }

@@ -1,0 +1,105 @@
+internal import CSodium
+internal import Synchronization
+
+/// Guarded memory: pages of their own between guard pages, locked if RLIMIT_MEMLOCK allows it, and left out of core
+/// dumps.
+///
+/// To make and to remove such pages takes a dozen system calls, which is longer than most work with a key. So the pages
+/// of short secrets are kept when they are given back, wiped and without access, for the next ones:
+///
+///     length > 4064   sodium_malloc(length)
+///     otherwise       one page   unused ‖ canary (16) ‖ secret
+///
+/// Behind a secret a guard page follows at once. What is written before it is found by the canary: libsodium's if it is
+/// long, and ours, because libsodium checks its own only when a page is removed.
+enum GuardedMemory {
+    private static let pageBytes = 4096
+    private static let canaryBytes = 16
+    /// What libsodium gives one page for: its own canary stands in that, too.
+    private static let usableBytes = pageBytes - canaryBytes
+    /// Longest secret whose page is kept, in bytes.
+    private static let maxKeptBytes = usableBytes - canaryBytes
+    /// How many are kept: half a megabyte of the 8 that Debian lets a process lock.
+    private static let maxKept = 128
+
+    /// The same for all secrets of the process: it finds mistakes, and hides nothing.
+    private static let canary: SIMD16<UInt8> = {
+        Sodium.start()
+        var canary = SIMD16<UInt8>()
+        unsafe randombytes_buf(&canary, canaryBytes)
+        return canary
+    }()
+
+    /// What libsodium has returned for the pages that are kept.
+    private static let kept = Mutex<[UInt]>([])
+
+    /// Allocates `capacity` zero bytes that can be written. If the system refuses them, the process ends.
+    static func allocate(_ capacity: Int) -> UnsafeMutablePointer<UInt8> {
+        let capacity = max(capacity, 1)
+        guard capacity <= maxKeptBytes else {
+            let base = unsafe allocatePages(capacity)
+            unsafe base.initialize(repeating: 0, count: capacity)
+            return unsafe base
+        }
+        let start: UnsafeMutablePointer<UInt8>
+        if let kept = takeKept() {
+            unsafe start = kept
+            unsafe sodium_mprotect_readwrite(start)
+        } else {
+            unsafe start = allocatePages(usableBytes)
+            unsafe start.initialize(repeating: 0, count: usableBytes)
+        }
+        let base = unsafe start + (usableBytes - capacity)
+        unsafe UnsafeMutableRawPointer(base - canaryBytes).storeBytes(of: canary, as: SIMD16<UInt8>.self)
+        return unsafe base
+    }
+
+    /// Makes the bytes read-only.
+    /// - Parameter capacity: as they were allocated.
+    static func protect(_ base: UnsafeMutablePointer<UInt8>, capacity: Int) {
+        unsafe sodium_mprotect_readonly(start(of: base, capacity))
+    }
+
+    /// Wipes the bytes, and gives their pages back. The process ends if something has written before them.
+    /// - Parameter capacity: as they were allocated.
+    static func free(_ base: UnsafeMutablePointer<UInt8>, capacity: Int) {
+        let start = unsafe start(of: base, capacity)
+        // Wipes, checks the canary, unlocks.
+        guard capacity <= maxKeptBytes else { return unsafe sodium_free(start) }
+        unsafe sodium_mprotect_readwrite(start)
+        let canaryPlace = unsafe UnsafeMutableRawPointer(base - canaryBytes)
+        let found = unsafe canaryPlace.loadUnaligned(as: SIMD16<UInt8>.self)
+        precondition(found == canary, "something has written before a secret")
+        unsafe sodium_memzero(canaryPlace, canaryBytes + max(capacity, 1))
+        if unsafe !keep(start) { unsafe sodium_free(start) }
+    }
+
+    private static func allocatePages(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+        Sodium.start()
+        guard let memory = unsafe sodium_malloc(count) else { MemoryShortage.end(count) }
+        return unsafe memory.bindMemory(to: UInt8.self, capacity: count)
+    }
+
+    /// What libsodium has returned.
+    private static func start(
+        of base: UnsafeMutablePointer<UInt8>, _ capacity: Int
+    ) -> UnsafeMutablePointer<UInt8> {
+        unsafe capacity > maxKeptBytes ? base : base - (usableBytes - max(capacity, 1))
+    }
+
+    private static func takeKept() -> UnsafeMutablePointer<UInt8>? {
+        unsafe kept.withLock { $0.popLast() }.flatMap { UnsafeMutablePointer(bitPattern: $0) }
+    }
+
+    /// - Returns: false if enough are kept.
+    private static func keep(_ start: UnsafeMutablePointer<UInt8>) -> Bool {
+        let address = UInt(bitPattern: start)
+        return kept.withLock { kept in
+            guard kept.count < maxKept else { return false }
+            // Before another thread can take it.
+            unsafe sodium_mprotect_noaccess(UnsafeMutablePointer<UInt8>(bitPattern: address)!)
+            kept.append(address)
+            return true
+        }
+    }
+}
