@@ -8,10 +8,6 @@ import VectorKit
 /// Python makes whole conversations between two sides of its own, with all private keys, in which messages are late and
 /// lost. The tests repeat them step by step.
 enum PythonPeer {
-    struct Missing: Error, CustomStringConvertible {
-        var description: String { "\(python.path()) is missing: run Scripts/set-up test" }
-    }
-
     /// What happened. Keys are hexadecimal.
     struct Conversation: Decodable, Sendable {
         /// The first secret.
@@ -50,9 +46,7 @@ enum PythonPeer {
         let oneTime: String
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardizedFileURL
-    private static let python = root.appending(path: ".build/ratchet/bin/python")
+    private static let python = InstalledPython("ratchet")
 
     private static let source = #"""
         import asyncio, hashlib, hmac, json, os, random, sys
@@ -399,7 +393,6 @@ enum PythonPeer {
     }
 
     private static func output(_ name: String, _ count: Int) throws -> Data {
-        guard FileManager.default.isExecutableFile(atPath: python.path()) else { throw Missing() }
-        return try Program.output(of: python.path(), ["-c", source, name, "\(count)"])
+        try python.run(source, [name, "\(count)"])
     }
 }

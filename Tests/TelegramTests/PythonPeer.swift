@@ -5,13 +5,7 @@ import VectorKit
 /// protocol, and a writer of the Desktop app's files on hashlib and tgcrypto. Scripts/set-up installs them in the
 /// directory `.build/telegram`.
 enum PythonPeer {
-    struct Missing: Error, CustomStringConvertible {
-        var description: String { "\(python.path()) is missing: run Scripts/set-up test" }
-    }
-
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardizedFileURL
-    private static let python = root.appending(path: ".build/telegram/bin/python")
+    private static let python = InstalledPython("telegram")
 
     /// One line in, one line out. Everything is a map of text to text; bytes are hexadecimal.
     private static let source = #"""
@@ -105,16 +99,12 @@ enum PythonPeer {
     /// Gives Python these orders; bytes that each says, and `what`.
     /// - Returns: its answers, in their order.
     static func carryOut(_ orders: [(what: String, given: [String: [UInt8]])]) throws -> [[String: [UInt8]]] {
-        guard FileManager.default.isExecutableFile(atPath: python.path()) else { throw Missing() }
         let lines = try orders.map { order in
             var line = order.given.mapValues(\.hex)
             line["what"] = order.what
             return try JSONEncoder().encode(line)
         }
-        let input = FileManager.default.temporaryDirectory.appending(path: "telegram-\(UUID()).json")
-        try Data(lines.joined(separator: [UInt8(ascii: "\n")])).write(to: input)
-        defer { try? FileManager.default.removeItem(at: input) }
-        let output = try Program.output(of: python.path(), ["-c", source], reading: input)
+        let output = try python.run(source, reading: lines)
         return try output.split(separator: UInt8(ascii: "\n")).map {
             try JSONDecoder().decode([String: String].self, from: $0).mapValues { [UInt8](hex: $0) ?? [] }
         }

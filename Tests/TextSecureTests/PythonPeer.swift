@@ -8,10 +8,6 @@ import VectorKit
 /// Python makes whole conversations between two sides of its own, with all private keys, in which messages are late and
 /// lost. The tests repeat them to the byte.
 enum PythonPeer {
-    struct Missing: Error, CustomStringConvertible {
-        var description: String { "\(python.path()) is missing: run Scripts/set-up test" }
-    }
-
     /// What happened. Bytes are hexadecimal; keys are private ones.
     struct Conversation: Decodable, Sendable {
         let identityA: String
@@ -40,9 +36,7 @@ enum PythonPeer {
         let fresh: String?
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardizedFileURL
-    private static let python = root.appending(path: ".build/ratchet/bin/python")
+    private static let python = InstalledPython("ratchet")
 
     private static let source = #"""
         import hmac, json, os, random, sys
@@ -237,8 +231,6 @@ enum PythonPeer {
 
     /// Conversations of a version.
     static func conversations(version: UInt8, count: Int) throws -> [Conversation] {
-        guard FileManager.default.isExecutableFile(atPath: python.path()) else { throw Missing() }
-        let output = try Program.output(of: python.path(), ["-c", source, "\(version)", "\(count)"])
-        return try JSONDecoder().decode([Conversation].self, from: output)
+        try JSONDecoder().decode([Conversation].self, from: python.run(source, ["\(version)", "\(count)"]))
     }
 }

@@ -4,13 +4,7 @@ import VectorKit
 /// The messenger's Gateway SDK for Python (threema.gateway, MIT): another implementation of messages. Scripts/set-up
 /// installs it in the directory `.build/gateway`.
 enum GatewaySDK {
-    struct Missing: Error, CustomStringConvertible {
-        var description: String { "\(python.path()) is missing: run Scripts/set-up test" }
-    }
-
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardizedFileURL
-    private static let python = root.appending(path: ".build/gateway/bin/python")
+    private static let python = InstalledPython("gateway")
 
     /// One line in, one line out: what is to be opened or sealed, and what came of it.
     private static let source = """
@@ -110,12 +104,8 @@ enum GatewaySDK {
     /// Gives the SDK these orders.
     /// - Returns: its answers, in their order.
     static func carryOut(_ orders: [Line]) throws -> [Line] {
-        guard FileManager.default.isExecutableFile(atPath: python.path()) else { throw Missing() }
-        let input = FileManager.default.temporaryDirectory.appending(path: "gateway-\(UUID()).json")
         let lines = try orders.map { try JSONEncoder().encode($0) }
-        try Data(lines.joined(separator: [UInt8(ascii: "\n")])).write(to: input)
-        defer { try? FileManager.default.removeItem(at: input) }
-        let output = try Program.output(of: python.path(), ["-c", source], reading: input)
+        let output = try python.run(source, reading: lines)
         return try output.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Line.self, from: $0) }
     }
 }

@@ -116,20 +116,10 @@ import VectorKit
 
 /// The values as another implementation has them (u-msgpack-python, MIT), which the server uses, too.
 @Suite struct OtherMessagePackTests {
-    private struct Missing: Error, CustomStringConvertible {
-        var description: String { "\(OtherMessagePackTests.python.path()) is missing: run Scripts/set-up test" }
-    }
-
-    // Not standardized as a whole: that would resolve the link to the system's Python.
-    private static let python = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        .standardizedFileURL.appending(path: ".build/saltyrtc/bin/python")
+    private static let python = InstalledPython("saltyrtc")
 
     private func run(_ source: String, reading lines: [String] = []) throws -> [String] {
-        guard FileManager.default.isExecutableFile(atPath: Self.python.path()) else { throw Missing() }
-        let input = FileManager.default.temporaryDirectory.appending(path: "msgpack-\(UUID()).txt")
-        try Data(lines.joined(separator: "\n").utf8).write(to: input)
-        defer { try? FileManager.default.removeItem(at: input) }
-        let output = try Program.output(of: Self.python.path(), ["-c", source], reading: input)
+        let output = try Self.python.run(source, reading: lines.map { Data($0.utf8) })
         return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
