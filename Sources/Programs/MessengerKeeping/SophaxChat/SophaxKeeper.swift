@@ -180,66 +180,6 @@ package struct SophaxKeeper: Sendable {
         }
     }
 
-    // MARK: Prekeys
-
-    /// What a change of the prekeys has done.
-    package struct PrekeyChange: Equatable, Sendable {
-        /// One-time prekeys that were made.
-        package let made: Int
-        /// Whether the signed prekey and the last-resort key were replaced, or made.
-        package let isRotated: Bool
-        /// The prekeys now.
-        package let summary: PrekeySummary
-    }
-
-    /// Fills the pool of one-time prekeys; makes all prekeys if there are none.
-    /// - Throws: as `account`.
-    package func refill(_ id: PeerID, at now: Timestamp) throws -> PrekeyChange {
-        try changePrekeys(id, at: now) { prekeys in (prekeys.refill(at: now), false) }
-    }
-
-    /// Replaces the signed prekey and the last-resort key if they are 7 days old, and drops those that were replaced
-    /// 14 days ago.
-    /// - Parameter isForced: replace them now.
-    /// - Throws: `.tooManyRotations`; as `account`.
-    package func rotate(_ id: PeerID, isForced: Bool, at now: Timestamp) throws -> PrekeyChange {
-        try changePrekeys(id, at: now) { prekeys in
-            let before = prekeys.signedID
-            if isForced {
-                guard prekeys.rotate(at: now) else { throw SophaxKeepingError.tooManyRotations }
-            } else {
-                _ = prekeys.maintain(at: now)
-            }
-            return (0, prekeys.signedID != before)
-        }
-    }
-
-    private func changePrekeys(
-        _ id: PeerID, at now: Timestamp, _ change: (inout PrekeyStore) throws -> (made: Int, isRotated: Bool)
-    ) throws -> PrekeyChange {
-        try locked(id) { identity in
-            _ = try identity.records.sophaxAccount(id)
-            switch try identity.records.sophaxPrekeys() {
-            case .some(let held):
-                let record = held.encoded()
-                var prekeys = held
-                let (made, isRotated) = try change(&prekeys)
-                let changed = prekeys.encoded()
-                let isSame = changed.withBytes { new in record.withBytes { ConstantTime.areEqual(new, $0) } }
-                if !isSame { try changed.withBytes { try identity.write(Self.prekeys, $0) } }
-                return PrekeyChange(made: made, isRotated: isRotated, summary: PrekeySummary(prekeys))
-            case .none:
-                let prekeys = PrekeyStore(at: now)
-                try prekeys.encoded().withBytes { try identity.write(Self.prekeys, $0) }
-                return PrekeyChange(made: prekeys.oneTimeCount, isRotated: true, summary: PrekeySummary(prekeys))
-            }
-        }
-    }
-
-    /// The prekeys; nil if there are none.
-    /// - Throws: as `account`.
-    package func prekeys(_ id: PeerID) throws -> PrekeyStore? { try records(of: id).sophaxPrekeys() }
-
     // MARK: Records
 
     func records(of id: PeerID) throws -> IdentityRecords {
@@ -273,31 +213,7 @@ extension SophaxKeeper.Summary {
     }
 }
 
-/// The public facts of the prekeys of an identity.
-package struct PrekeySummary: Equatable, Sendable {
-    /// Signed prekeys, each with a last-resort key; the last one is the current one.
-    package let signed: [PrekeyStore.SignedFacts]
-    /// When the newest of them was made: a clock that is earlier is wrong.
-    package let newestMade: Timestamp
-    /// IDs of the one-time prekeys that are left.
-    package let oneTimeIDs: [UInt32]
-
-    package init(_ prekeys: borrowing PrekeyStore) {
-        signed = prekeys.signedFacts
-        newestMade = prekeys.newestMade
-        oneTimeIDs = prekeys.oneTimeIDs
-    }
-}
-
 extension SophaxAccount {
-    /// The record of the prekeys; empty without prekeys.
-    var prekeyRecord: SecureBytes {
-        switch prekeys {
-        case .some(let prekeys): prekeys.encoded()
-        case .none: SecureBytes(count: 0) { _ in }
-        }
-    }
-
     /// Whether the user has compared the number of a peer. Names of 16 digits, which the app uses in places, are found,
     /// too.
     /// - Throws: `.otherNumber` if another number is stored for a name of this peer.
@@ -307,58 +223,6 @@ extension SophaxAccount {
         let known = verified.filter { $0.key.description.hasPrefix(prefix) }
         guard known.allSatisfy({ $0.value == number }) else { throw .otherNumber(peer.peerID) }
         return !known.isEmpty
-    }
-}
-
-extension IdentityRecords {
-    /// An identity without its prekeys.
-    /// - Throws: `KeystoreError.damaged`, also if the record is missing or is that of another identity; `BackupError`
-    ///   for the text of a later version.
-    func sophaxAccount(_ id: PeerID) throws -> SophaxAccount {
-        let damaged = KeystoreError.damaged(record: "identity", owner: owner)
-        guard let text = try read(SophaxKeeper.identity) else { throw damaged }
-        let account: SophaxAccount
-        do {
-            account = try text.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
-        } catch BackupError.unknownVersion(let version) {
-            throw BackupError.unknownVersion(version)
-        } catch {
-            throw damaged
-        }
-        guard account.peerID == id else { throw damaged }
-        return account
-    }
-
-    /// - Returns: nil if there are none.
-    /// - Throws: `KeystoreError.damaged`; `BackupError` for the record of a later version.
-    func sophaxPrekeys() throws -> PrekeyStore? {
-        guard let record = try read(SophaxKeeper.prekeys) else { return nil }
-        do {
-            return try record.withBytes { (record) throws(BackupError) in try PrekeyStore(decoding: record) }
-        } catch BackupError.unknownVersion(let version) {
-            throw BackupError.unknownVersion(version)
-        } catch {
-            throw KeystoreError.damaged(record: "prekeys", owner: owner)
-        }
-    }
-
-    /// - Returns: nil without a PIN.
-    /// - Throws: `KeystoreError.damaged`.
-    func sophaxLock() throws -> PINLock? {
-        guard let record = try read(SophaxKeeper.pin) else { return nil }
-        guard let lock = PINLock(decoding: record.revealBytes()) else {
-            throw KeystoreError.damaged(record: "pin", owner: owner)
-        }
-        return lock
-    }
-
-    /// - Throws: `KeystoreError.damaged`: then no PIN is checked.
-    func sophaxAttempts() throws -> PINAttempts {
-        guard let record = try read(SophaxKeeper.attempts) else { return .none }
-        guard let attempts = PINAttempts(decoding: record.revealBytes()) else {
-            throw KeystoreError.damaged(record: "attempts", owner: owner)
-        }
-        return attempts
     }
 }
 

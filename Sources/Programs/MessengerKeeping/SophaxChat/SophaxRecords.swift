@@ -1,0 +1,65 @@
+internal import Keystore
+internal import SecureMemory
+internal import SophaxChat
+
+extension IdentityRecords {
+    /// An identity without its prekeys.
+    /// - Throws: `KeystoreError.damaged`, also if the record is missing or is that of another identity; `BackupError`
+    ///   for the text of a later version.
+    func sophaxAccount(_ id: PeerID) throws -> SophaxAccount {
+        let damaged = KeystoreError.damaged(record: "identity", owner: owner)
+        guard let text = try read(SophaxKeeper.identity) else { throw damaged }
+        let account: SophaxAccount
+        do {
+            account = try text.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
+        } catch BackupError.unknownVersion(let version) {
+            throw BackupError.unknownVersion(version)
+        } catch {
+            throw damaged
+        }
+        guard account.peerID == id else { throw damaged }
+        return account
+    }
+
+    /// - Returns: nil if there are none.
+    /// - Throws: `KeystoreError.damaged`; `BackupError` for the record of a later version.
+    func sophaxPrekeys() throws -> PrekeyStore? {
+        guard let record = try read(SophaxKeeper.prekeys) else { return nil }
+        do {
+            return try record.withBytes { (record) throws(BackupError) in try PrekeyStore(decoding: record) }
+        } catch BackupError.unknownVersion(let version) {
+            throw BackupError.unknownVersion(version)
+        } catch {
+            throw KeystoreError.damaged(record: "prekeys", owner: owner)
+        }
+    }
+
+    /// - Returns: nil without a PIN.
+    /// - Throws: `KeystoreError.damaged`.
+    func sophaxLock() throws -> PINLock? {
+        guard let record = try read(SophaxKeeper.pin) else { return nil }
+        guard let lock = PINLock(decoding: record.revealBytes()) else {
+            throw KeystoreError.damaged(record: "pin", owner: owner)
+        }
+        return lock
+    }
+
+    /// - Throws: `KeystoreError.damaged`: then no PIN is checked.
+    func sophaxAttempts() throws -> PINAttempts {
+        guard let record = try read(SophaxKeeper.attempts) else { return .none }
+        guard let attempts = PINAttempts(decoding: record.revealBytes()) else {
+            throw KeystoreError.damaged(record: "attempts", owner: owner)
+        }
+        return attempts
+    }
+}
+
+extension SophaxAccount {
+    /// The record of the prekeys; empty without prekeys.
+    var prekeyRecord: SecureBytes {
+        switch prekeys {
+        case .some(let prekeys): prekeys.encoded()
+        case .none: SecureBytes(count: 0) { _ in }
+        }
+    }
+}
