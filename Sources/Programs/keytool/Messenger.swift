@@ -65,6 +65,6 @@ private enum UnknownMessenger: Messenger {
     }
 
     static func remove(_ owner: Owner, in session: Session, _ keystore: OpenKeystore) throws {
-        try keystore.remove(owner, wait: .seconds(60))
+        try keystore.remove(owner, wait: LockedIdentity.usualWait)
     }
 }

@@ -17,6 +17,6 @@ enum TelegramMessenger: Messenger {
     }
 
     static func remove(_ owner: Owner, in session: Session, _ keystore: OpenKeystore) throws {
-        try keystore.remove(owner, wait: .seconds(60))
+        try keystore.remove(owner, wait: LockedIdentity.usualWait)
     }
 }

@@ -18,9 +18,6 @@ package struct SophaxKeeper: Sendable {
     /// Records that no archive contains.
     package static let transientRecords: Set<RecordName> = [attempts]
 
-    /// How long an operation waits for an identity's lock.
-    private static let lockWait = Duration.seconds(60)
-
     private let keystore: OpenKeystore
 
     /// Opens nothing.
@@ -191,7 +188,7 @@ package struct SophaxKeeper: Sendable {
         _ id: PeerID, _ body: (borrowing LockedIdentity) throws -> Result
     ) throws -> Result {
         try translating(id) {
-            let identity = try keystore.lockedIdentity(.sophaxChat(id), wait: Self.lockWait)
+            let identity = try keystore.lockedIdentity(.sophaxChat(id), wait: LockedIdentity.usualWait)
             return try body(identity)
         }
     }
