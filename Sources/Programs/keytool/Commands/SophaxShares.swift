@@ -149,9 +149,11 @@ struct SophaxJoin: Verb {
 extension SophaxJoin {
     private typealias Named = (path: String, share: IdentityShare)
 
-    /// The shares of the largest split, and the files that are none of them.
-    /// - Throws: for the first file that is no share, and `SophaxSharesError.differentSplits`, if fewer shares of a split
-    ///   are left than restore the keys; `.twice`; `.tooFew`; `InputError`.
+    /// Reads the files, and finds the one split that has enough shares to restore the keys.
+    /// - Returns: the shares of that split, and the paths of all other files.
+    /// - Throws: if no split has enough shares, or several have: the `SophaxFileError` of the first file that is not a
+    ///   share; if every file is one, `SophaxSharesError.tooFew` for shares of one split, `.differentSplits` for others.
+    ///   `SophaxSharesError.twice` if a share is named twice; `InputError` for a file that cannot be read.
     private func readable() throws -> (shares: [Named], unread: [String]) {
         var (shares, unread): ([Named], [String]) = ([], [])
         var failure: SophaxFileError?
@@ -204,6 +206,7 @@ enum SophaxSharesError: Error {
     case tooFew(Int, threshold: Int)
     /// One of them is there twice.
     case twice
+    /// The shares are of several splits, and not exactly one of these has enough shares.
     case differentSplits
     /// Nothing says which identity they should join to.
     case unproven(PeerID)
