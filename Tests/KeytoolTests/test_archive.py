@@ -134,6 +134,8 @@ def test_all_messengers(full, with_key, other_keytool, write, tmp_path):
     (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {"identity": sophax.account_text(sophax.ALICE), "pin": b"\1"}),
     (f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {
         "identity": sophax.account_text(sophax.ALICE), "attempts": bytes(12)}),
+    *((f"sophaxchat/{sophax.peer_id(sophax.ALICE)}", {"identity": sophax.account_text(sophax.ALICE), name: b""})
+      for name in ("changes", "clearings")),
     (f"sophaxchat/{sophax.peer_id(sophax.ALICE)[:16]}", {"identity": sophax.account_text(sophax.ALICE)}),
     ("mainkey/xyz", {"protections": b"\1\0\0\0\0\x20" + bytes(32)}),
 ])

@@ -232,7 +232,8 @@ AT_TIMES = {f"identities/threema/ID/{name}"
 AT_TIMES.add("identities/threema/.pending-KEY")
 AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}
-AT_TIMES |= {f"identities/sophaxchat/PEERID/{name}" for name in ("identity", "prekeys", "pin", "attempts")}
+AT_TIMES |= {f"identities/sophaxchat/PEERID/{name}" for name in ("identity", "prekeys", "pin", "attempts", "changes",
+                                                            "clearings")}
 AT_TIMES |= {f"identities/mainkey/CHECK-VALUE/{name}" for name in ("protections", "autolock")}
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import time
 
 import pytest
 
@@ -265,6 +266,11 @@ def test_sophaxchat(keytool, write, given):
     sophax.put(keytool, e["peerid"], "pin", unhex(lock["record"]))
     for pin in (lock["pin"], lock["duress"]):
         keytool.ok("sophaxchat", "check-pin", *given("pin", pin.encode()))
+    change = ("set-pin", *given("new-pin", b"314159"), *given("pin", lock["pin"].encode()))
+    sophax.put(keytool, e["peerid"], "changes", sophax.allowance(*[round(time.time() * 1000)] * 4))
+    assert keytool.fails(75, "sophaxchat", *change, "--json").error["reason"] == "pin_changes"
+    sophax.put(keytool, e["peerid"], "changes", unhex(lock["changes"]))
+    keytool.ok("sophaxchat", *change)
     sophax.put(keytool, e["peerid"], "attempts", unhex(lock["attempts"]))
     keytool.fails(12, "sophaxchat", "check-pin", *given("pin", b"wrong"))
     assert sophax.attempts(sophax.record(keytool, e["peerid"], "attempts"))[0] == int(lock["failures"]) + 1

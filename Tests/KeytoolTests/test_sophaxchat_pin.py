@@ -26,7 +26,12 @@ def hashes(keytool, id):
 
 
 def count(keytool, id):
-    return sophax.attempts(sophax.record(keytool, id, "attempts"))[0]
+    return sophax.attempts(sophax.record(keytool, id, "attempts") or bytes(12))[0]
+
+
+def changes(keytool, id):
+    """How many changes of a PIN are counted."""
+    return len(sophax.uses(sophax.record(keytool, id, "changes") or b""))
 
 
 def test_set_pin(keytool, id, given):
@@ -81,6 +86,7 @@ def test_duress_is_no_oracle_for_the_pin(keytool, id, set_pin, given):
     # A PIN for duress that equals the one that was proven is refused for both.
     keytool.fails(64, "sophaxchat", "set-duress-pin", *given("duress-pin", PIN), *given("pin", PIN))
     keytool.fails(64, "sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", DURESS))
+    sophax.forget(keytool, id, "changes")
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", PIN), *given("pin", DURESS))
     real = hashes(keytool, id)[0]
     wrong = keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", DURESS))
@@ -88,8 +94,66 @@ def test_duress_is_no_oracle_for_the_pin(keytool, id, set_pin, given):
     assert (right.out, right.err) == (wrong.out, wrong.err)
     assert hashes(keytool, id)[0] == real and sophax.is_pin(PIN, hashes(keytool, id)[1])
     # The owner is found first.
+    assert changes(keytool, id) == 3
     keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
     assert sophax.is_pin(OTHER, hashes(keytool, id)[0])
+
+
+def test_changes_are_counted(keytool, id, set_pin, given):
+    """Somebody who knows the PIN of duress sets a guess as that one, and another one by the guess: if the guess is the
+    owner's, it opens afterwards, too."""
+    assert sophax.record(keytool, id, "changes") is None, "the first setting is not a change"
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    sophax.forget(keytool, id, "changes")
+    began = time.time() * 1000
+    known = DURESS
+    for number in range(1, 4):
+        guess = b"guess-%d" % number
+        keytool.ok("sophaxchat", "set-pin", *given("new-pin", guess), *given("pin", known))
+        assert changes(keytool, id) == number
+        known = guess
+    # One that is refused because both PINs would be equal is counted before they are compared.
+    keytool.fails(64, "sophaxchat", "set-pin", *given("new-pin", known), *given("pin", PIN))
+    uses = sophax.uses(sophax.record(keytool, id, "changes"))
+    assert len(uses) == 4 and began - 1 <= uses[0] and uses == sorted(uses) and uses[3] <= time.time() * 1000 + 1
+    before = {name: sophax.record(keytool, id, name) for name in ("pin", "attempts", "changes", "clearings")}
+    for proof in (known, PIN, b"wrong-pin"):
+        for verb, stem in (("set-pin", "new-pin"), ("set-duress-pin", "duress-pin")):
+            refused = keytool.fails(75, "sophaxchat", verb, *given(stem, OTHER), *given("pin", proof), "--json").error
+            assert refused["reason"] == "pin_changes" and "23h 5" in refused["message"]
+    assert before == {name: sophax.record(keytool, id, name) for name in before}
+    for pin in (known, PIN):
+        keytool.ok("sophaxchat", "check-pin", *given("pin", pin))
+    # The first of the four is a day old.
+    day = 86_400_000
+    old = round(time.time() * 1000) - day
+    sophax.put(keytool, id, "changes", sophax.allowance(old, *uses[1:]))
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", OTHER), *given("pin", PIN))
+    assert sophax.uses(sophax.record(keytool, id, "changes"))[:3] == uses[1:]
+    # A clock that was ahead: the wait is a day, and ends.
+    sophax.put(keytool, id, "changes", sophax.allowance(*[uses[0] + 400 * day] * 4))
+    command = ("sophaxchat", "set-pin", *given("new-pin", PIN), *given("pin", OTHER))
+    assert "possible in 1d 0s" in keytool.fails(75, *command).err
+    moved = sophax.uses(sophax.record(keytool, id, "changes"))
+    assert abs(moved[0] - time.time() * 1000) < 60_000 and moved == moved[:1] * 4
+    sophax.put(keytool, id, "changes", sophax.allowance(*[time - day for time in moved]))
+    keytool.ok(*command)
+    for malformed in (bytes(7), bytes(40), sophax.allowance(2, 1)):
+        sophax.put(keytool, id, "changes", malformed)
+        keytool.fails(65, *command)
+
+
+def test_failures_are_cleared_four_times_a_day(keytool, id, set_pin, given):
+    """Otherwise somebody who knows the PIN of duress would try the other one as often as it pleases."""
+    keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+    for number in range(5):
+        keytool.fails(12, "sophaxchat", "check-pin", *given("pin", OTHER))
+        keytool.ok("sophaxchat", "check-pin", *given("pin", DURESS))
+        assert count(keytool, id) == (0 if number < 4 else 1)
+    assert len(sophax.uses(sophax.record(keytool, id, "clearings"))) == 4
+    before = sophax.record(keytool, id, "attempts")
+    keytool.ok("sophaxchat", "check-pin", *given("pin", PIN))
+    assert sophax.record(keytool, id, "attempts") == before, "that of the owner clears no more than that of duress"
 
 
 def test_a_duress_pin_takes_the_same_time_for_both(keytool, id, set_pin, given, write):
@@ -100,6 +164,7 @@ def test_a_duress_pin_takes_the_same_time_for_both(keytool, id, set_pin, given, 
     for _ in range(8):
         for name, proof in proofs.items():
             # For the owner it is set again; under duress nothing changes, or the PIN would be another one.
+            sophax.forget(keytool, id, "changes")
             keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
             before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             keytool.ok("sophaxchat", "set-duress-pin", *new, *proof)
@@ -165,6 +230,7 @@ def test_attempts_are_counted_across_kills(keytool, id, set_pin, given):
     counted = []
     for point in points:
         sophax.put(keytool, id, "attempts", two)
+        sophax.forget(keytool, id, "clearings", "commit")
         injection.kill(keytool, point, *command)
         counted.append(count(keytool, id))
     steps = [value for at, value in enumerate(counted) if at == 0 or counted[at - 1] != value]

@@ -199,6 +199,7 @@ import VectorKit
             "{\"sendMessageCount\":1,\"receiveMessageCount\":2,\"previousSendingChainLength\":3,\"skippedKeyBundles\":{\"a\":{\"1\":\"A\"}}}"
                 .utf8)
         let attempts = PINAttempts.none.next(at: now).encoded
+        let allowance = PINAllowance.unused.used(at: now).used(at: now).encoded
         for _ in 0..<10_000 {
             let (shareBytes, contentBytes) = (random.changed(share), random.changed(content))
             let stateBytes = random.changed(state)
@@ -208,87 +209,8 @@ import VectorKit
             _ = try? MessageBackup(summarizing: stateBytes.span)
             _ = try? IdentityBackup.check(random.changed(header))
             _ = PINAttempts(decoding: random.changed(attempts))
+            let times = random.changed(allowance)
+            if let read = PINAllowance(decoding: times) { #expect(read.encoded == times) }
         }
-    }
-}
-
-@Suite struct PINTests {
-    static func pin(_ text: String) -> SecureBytes { secure(Array(text.utf8)) }
-
-    @Test(arguments: try Vector.all(in: .sophaxChat, op: "pin-hash-v2"))
-    func `hash of version 2`(_ vector: Vector) throws {
-        #expect(try vector.inputs.integer("iterations") == PINHash.iterations)
-        let hash = PINHash.derive(
-            Self.pin(try vector.inputs.string("pin")), .version2, try vector.inputs.bytes("salt"))
-        #expect(hash.copied == (try vector.expected.bytes("hash")))
-    }
-
-    @Test func `hash of version 1`() {
-        let salt = [UInt8](0..<16)
-        let message = salt + Array("1234".utf8)
-        #expect(PINHash.derive(Self.pin("1234"), .version1, salt).copied == SHA256.hash(message.span))
-    }
-
-    static func check(_ lock: PINLock, _ text: String) throws -> PINLock.Result {
-        try lock.check(pin(text), attempts: .none, at: now) { _ in }.result
-    }
-
-    @Test func `real, duress and wrong`() throws {
-        let lock = try PINLock(pin: Self.pin("1234"))
-        #expect(try Self.check(lock, "1234") == .real && Self.check(lock, "4321") == .wrong)
-        let both = try lock.setting(duress: Self.pin("4321"))
-        #expect(try Self.check(both, "1234") == .real && Self.check(both, "4321") == .duress)
-        #expect(try Self.check(both.removingDuress(), "4321") == .wrong)
-        #expect(throws: PINError.equalPINs) { _ = try lock.setting(duress: Self.pin("1234")) }
-        #expect(throws: PINError.equalPINs) { _ = try both.setting(pin: Self.pin("4321")) }
-        #expect(throws: PINError.length) { _ = try PINLock(pin: Self.pin("123")) }
-        // Under duress nothing is compared with the owner's PIN.
-        let same = try both.setting(pin: Self.pin("1234"), by: .duress)
-        #expect(try Self.check(same, "1234") == .real && Self.check(same, "4321") == .wrong)
-        let unchanged = try both.setting(duress: Self.pin("1234"), by: .duress)
-        #expect(unchanged.encoded == both.encoded)
-        #expect(throws: PINError.equalPINs) { _ = try both.setting(duress: Self.pin("4321"), by: .duress) }
-        #expect(try Self.check(both.setting(pin: Self.pin("5678")), "5678") == .real)
-    }
-
-    @Test func `a check upgrades nothing, and a hash is there without a PIN for duress`() throws {
-        let salt = [UInt8](0..<16)
-        let hash = PINHash.derive(Self.pin("1234"), .version1, salt).copied
-        let lock = PINLock(real: try #require(PINHash(form: .version1, salt: salt, hash: hash)), duress: nil)
-        #expect(lock.duress.form == .version1 && lock.duress.hash.count == 32)
-        #expect(try Self.check(lock, "1234") == .real)
-        #expect(lock.real.form == .version1, "the lock is a value that a check cannot change")
-        #expect(PINHash(form: .version2, salt: salt, hash: hash) == nil)
-    }
-
-    @Test func `an attempt is counted before the PIN is compared`() throws {
-        struct Full: Error {}
-        let lock = try PINLock(pin: Self.pin("1234"))
-        #expect(throws: Full.self) {
-            _ = try lock.check(Self.pin("1234"), attempts: .none, at: now) { _ in throw Full() }
-        }
-        var (stored, time) = (PINAttempts.none, now)
-        var delays: [Duration?] = []
-        for _ in 0..<13 {
-            let record = stored
-            let checked = try lock.check(Self.pin("0000"), attempts: record, at: time) { stored = $0 }
-            #expect(checked.attempts == stored && stored.count == record.count + 1)
-            #expect(PINAttempts(decoding: stored.encoded) == stored)
-            delays.append(stored.delay(at: time))
-            if let delay = stored.delay(at: time) {
-                let early = time + .milliseconds(Int(delay.components.seconds) * 1000 - 1)
-                #expect(throws: PINError.delayed(.milliseconds(1))) {
-                    _ = try lock.check(Self.pin("1234"), attempts: stored, at: early) { _ in }
-                }
-                // A clock that went back makes nothing shorter.
-                #expect(stored.delay(at: now + .days(-1)) == delay)
-                time = time + delay
-            }
-        }
-        let expected: [Duration?] = [nil, nil, nil, nil, .seconds(30), .seconds(60), .seconds(120), .seconds(240)]
-        #expect(Array(delays.prefix(8)) == expected)
-        #expect(delays.suffix(3) == [.seconds(1920), .seconds(3600), .seconds(3600)])
-        #expect(try lock.check(Self.pin("1234"), attempts: stored, at: time) { _ in }.attempts == .none)
-        #expect(PINAttempts(decoding: [UInt8](repeating: 255, count: 12)) == nil)
     }
 }

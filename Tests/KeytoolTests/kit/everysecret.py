@@ -30,7 +30,7 @@ PASSWORDS = {
 # So much memory that the program maps it, as it does the 128 MiB of its own files.
 COST = {"memory_kib": 16_384, "passes": 2}
 RECORDS = ("keystore", "identity", "profile", "devicegroupkey", "safe", "state", "commit", "history", "prekeys", "pin",
-           "attempts")
+           "attempts", "changes", "clearings")
 DEVICE_GROUP_KEY = bytes.fromhex("a7419c02e85f36d17b90fc284de3065a81b7d92e43cf15607a8e3bd4920f6cc1")
 
 

@@ -371,11 +371,12 @@ def sophaxchat_identity(e):
             "text64": sophax.encode(text)}
 
 
-@example("SophaxChat lock", "pin", "salt", "duress", "duress-salt", "failures", "end")
+@example("SophaxChat lock", "pin", "salt", "duress", "duress-salt", "failures", "end", "changed")
 def sophaxchat_lock(e):
     hashed = [(e[pin].encode(), unhex(e[salt])) for pin, salt in (("pin", "salt"), ("duress", "duress-salt"))]
     attempts = struct.pack(">I", int(e["failures"])) + struct.pack("<d", float(e["end"]))
-    return {"record": sophax.lock_record(*hashed).hex(), "attempts": attempts.hex()}
+    return {"record": sophax.lock_record(*hashed).hex(), "attempts": attempts.hex(),
+            "changes": sophax.allowance(int(e["changed"])).hex()}
 
 
 @example("Telegram key", "password", "key", "iv")

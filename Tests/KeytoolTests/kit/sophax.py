@@ -187,6 +187,12 @@ def put(keytool, id, name, content):
     path.chmod(0o600)
 
 
+def forget(keytool, id, *names):
+    """Removes records, if they are there."""
+    for name in names:
+        (directory(keytool, id) / name).unlink(missing_ok=True)
+
+
 def held(keytool, id, passphrase=None):
     """The private keys and the rest of an identity's record."""
     value = json.loads(record(keytool, id, "identity", passphrase))
@@ -217,6 +223,15 @@ def is_pin(pin, hashed):
 def attempts(record):
     """Failures, and the end of the delay in Unix time."""
     return struct.unpack(">I", record[:4]) + struct.unpack("<d", record[4:])
+
+
+def uses(record):
+    """The times of an allowance, in milliseconds."""
+    return list(struct.unpack(f">{len(record) // 8}q", record))
+
+
+def allowance(*milliseconds):
+    return struct.pack(f">{len(milliseconds)}q", *milliseconds)
 
 
 def lock_record(*pins):

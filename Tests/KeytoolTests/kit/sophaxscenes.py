@@ -7,6 +7,7 @@ from kit.sophax import ALICE
 
 ID = sophax.peer_id(ALICE)
 PEERS = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
+RECORDS = ("identity", "prekeys", "pin", "attempts", "changes", "clearings")
 
 
 class SophaxPlace(Place):
@@ -30,7 +31,7 @@ class SophaxPlace(Place):
         directories = (self.keystore / "identities/sophaxchat").glob("[!.]*")
         return ([directory.name for directory in identityfiles.directories(self.keystore)],
                 {directory.name: {name: self.content(directory / name, key)
-                                  for name in ("identity", "prekeys", "pin", "attempts") if (directory / name).exists()}
+                                  for name in RECORDS if (directory / name).exists()}
                  for directory in directories})
 
     @staticmethod

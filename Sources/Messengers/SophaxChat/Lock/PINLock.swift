@@ -91,7 +91,7 @@ public struct PINAttempts: Equatable, Sendable {
     /// Length of the record in bytes.
     public static let recordCount = 12
 
-    /// Attempts since the last success.
+    /// Attempts since the last one that cleared them.
     public let count: UInt32
     /// No PIN is checked before; nil without a delay.
     public let release: Timestamp?
@@ -115,6 +115,12 @@ public struct PINAttempts: Equatable, Sendable {
         guard count > UInt32(free) else { return nil }
         let doublings = min(Int(count) - free - 1, 7)
         return min(firstDelay * (1 << doublings), longestDelay)
+    }
+
+    /// With a delay that ends no later than the whole delay from now: a clock that was ahead has set a later end.
+    func corrected(at now: Timestamp) -> PINAttempts {
+        guard let release else { return self }
+        return PINAttempts(count: count, release: Self.delay(count).map { min(release, now + $0) })
     }
 
     /// The record to store before the next check: one attempt more, with the delay that follows it if it fails.
@@ -151,6 +157,8 @@ public enum PINError: Error, Equatable, Sendable {
     case equalPINs
     /// Too many failures: wait so long.
     case delayed(Duration)
+    /// The PINs were changed too often: wait so long.
+    case tooManyChanges(Duration)
 }
 
 /// The app's lock: a PIN that opens it, and one that seems to.
@@ -225,21 +233,28 @@ public struct PINLock: Sendable {
 
     /// Checks a PIN. A hash is never upgraded here: a check that succeeds must not take longer than another one.
     /// - Parameters:
-    ///   - attempts: as stored.
-    ///   - store: stores the record of one attempt more. It is called before the PIN is compared; if it throws, the PIN
-    ///     is not.
-    /// - Returns: the result, and the record to store after it.
-    /// - Throws: `.delayed`, and what `store` throws.
+    ///   - purpose: `.change` for a PIN that proves who changes one. Such a change is counted by the result, so store it
+    ///     before the new PIN is compared with anything.
+    ///   - counts: as stored.
+    ///   - store: stores counts. It is called before the PIN is compared; if it throws, the PIN is not.
+    /// - Returns: the result, and the counts to store after it.
+    /// - Throws: `.tooManyChanges`, `.delayed`, before any hash is computed; what `store` throws.
     public func check(
-        _ pin: borrowing SecureBytes, attempts: PINAttempts, at now: Timestamp,
-        store: (PINAttempts) throws -> Void
-    ) throws -> (result: Result, attempts: PINAttempts) {
-        if let delay = attempts.delay(at: now) { throw PINError.delayed(delay) }
-        let counted = attempts.next(at: now)
+        _ pin: borrowing SecureBytes, for purpose: PINCounts.Purpose = .check, counts: PINCounts, at now: Timestamp,
+        store: (PINCounts) throws -> Void
+    ) throws -> (result: Result, counts: PINCounts) {
+        let known = counts.corrected(at: now)
+        let counted: PINCounts
+        do throws(PINError) {
+            counted = try known.counting(purpose, at: now)
+        } catch {
+            if known != counts { try store(known) }
+            throw error
+        }
         try store(counted)
         let isReal = real.matches(pin)
         let isDuress = duress.matches(pin)
         let result: Result = isReal ? .real : isDuress ? .duress : .wrong
-        return (result, result == .wrong ? counted : .none)
+        return (result, result == .wrong ? counted : known.proven(purpose, at: now))
     }
 }

@@ -12,7 +12,7 @@ package enum Sleep {
     }
 
     /// As durations are typed: `1h 5m 30s`.
-    static func words(_ time: Duration) -> String {
+    package static func words(_ time: Duration) -> String {
         var rest = Int((time.milliseconds + 999) / 1000)
         var parts: [String] = []
         for (unit, seconds) in [("d", 86_400), ("h", 3600), ("m", 60)] where rest >= seconds {

@@ -10,13 +10,17 @@ package import SophaxChat
 ///       prekeys      sealed: the record of `PrekeyStore`; missing if there are none
 ///       pin          sealed: the record of `PINLock`; missing without a PIN
 ///       attempts     sealed: the record of `PINAttempts`; missing before the first attempt
+///       changes      sealed: the record of a `PINAllowance`, changes of the PINs; missing before the first one
+///       clearings    sealed: the record of a `PINAllowance`, right PINs that cleared failures; missing before the first
 package struct SophaxKeeper: Sendable {
     static let identity: RecordName = "identity"
     static let prekeys: RecordName = "prekeys"
     static let pin: RecordName = "pin"
     static let attempts: RecordName = "attempts"
+    static let pinChanges: RecordName = "changes"
+    static let clearings: RecordName = "clearings"
     /// Records that no archive contains.
-    package static let transientRecords: Set<RecordName> = [attempts]
+    package static let transientRecords: Set<RecordName> = [attempts, pinChanges, clearings]
 
     private let keystore: OpenKeystore
 

@@ -10,14 +10,15 @@ extension SophaxKeeper {
     package func checkPIN(_ pin: borrowing SecureBytes, of id: PeerID, at now: Timestamp) throws {
         try locked(id) { identity in
             guard let lock = try identity.records.sophaxLock() else { throw SophaxKeepingError.noPIN }
-            _ = try Self.proven(pin, lock, identity, at: now)
+            _ = try Self.proven(pin, for: .check, lock, identity, at: now)
         }
     }
 
     /// Sets the PIN. A user who knows only the PIN of duress changes that one instead, with the same result,
     /// also if the new one is the owner's.
-    /// - Parameter current: proves who asks; nil if no PIN is set.
-    /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.wrongPIN` also if it is missing; `PINError`.
+    /// - Parameter current: proves who asks; missing if no PIN is set.
+    /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.wrongPIN` also if it is missing; `PINError`, with
+    ///   `.tooManyChanges` for the fifth change of a PIN within 24 hours. One that ends in `.equalPINs` counts.
     package func setPIN(
         _ pin: borrowing SecureBytes, proving current: borrowing HeldPIN, of id: PeerID, at now: Timestamp
     ) throws {
@@ -33,7 +34,7 @@ extension SophaxKeeper {
 
     /// Sets the PIN that is told under duress. A user who knows only that one gets the same result, and nothing
     /// changes.
-    /// - Throws: `.noPIN`, `.wrongPIN`; `PINError`.
+    /// - Throws: `.noPIN`, `.wrongPIN`; `PINError` as `setPIN`.
     package func setDuressPIN(
         _ pin: borrowing SecureBytes, proving current: borrowing HeldPIN, of id: PeerID, at now: Timestamp
     ) throws {
@@ -56,30 +57,40 @@ extension SophaxKeeper {
             var result: PINLock.Result?
             switch (lock, current.isGiven) {
             // Without it a new PIN could be tried against the other one, uncounted.
-            case (let lock?, true): result = try Self.proven(current.bytes, lock, identity, at: now)
+            case (let lock?, true): result = try Self.proven(current.bytes, for: .change, lock, identity, at: now)
             case (nil, true): throw SophaxKeepingError.noPIN
             case (_?, false): throw SophaxKeepingError.wrongPIN
             case (nil, false): break
             }
-            let record = try changed(lock, result).encoded
-            var changes = identity.changes()
-            changes.set(Self.pin, record.span)
-            changes.set(Self.attempts, PINAttempts.none.encoded.span)
-            try identity.commit(changes)
+            // The change is counted already: a new PIN that equals the other one is refused, which tells it.
+            try identity.write(Self.pin, changed(lock, result).encoded.span)
         }
     }
 
     /// - Returns: `.real` or `.duress`.
     private static func proven(
-        _ pin: borrowing SecureBytes, _ lock: PINLock, _ identity: borrowing LockedIdentity, at now: Timestamp
+        _ pin: borrowing SecureBytes, for purpose: PINCounts.Purpose, _ lock: PINLock,
+        _ identity: borrowing LockedIdentity, at now: Timestamp
     ) throws -> PINLock.Result {
-        let attempts = try identity.records.sophaxAttempts()
-        let (result, after) = try lock.check(pin, attempts: attempts, at: now) { counted in
-            try identity.write(Self.attempts, counted.encoded.span)
+        var stored = try identity.records.sophaxCounts()
+        let (result, counts) = try lock.check(pin, for: purpose, counts: stored, at: now) { counted in
+            try store(counted, over: stored, identity)
+            stored = counted
         }
         guard result != .wrong else { throw SophaxKeepingError.wrongPIN }
-        try identity.write(Self.attempts, after.encoded.span)
+        try store(counts, over: stored, identity)
         return result
+    }
+
+    /// Stores the counts that differ, all at once.
+    private static func store(
+        _ counts: PINCounts, over old: PINCounts, _ identity: borrowing LockedIdentity
+    ) throws {
+        var changes = identity.changes()
+        if counts.attempts != old.attempts { changes.set(attempts, counts.attempts.encoded.span) }
+        if counts.changes != old.changes { changes.set(pinChanges, counts.changes.encoded.span) }
+        if counts.clearings != old.clearings { changes.set(clearings, counts.clearings.encoded.span) }
+        try identity.commit(changes)
     }
 }
 

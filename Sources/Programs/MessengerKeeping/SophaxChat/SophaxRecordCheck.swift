@@ -7,13 +7,16 @@ extension SophaxKeeper {
     /// - Throws: `RecordProblem` for the first wrong record.
     package static func check(_ records: RecordSet) throws(RecordProblem) {
         guard let id = records.owner.sophaxChat else { throw .owner }
-        let known = [identity, prekeys, pin, attempts]
+        let known = [identity, prekeys, pin] + transientRecords
         if let name = records.names.first(where: { !known.contains($0) }) { throw .unknown(name) }
         guard records.count(of: identity) != nil else { throw .missing(identity) }
         guard records.withRecord(identity, { isIdentity($0, id) }) else { throw .malformed(identity) }
         try check(prekeys, in: records) { (try? PrekeyStore(decoding: $0)) != nil }
         try check(pin, in: records) { PINLock(decoding: $0.revealBytes()) != nil }
         try check(attempts, in: records) { PINAttempts(decoding: $0.revealBytes()) != nil }
+        for name in [pinChanges, clearings] {
+            try check(name, in: records) { PINAllowance(decoding: $0.revealBytes()) != nil }
+        }
     }
 
     private static func check(

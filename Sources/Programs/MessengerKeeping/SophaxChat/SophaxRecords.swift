@@ -45,12 +45,20 @@ extension IdentityRecords {
     }
 
     /// - Throws: `KeystoreError.damaged`: then no PIN is checked.
-    func sophaxAttempts() throws -> PINAttempts {
-        guard let record = try read(SophaxKeeper.attempts) else { return .none }
-        guard let attempts = PINAttempts(decoding: record.revealBytes()) else {
-            throw KeystoreError.damaged(record: "attempts", owner: owner)
+    func sophaxCounts() throws -> PINCounts {
+        try PINCounts(
+            attempts: count(SophaxKeeper.attempts, PINAttempts.init(decoding:)) ?? .none,
+            changes: count(SophaxKeeper.pinChanges, PINAllowance.init(decoding:)) ?? .unused,
+            clearings: count(SophaxKeeper.clearings, PINAllowance.init(decoding:)) ?? .unused)
+    }
+
+    /// - Returns: nil without this record.
+    private func count<Count>(_ name: RecordName, _ decode: ([UInt8]) -> Count?) throws -> Count? {
+        guard let record = try read(name) else { return nil }
+        guard let count = decode(record.revealBytes()) else {
+            throw KeystoreError.damaged(record: name.text, owner: owner)
         }
-        return attempts
+        return count
     }
 }
 

@@ -34,8 +34,8 @@ struct SophaxSetPIN: Verb {
         commandName: "set-pin", abstract: "Set or change the PIN of the app's lock.",
         discussion: """
             A PIN has 4 to 64 bytes. If one is set, it is asked for first, and a wrong one is counted. Proven by the PIN of \
-            duress, the command changes that one and says the same; any new PIN is accepted. The PIN only locks the \
-            app: it does not encrypt the keys.
+            duress, the command changes that one and says the same; any new PIN is accepted. Both PINs together can be \
+            changed 4 times within 24 hours. The PIN only locks the app: it does not encrypt the keys.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -75,7 +75,8 @@ struct SophaxSetDuressPIN: Verb {
         discussion: """
             The PIN is asked for first. A check answers both PINs in the same way, and the keystore does not show \
             whether one for duress is set. Proven by the PIN of duress, the command says the same and changes nothing. \
-            The new PIN has to differ from the one that proves.
+            The new PIN has to differ from the one that proves. It counts as a change of a PIN; there can be 4 within \
+            24 hours.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -114,7 +115,8 @@ struct SophaxCheckPIN: Verb {
         commandName: "check-pin", abstract: "Check a PIN of the app's lock.",
         discussion: """
             Exit code 0 for the PIN and for that of duress, 12 for any other. Each try is counted before it is \
-            checked; from the fifth failure on there is a delay of 30 seconds, which doubles up to an hour.
+            checked; from the fifth failure on there is a delay of 30 seconds, which doubles up to an hour. A right PIN \
+            clears the failures, at most 4 times within 24 hours.
             """)
 
     @ParentCommand var noun: SophaxChatCommand

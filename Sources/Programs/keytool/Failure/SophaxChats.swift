@@ -57,6 +57,13 @@ extension PINError: Explained {
                 .tempfail, "too many wrong PINs: the next one is checked in \(delay.components.seconds + 1) s",
                 hints: "wait, then try again"
             ).because(of: "pin_delayed")
+        case .tooManyChanges(let delay):
+            Failure(
+                .tempfail,
+                "the PINs were changed \(PINAllowance.limit) times within 24 hours: "
+                    + "the next change is possible in \(Sleep.words(delay))",
+                hints: "wait, then try again; nothing was checked or changed"
+            ).because(of: "pin_changes")
         }
     }
 }
