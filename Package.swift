@@ -287,7 +287,7 @@ let package = Package(
         tests(of: "TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "MessengerKeeping", ["Keystore", "ProtonMainKey", "Tar", "Encodings", "SecureMemory"]),
+        tests(of: "MessengerKeeping", ["Keystore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "SecureMemory"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(
