@@ -7,19 +7,21 @@ from kit.sophax import ALICE
 
 ID = sophax.peer_id(ALICE)
 PEERS = {sophax.peer_id(sophax.BOB): sophax.safety_number(sophax.BOB)}
+PINS = {"new-pin": b"271828", "other-pin": b"314159"}
 RECORDS = ("identity", "prekeys", "pin", "attempts", "changes", "clearings")
 
 
 class SophaxPlace(Place):
     """Looked at: the records of the identities, unsealed by Python, and Threema's identities beside them. Of prekeys
-    that are made in the run, their numbers."""
+    that are made in the run, their numbers; of a lock, which PIN opens it, and how much was counted."""
 
     def __init__(self, path):
         super().__init__(path)
         (self.home / "agekey").write_text(archives.IDENTITY + "\n")
         (self.home / "agekey").chmod(0o600)
-        (self.home / "new-pin").write_text("271828\n")
-        (self.home / "new-pin").chmod(0o600)
+        for name, pin in PINS.items():
+            (self.home / name).write_bytes(pin + b"\n")
+            (self.home / name).chmod(0o600)
         for name, peers in {"bare": {}, "peers": PEERS}.items():
             (self.home / f"{name}.age").write_bytes(archives.seal(sophax.account_text(ALICE, verified=peers)))
 
@@ -40,7 +42,11 @@ class SophaxPlace(Place):
         if path.name == "prekeys":
             signed, rest = sophax.prekeys(content)
             return len(signed), len(rest)
-        return (len(content), content[0]) if path.name == "pin" else content
+        if path.name == "pin":
+            return [name for name, pin in PINS.items() if sophax.is_pin(pin, sophax.pin_hashes(content)[0])]
+        if path.name == "attempts":
+            return sophax.attempts(content)
+        return len(sophax.uses(content)) if path.name in ("changes", "clearings") else content
 
 
 def identity(place):
@@ -68,10 +74,23 @@ def set_pin(place):
     return ["sophaxchat", "set-pin", "--new-pin-file", place.home / "new-pin"]
 
 
+def tried(place):
+    """With a PIN, and two failures."""
+    bare(place)
+    place.keytool.ok(*set_pin(place))
+    for _ in range(2):
+        place.keytool.fails(12, "sophaxchat", "check-pin", "--pin-file", place.home / "other-pin")
+
+
+def change_pin(place):
+    return ["sophaxchat", "set-pin", "--pin-file", place.home / "new-pin", "--new-pin-file", place.home / "other-pin"]
+
+
 SCENES = {
     "first": Scene(nothing, imported("bare"), (0,), has_steps=True),
     "beside": Scene(identity, imported("bare"), (0,)),
     "extend": Scene(bare, imported("peers"), (0,)),
     "refill": Scene(bare, words("refill-prekeys"), (0,)),
     "set-pin": Scene(made, set_pin, (0,)),
+    "change-pin": Scene(tried, change_pin, (0,), has_steps=True),
 }
