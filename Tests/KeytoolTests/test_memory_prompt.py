@@ -15,7 +15,10 @@ QUESTION = {"passphrase": r"Keystore passphrase[^\n]*: $",
             "new-passphrase": r"New keystore passphrase[^\n]*: $",
             "archive-passphrase": r"Archive passphrase[^\n]*: $",
             "backup-password": r"Backup password[^\n]*: $",
-            "safe-password": r"Safe password[^\n]*: $"}
+            "safe-password": r"Safe password[^\n]*: $",
+            "pin": r"\nPIN for [0-9a-f]{32}: $",
+            "new-pin": r"New PIN for [0-9a-f]{32}(, again)?: $",
+            "duress-pin": r"Duress PIN for [0-9a-f]{32}(, again)?: $"}
 
 
 @pytest.fixture(scope="module", autouse=True)

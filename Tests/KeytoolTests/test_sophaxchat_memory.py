@@ -1,4 +1,5 @@
-"""SophaxChat's private keys, PINs and passphrases: in guarded pages and nowhere else when a command exits.
+"""SophaxChat's private keys, PINs and passphrases: in guarded pages and nowhere else, at each question, in a core, and
+when a command exits.
 
 A debug build binds symbols late, which saves registers on the stack: there, it needs LD_BIND_NOW=1."""
 
@@ -8,11 +9,12 @@ import json
 import pytest
 
 from kit import archives, sophax
+from kit.corefile import require_gcore
 from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
 from kit.sophax import ALICE
 from kit.tracing import run_to_exit
-from test_memory_prompt import is_clean
+from test_memory_prompt import answer, is_clean, left_at_exit, left_waiting
 
 ID = sophax.peer_id(ALICE)
 PASSPHRASE = PASSWORDS["file-passphrase"]
@@ -88,3 +90,48 @@ def test_at_exit(house, name):
     assert result.code == 0, result
     house.learn()
     is_clean(unexpected(memory, house))
+
+
+@pytest.mark.parametrize("verb, stem", [("check-pin", "pin"), ("set-pin", "new-pin"), ("set-duress-pin", "duress-pin")])
+def test_at_exit_after_a_wrong_pin(house, verb, stem):
+    with_pin(house)
+    stems = ["pin"] if verb == "check-pin" else ["pin", stem]
+    result, memory = run_to_exit(
+        house.keytool.command_line("sophaxchat", verb, *house.given(*stems)), house.keytool.environment, house.home)
+    assert result.code == 12, result
+    house.learn()
+    is_clean(unexpected(memory, house))
+
+
+def test_at_the_prompts_of_import(house, terminal):
+    """After the passphrase of the file, and at the end."""
+    require_gcore()
+    process = terminal("sophaxchat", "import", sxid(house), runner=house.keytool)
+    process.expect(r"Passphrase of the file [^\n]*: $")
+    process.send(PASSPHRASE.decode())
+    left = left_waiting(process, house, "passphrase", "signing seed")
+    is_clean(left + left_at_exit(process, house, *[PASSWORDS["passphrase"]] * 2))
+
+
+@pytest.mark.parametrize("verb, stem", [("set-pin", "new-pin"), ("set-duress-pin", "duress-pin")])
+def test_at_the_prompts_of_a_pin(house, terminal, verb, stem):
+    """After the keystore's passphrase, after the PIN, after the new one, and at the end."""
+    require_gcore()
+    held(house, ["set-pin", "--new-pin-file", house.home / "pin"]).protect("argon2id").learn()
+    process = terminal("sophaxchat", verb, runner=house.keytool)
+    answer(process, "passphrase")
+    left = left_waiting(process, house, "pin", "master key")
+    process.send(PASSWORDS["pin"].decode())
+    left += left_waiting(process, house, stem, "pin")
+    process.send(PASSWORDS[stem].decode())
+    left += left_waiting(process, house, stem, stem)
+    is_clean(left + left_at_exit(process, house, PASSWORDS[stem]))
+
+
+def test_at_the_prompt_of_a_check(house, terminal):
+    require_gcore()
+    held(house, ["set-pin", "--new-pin-file", house.home / "pin"]).protect("argon2id").learn()
+    process = terminal("sophaxchat", "check-pin", runner=house.keytool)
+    answer(process, "passphrase")
+    left = left_waiting(process, house, "pin", "master key")
+    is_clean(left + left_at_exit(process, house, PASSWORDS["pin"]))
