@@ -204,6 +204,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/messages
 	Benchmarks/age
 	Benchmarks/chat
+	Benchmarks/pin
 
 clean: ## remove what was built
 	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
