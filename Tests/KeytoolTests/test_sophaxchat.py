@@ -262,6 +262,20 @@ def test_id_verbs_and_doctor(alice):
     assert alice.ok("sophaxchat", "list").out == "" and not list(alice.keystore.rglob(f"*{ID}*"))
 
 
+@pytest.mark.parametrize("name", ["attempts", "changes", "clearings"])
+def test_doctor_finds_damaged_counts(alice, given, name):
+    """The identity is shown, and no PIN is checked."""
+    alice.ok("sophaxchat", "set-pin", *given("new-pin", b"271828"))
+    alice.fails(12, "sophaxchat", "check-pin", *given("pin", b"wrong"))
+    alice.ok("sophaxchat", "set-pin", *given("pin", b"271828"), *given("new-pin", b"314159"))
+    record = sophax.directory(alice, ID) / name
+    assert re.search(r"sophaxchat +1, all of them open", alice("doctor").out)
+    record.write_bytes(record.read_bytes()[:-1] + bytes([record.read_bytes()[-1] ^ 1]))
+    assert re.search(r"PROBLEM +sophaxchat +1 of 1 with damaged records", alice("doctor").out)
+    alice.ok("sophaxchat", "show")
+    assert name in alice.fails(65, "sophaxchat", "check-pin", *given("pin", b"314159")).err
+
+
 def test_a_record_of_another_identity_is_damage(alice):
     sophax.put(alice, ID, "identity", sophax.account_text(BOB))
     alice.fails(65, "sophaxchat", "show")

@@ -97,6 +97,8 @@ struct KeystoreCheck {
             var isDamaged = false
             do {
                 _ = try Messengers.summary(of: owner, in: session, keystore)
+                // A summary leaves records out.
+                isDamaged = try !RecordSet(of: keystore.identity(owner)) { _ in true }.damaged.isEmpty
             } catch {
                 isDamaged = true
             }
