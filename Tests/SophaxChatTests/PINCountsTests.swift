@@ -1,6 +1,7 @@
 import Encodings
 import SecureMemory
 import Testing
+import VectorKit
 
 @testable import SophaxChat
 
@@ -20,10 +21,11 @@ import Testing
     }
 
     @Test func `whenever it is used, no 24 hours have five uses`() {
-        var (mutations, allowance, time) = (Mutations(), PINAllowance.unused, now)
+        let random = SeededRandom(seed: 1)
+        var (allowance, time) = (PINAllowance.unused, now)
         var uses: [Timestamp] = []
         for _ in 0..<2000 {
-            time = time + .seconds(mutations.next(20_000))
+            time = time + .seconds(random.number(below: 20_000))
             if let delay = allowance.delay(at: time) {
                 #expect(delay <= PINAllowance.window && allowance.delay(at: time + delay) == nil)
             } else {
@@ -283,16 +285,16 @@ import Testing
 
     @Test func `the model is the lock`() throws {
         let pins = ["0000", "1111", "2222", "3333"]
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         var time = now
         var model = Model(real: 0, duress: 1)
         var lock = try PINLock(pin: Self.pin(pins[0])).setting(duress: Self.pin(pins[1]))
         var counts = PINCounts.none
         var seen: [Model.Outcome] = []
         for _ in 0..<60 {
-            let (old, new) = (mutations.next(4), mutations.next(4))
+            let (old, new) = (random.number(below: 4), random.number(below: 4))
             let steps: [Model.Step] = [.check(old), .setPIN(by: old, to: new), .setDuress(by: old, to: new)]
-            let step = steps[mutations.next(3)]
+            let step = steps[random.number(below: 3)]
             let outcome: Model.Outcome
             do {
                 let checked = try lock.check(Self.pin(pins[old]), for: step.proof.purpose, counts: counts, at: time) {
@@ -315,7 +317,7 @@ import Testing
             #expect(model.take(step, at: time) == outcome)
             #expect(model.counts == counts)
             seen.append(outcome)
-            time = time + .seconds(mutations.next(12_000))
+            time = time + .seconds(random.number(below: 12_000))
         }
         for pin in pins.indices {
             let result = try lock.check(Self.pin(pins[pin]), counts: .none, at: time) { _ in }.result

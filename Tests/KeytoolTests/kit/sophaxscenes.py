@@ -1,7 +1,7 @@
 """Commands that change the SophaxChat identities of a keystore, each with the place it starts from."""
 
-from kit import archives, identityfiles, masterkey, sophax
-from kit.place import OTHER_ID, Place
+from kit import archives, identityfiles, sophax
+from kit.accountstaged import AccountPlace, identity
 from kit.scenes import Scene, nothing
 from kit.sophax import ALICE
 
@@ -11,9 +11,11 @@ PINS = {"new-pin": b"271828", "other-pin": b"314159"}
 RECORDS = ("identity", "prekeys", "pin", "attempts", "changes", "clearings")
 
 
-class SophaxPlace(Place):
-    """Looked at: the records of the identities, unsealed by Python, and Threema's identities beside them. Of prekeys
-    that are made in the run, their numbers; of a lock, which PIN opens it, and how much was counted."""
+class SophaxPlace(AccountPlace):
+    """Looked at: the records of the identities. Of prekeys that are made in the run, their numbers; of a lock, which PIN
+    opens it, and how much was counted."""
+
+    messenger = "sophaxchat"
 
     def __init__(self, path):
         super().__init__(path)
@@ -25,16 +27,8 @@ class SophaxPlace(Place):
         for name, peers in {"bare": {}, "peers": PEERS}.items():
             (self.home / f"{name}.age").write_bytes(archives.seal(sophax.account_text(ALICE, verified=peers)))
 
-    def view(self, drawn=()):
-        if not masterkey.file(self.keytool).exists():
-            return None
-        key = masterkey.read(self.keytool)
-        assert identityfiles.opened(self.keystore / "keystore", key)
-        directories = (self.keystore / "identities/sophaxchat").glob("[!.]*")
-        return ([directory.name for directory in identityfiles.directories(self.keystore)],
-                {directory.name: {name: self.content(directory / name, key)
-                                  for name in RECORDS if (directory / name).exists()}
-                 for directory in directories})
+    def account(self, directory, key):
+        return {name: self.content(directory / name, key) for name in RECORDS if (directory / name).exists()}
 
     @staticmethod
     def content(path, key):
@@ -47,10 +41,6 @@ class SophaxPlace(Place):
         if path.name == "attempts":
             return sophax.attempts(content)
         return len(sophax.uses(content)) if path.name in ("changes", "clearings") else content
-
-
-def identity(place):
-    place.keytool.ok("id", "create", "--id", OTHER_ID)
 
 
 def bare(place):
