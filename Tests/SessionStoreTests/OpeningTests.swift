@@ -109,8 +109,8 @@ import VectorKit
     }
 
     @Test func `a later version is refused`() throws {
-        try scratch.sql("PRAGMA user_version = 2")
-        #expect(throws: SessionStoreError.unknownVersion(2, path: scratch.at("sessions.db"))) { try scratch.open() }
+        try scratch.sql("PRAGMA user_version = 3")
+        #expect(throws: SessionStoreError.unknownVersion(3, path: scratch.at("sessions.db"))) { try scratch.open() }
     }
 
     @Test func `values of others that SQLite takes do not open`() throws {

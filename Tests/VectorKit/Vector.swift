@@ -45,6 +45,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case keystoreHistory = "keystore_history"
         case keystoreCommit = "keystore_commit"
         case sessionValue = "session_value"
+        case sessionExport = "session_export"
         case safeSeal = "safe_seal"
         case pushNotification = "push_notification"
         case legacyImage = "legacy_image"

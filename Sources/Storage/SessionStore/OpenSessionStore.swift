@@ -59,7 +59,7 @@ public final class OpenSessionStore {
             throw .file(error)
         }
         if isNew {
-            try Self.create(database, sealer, place)
+            try Self.create(database, sealer, place, holding: nil)
             origin = .created
         } else {
             origin = try Self.storedPlace(database, sealer) == place ? .here : .copied
@@ -70,16 +70,20 @@ public final class OpenSessionStore {
         statements = try Statements(database)
     }
 
-    /// Creates the table and the first value at once.
+    /// Creates the table and the first values at once.
     private static func create(
-        _ database: Database, _ sealer: borrowing ValueSealer, _ place: StorePlace
+        _ database: Database, _ sealer: borrowing ValueSealer, _ place: StorePlace, holding values: ExportedValues?
     ) throws(SessionStoreError) {
         try database.run("BEGIN IMMEDIATE")
         do throws(SessionStoreError) {
             try StoreFile.makeSchema(in: database)
-            try database.prepare(Statements.set).run(
-                row(StorePlace.kind, StorePlace.name, sealer)
-                    + [.blob(sealer.seal(place.encoded.span, StorePlace.kind, StorePlace.name))])
+            let set = try database.prepare(Statements.set)
+            func put(_ kind: ValueKind, _ name: [UInt8], _ value: Span<UInt8>) throws(SessionStoreError) {
+                try set.run(row(kind, name, sealer) + [.blob(sealer.seal(value, kind, name))])
+            }
+            try put(StorePlace.kind, StorePlace.name, place.encoded.span)
+            try values?.forEach(put)
+            set.finish()
             try database.run("COMMIT")
         } catch {
             try? database.run("ROLLBACK")
@@ -138,6 +142,64 @@ public final class OpenSessionStore {
     {
         precondition((1...maxNameBytes).contains(name.count))
         return [.text(kind.text), .blob(sealer.digest(of: name))]
+    }
+
+    // MARK: Exporting and importing
+
+    /// Whether the directory of an owner has a store. Nothing is opened.
+    package static func exists(in directory: borrowing Directory) throws(FileError) -> Bool {
+        try directory.contains(StoreFile.name)
+    }
+
+    /// Opens all values, for an archive. They may be those of a moment that is over when they are read again, so
+    /// whoever uses them may use keys twice.
+    /// - Parameter limit: longest result in bytes.
+    /// - Throws: `SessionStoreError.damaged` for a value that does not open; `ExportError.tooLong`, `.tooMany`,
+    ///   `.unnamed`; `SessionStoreError.system`.
+    package func exportedValues(limit: Int) throws -> ExportedValues {
+        var values = ExportedValues.Builder(limit: limit)
+        let rows = try database.prepare("SELECT kind, name, sealed FROM value")
+        defer { rows.finish() }
+        var unnamed = 0
+        while try rows.step() {
+            guard let kind = ValueKind(rows.bytes(0)) else { throw SessionStoreError.damaged(path: database.path) }
+            let (digest, sealed) = (rows.bytes(1), rows.bytes(2))
+            if kind == StorePlace.kind { continue }
+            if sealer.isUnnamed(sealed) {
+                unnamed += 1
+                continue
+            }
+            let named: SecureBytes
+            do { named = try sealer.open(sealed, kind) } catch { throw SessionStoreError.damaged(path: database.path) }
+            let isOwn = named.withBytes { named in
+                guard named.count > 1, named[0] > 0, named.count > named[0] else { return false }
+                let name = named.extracting(1..<1 + Int(named[0])).revealBytes()
+                return sealer.digest(of: name) == digest
+            }
+            guard isOwn else { throw SessionStoreError.damaged(path: database.path) }
+            try values.add(kind, named)
+        }
+        guard unnamed == 0 else { throw ExportError.unnamed(count: unnamed) }
+        return values.finish()
+    }
+
+    /// Creates a store with exported values. It counts as a copy: whoever opens it has to `adopt` it, and to end what
+    /// must not go on in two places.
+    /// - Parameters:
+    ///   - directory: without a store; that of an owner, opened with the rule `.secret`.
+    ///   - messenger: as for `init`.
+    ///   - id: as for `init`.
+    ///   - key: as for `init`.
+    /// - Throws: `.file(.exists)` if there is a store; as `init`.
+    package static func create(
+        in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes,
+        holding values: ExportedValues
+    ) throws(SessionStoreError) {
+        let (database, isNew) = try StoreFile.open(in: directory)
+        guard isNew else { throw .file(.exists(path: database.path)) }
+        try create(database, ValueSealer(messenger: messenger, id: id, key: key), .nowhere, holding: values)
+        try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
     }
 
     // MARK: Changing

@@ -5,7 +5,7 @@ internal import SecureMemory
 // The file `sessions.db`: an SQLite database in WAL mode with one table.
 //
 //   application_id   0x4b545331, "KTS1"
-//   user_version     1
+//   user_version     2; 1 if an earlier version of this program made it and no later one has opened it
 //   value            kind TEXT, name BLOB (16 bytes), sealed BLOB; see `SealedValue`
 //
 // While it is open, its log is beside it as `sessions.db-wal`. It has no `sessions.db-shm`, because only one process at
@@ -14,7 +14,7 @@ internal import SecureMemory
 /// Opens the file of a store, or creates it.
 enum StoreFile {
     static let name = "sessions.db"
-    static let version = 1
+    static let version = 2
     private static let applicationID = 0x4b54_5331
     private static let table = """
         CREATE TABLE value (kind TEXT NOT NULL, name BLOB NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (kind, name)) \
@@ -86,9 +86,9 @@ enum StoreFile {
         if entries.isEmpty && application == 0 && version == 0 { return true }
         guard application == applicationID else { throw .foreign(path: database.path) }
         guard version <= Self.version else { throw .unknownVersion(version, path: database.path) }
-        guard version == Self.version, entries == [Array(table.utf8)] else {
-            throw .foreign(path: database.path)
-        }
+        guard version >= 1, entries == [Array(table.utf8)] else { throw .foreign(path: database.path) }
+        // Values that are written from now on have a form that version 1 does not know.
+        if version < Self.version { try database.run("PRAGMA user_version = \(Self.version)") }
         return false
     }
 
@@ -113,6 +113,10 @@ struct StorePlace: Equatable {
 
     let file: FileIdentity
     let machine: [UInt8]
+
+    /// That of no file. A store with it is a copy wherever it is opened: no file has the inode 0.
+    static let nowhere = StorePlace(
+        file: FileIdentity(inode: 0, birth: 0), machine: [UInt8](repeating: 0, count: machineCount))
 
     /// The machine id of this system, 16 bytes (machine-id(5)); zeros if it has none.
     static var thisMachine: [UInt8] {
