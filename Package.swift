@@ -207,8 +207,8 @@ let package = Package(
         room(
             "Programs/MessengerKeeping",
             [
-                "Keystore", "ProtonMainKey", "SophaxChat", "Telegram", "TextSecure", "Ratchet", "Age", "Tar",
-                "Encodings", "AtomicFiles", "SecureMemory",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Telegram", "TextSecure", "Ratchet", "Age",
+                "Tar", "Encodings", "AtomicFiles", "SecureMemory",
             ]),
         room(
             "Safe/SafeServerHTTP",
@@ -224,11 +224,11 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore", "ThreemaSafe",
-                "ThreemaDirectory", "Threema", "Telegram", "TextSecure", "ProtonMainKey", "SophaxChat", "SafeRules",
-                "SafeWire", "HTTPTransport", "HTTP", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode",
-                "Paper",
-                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+                "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore",
+                "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
+                "ProtonMainKey", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console",
+                "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles",
+                "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool",
@@ -287,7 +287,9 @@ let package = Package(
         tests(of: "TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "MessengerKeeping", ["Keystore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "SecureMemory"]),
+        tests(
+            of: "MessengerKeeping",
+            ["Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "AtomicFiles", "SecureMemory"]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(

@@ -55,10 +55,10 @@ final class Scratch: Sendable {
     }
 
     /// The archive of this keystore.
-    func archive(readme: [UInt8] = Array("Read me.\n".utf8)) throws -> [UInt8] {
+    func archive(readme: [UInt8] = Array("Read me.\n".utf8), withSessions: Bool = false) throws -> [UInt8] {
         let bytes = Written()
         try keeper.export(
-            try keeper.survey(), readme: readme, at: .init(milliseconds: 1_900_000_000_000)
+            try keeper.survey(withSessions: withSessions), readme: readme, at: .init(milliseconds: 1_900_000_000_000)
         ) { bytes.append($0) }
         return bytes.all
     }

@@ -83,6 +83,13 @@ public struct LockedIdentity: ~Copyable {
 }
 
 extension IdentityRecords {
+    /// As `LockedIdentity.withDirectory`, without a lock: what is there may change at any time.
+    package func withDirectory<Result: ~Copyable, E>(
+        _ body: (borrowing Directory) throws(E) -> Result
+    ) throws(E) -> Result {
+        try body(directory)
+    }
+
     func seal(_ content: Span<UInt8>, _ name: RecordName, fileName: String? = nil) -> [UInt8] {
         SealedRecord.seal(content, of: owner, name, fileName: fileName, key: keystore.masterKey)
     }

@@ -5,7 +5,7 @@ Two views of it are equal where every private key, profile, setup and backup is.
 
 import shutil
 
-from kit import history, identityfiles, keyfiles, oracle
+from kit import history, identityfiles, keyfiles, oracle, sessions
 from kit.known import BACKUP_PASSWORD, CODE, CODE_PASSWORD, SAFE_PASSWORD
 from kit.runner import Keytool
 from kit.safedirectory import SafeDirectory
@@ -124,6 +124,8 @@ def records(keystore, id):
              for name in RECORDS if files.get(name)}
     if "safe" in found:
         found["safe"] = _setup(found["safe"])
+    if sessions.path(keystore, identityfiles.MESSENGER, id).exists():
+        found["sessions"] = sessions.values(keystore, master, identityfiles.MESSENGER, id)
     return found
 
 

@@ -4,7 +4,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Callable
 
-from kit import archives, injection, oracle
+from kit import archives, injection, oracle, sessions
 from kit.edit import edit
 from kit.known import SAFE_PASSWORD
 from kit.place import ID, OTHER_ID
@@ -123,6 +123,12 @@ def archive_of_two(place):
     archive_file(place, *archives.threema(ID, bytes(range(1, 33))), *archives.threema(OTHER_ID, bytes(range(2, 34))))
 
 
+def archive_with_sessions(place):
+    values = {("session", b"ECHOECHO"): bytes(range(100)), ("queue", b"1"): bytes(9000), ("nonce", b"1"): b""}
+    archive_file(place, *archives.threema(ID, bytes(range(1, 33))),
+                 (f"threema/{ID}/sessions.values", sessions.exported(values)))
+
+
 def older_archive(place):
     """Pushed and exported, and since then the keystore's profile has become another."""
     pushed(place)
@@ -232,6 +238,7 @@ SCENES = {
     "pull": scene(other_device, PULL, has_others_backup=True, nexts=[
         Next(PUSH, {0: {"old", "new"}, 20: {"old", "new"}})]),
     "archive-import": scene(archive_of_one, archive_import),
+    "archive-import-sessions": scene(archive_with_sessions, archive_import),
     # One identity after the other: if one fails, the other is imported.
     "archive-import-two": scene(archive_of_two, archive_import, has_steps=True),
     "archive-replace": scene(older_archive, archive_replace, nexts=[PUSH_NEXT]),

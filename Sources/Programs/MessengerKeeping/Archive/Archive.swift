@@ -1,9 +1,10 @@
 package import Encodings
 package import Keystore
 internal import SecureMemory
+package import SessionStore
 package import Tar
 
-/// What an archive contains: the records of identities, opened. `ArchiveName` has its layout.
+/// What an archive contains: the records of identities, opened, and their sessions, if it was made so. `ArchiveName` has its layout.
 package struct Archive: Sendable {
     /// Longest archive that is read or written, in bytes. It is in guarded memory while it is read.
     package static let maxBytes = 128 << 20
@@ -13,6 +14,8 @@ package struct Archive: Sendable {
 
     /// In order of messengers and IDs.
     package let identities: [RecordSet]
+    /// The values of their session stores. Most archives have none.
+    package let sessions: [Owner: ExportedValues]
     /// When it was made, according to its maker.
     package let time: Timestamp
 
@@ -30,7 +33,14 @@ package struct Archive: Sendable {
         guard let version = files.first(where: { $0.name == ArchiveName.version }) else { throw .notArchive }
         try Self.checkVersion(bytes.extracting(version.content))
         var records: [Owner: [RecordName: Range<Int>]] = [:]
+        var sessions: [Owner: ExportedValues] = [:]
         for file in files where file.name != ArchiveName.version && file.name != ArchiveName.readme {
+            if let owner = ArchiveName.owner(ofSessions: file.name) {
+                sessions[owner] = try Self.sessions(of: owner, bytes.extracting(file.content))
+                // Without a record there is no identity, and its check says so.
+                records[owner] = records[owner] ?? [:]
+                continue
+            }
             guard let name = ArchiveName(file.name) else { throw .unknownFile(file.name.text) }
             guard file.content.count <= RecordName.maxContentBytes else {
                 throw .recordTooLarge(file.name.text, limit: RecordName.maxContentBytes)
@@ -39,7 +49,16 @@ package struct Archive: Sendable {
         }
         identities = records.map { RecordSet(of: $0, $1, in: bytes) }
             .sorted { ($0.owner.messenger, $0.owner.id) < ($1.owner.messenger, $1.owner.id) }
+        self.sessions = sessions
         time = Timestamp(milliseconds: 1000 * version.seconds)
+    }
+
+    private static func sessions(of owner: Owner, _ content: Span<UInt8>) throws(ArchiveError) -> ExportedValues {
+        do throws(ExportError) {
+            return try ExportedValues(content)
+        } catch {
+            throw .sessions(owner, error)
+        }
     }
 
     private static func checkVersion(_ content: Span<UInt8>) throws(ArchiveError) {
@@ -61,6 +80,8 @@ package enum ArchiveError: Error, Equatable, Sendable {
     /// A file has a name that no record has.
     case unknownFile(String)
     case recordTooLarge(String, limit: Int)
+    /// The sessions of an identity are not those of a session store.
+    case sessions(Owner, ExportError)
     /// The archive is longer than this many bytes.
     case tooLarge(limit: Int)
     /// There are more files than an archive may have.

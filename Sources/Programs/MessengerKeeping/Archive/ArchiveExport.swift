@@ -1,6 +1,7 @@
 package import Encodings
 package import Keystore
 internal import SecureMemory
+internal import SessionStore
 internal import Tar
 
 /// What an export will contain.
@@ -12,26 +13,41 @@ package struct ArchiveSurvey: Sendable {
         package let publicKey: String?
         /// Whether this version can check the records, and import them again.
         package let isKnown: Bool
+        /// Nil if it has none, if they do not open, or if they were not asked for.
+        package let sessions: SessionFacts?
         fileprivate let lengths: [Int]
     }
 
     package fileprivate(set) var identities: [Identity] = []
     /// Why others are not among them: `ArchiveRefusal`, `KeystoreError`, `FileError`.
     package fileprivate(set) var failures: [(owner: Owner, error: any Error)] = []
+    /// Why the sessions of identities are not among them: `SessionStoreError`, `ExportError`, `FileError`.
+    package fileprivate(set) var sessionFailures: [(owner: Owner, error: any Error)] = []
 }
 
 extension ArchiveKeeper {
     /// Opens and checks the records of all identities, one after the other. A damaged one does not hide the others.
+    /// - Parameter withSessions: whether to open their sessions, too. That waits for the lock of each identity that has
+    ///   some.
     /// - Throws: `FileError` if the identities cannot be listed.
-    package func survey() throws -> ArchiveSurvey {
+    package func survey(withSessions: Bool = false) throws -> ArchiveSurvey {
         var survey = ArchiveSurvey()
         for owner in try keystore.identities() {
             do {
-                let (records, publicKey) = try checkedRecords(of: owner)
+                let records = try records(of: owner)
+                let publicKey = try check(records)
+                var sessions: SessionFacts?
+                if withSessions {
+                    do {
+                        sessions = try recordsAndSessions(of: owner)?.sessions.facts
+                    } catch {
+                        survey.sessionFailures.append((owner, error))
+                    }
+                }
                 survey.identities.append(
                     .init(
-                        owner: owner, publicKey: publicKey, isKnown: messengers.contains(owner),
-                        lengths: records.names.map { records.count(of: $0) ?? 0 }))
+                        owner: owner, publicKey: publicKey, isKnown: messengers.contains(owner), sessions: sessions,
+                        lengths: records.names.map { records.count(of: $0) ?? 0 } + (sessions.map { [$0.bytes] } ?? [])))
             } catch {
                 survey.failures.append((owner, error))
             }
@@ -63,20 +79,24 @@ extension ArchiveKeeper {
         let version = Archive.version
         try tar.add(ArchiveName.version, version.span)
         for identity in survey.identities {
-            let (records, _) = try checkedRecords(of: identity.owner)
+            let owner = identity.owner
+            // Both of one moment.
+            let both = try identity.sessions == nil ? nil : recordsAndSessions(of: owner)
+            let records = try both?.records ?? records(of: owner)
+            _ = try check(records)
             for name in records.names {
-                try records.withRecord(name) { try tar.add(ArchiveName(identity.owner, name).text, $0) }
+                try records.withRecord(name) { try tar.add(ArchiveName(owner, name).text, $0) }
             }
+            try both?.sessions.withBytes { try tar.add(ArchiveName.sessions(of: owner), $0) }
         }
         try tar.finish()
     }
 
-    /// - Returns: the records, and the public key.
-    /// - Throws: `ArchiveRefusal.damaged`, `.malformed`, `.changing`; `KeystoreError`; `FileError`.
-    private func checkedRecords(of owner: Owner) throws -> (RecordSet, publicKey: String?) {
-        let records = try records(of: owner)
-        if let name = records.damaged.first { throw ArchiveRefusal.damaged(owner, name) }
-        guard messengers.contains(owner) else { return (records, nil) }
-        return (records, try messengers.check(records))
+    /// - Returns: the public key; nil if there is none.
+    /// - Throws: `ArchiveRefusal.damaged`, `.malformed`.
+    private func check(_ records: RecordSet) throws(ArchiveRefusal) -> String? {
+        if let name = records.damaged.first { throw .damaged(records.owner, name) }
+        guard messengers.contains(records.owner) else { return nil }
+        return try messengers.check(records)
     }
 }

@@ -1,6 +1,6 @@
 package import Keystore
 internal import SecureMemory
-internal import Tar
+package import SessionStore
 
 /// What an archive has to know of a messenger. Its room is not visible here, so the program passes it.
 package struct ArchivedMessenger: Sendable {
@@ -80,7 +80,7 @@ package struct ArchiveKeeper: Sendable {
         throw ArchiveRefusal.changing(owner)
     }
 
-    private func copy(_ records: borrowing IdentityRecords) throws -> RecordSet {
+    func copy(_ records: borrowing IdentityRecords) throws -> RecordSet {
         let owner = records.owner
         return try RecordSet(of: records) { messengers.contains($0, of: owner) }
     }
@@ -103,11 +103,16 @@ package struct ArchiveKeeper: Sendable {
 
     /// Adds or replaces an identity, with all of its records at once.
     ///
-    /// The states of a replaced identity's places go: nothing is known of the backups there. Its histories stay.
-    /// - Parameter mayReplace: whether to replace the identity if the keystore holds it with other records.
+    /// The states of a replaced identity's places go: nothing is known of the backups there. Its histories and sessions
+    /// stay.
+    /// - Parameters:
+    ///   - sessions: those of the archive. They are stored with an identity that is added, and with no other one.
+    ///   - mayReplace: whether to replace the identity if the keystore holds it with other records.
     /// - Returns: what was done.
-    /// - Throws: `ArchiveRefusal`; `KeystoreError`; `FileError`. Then nothing was changed.
-    package func store(_ archived: RecordSet, mayReplace: Bool) throws -> ImportDecision {
+    /// - Throws: `ArchiveRefusal`; `KeystoreError`; `SessionStoreError`; `FileError`. Then nothing was changed.
+    package func store(
+        _ archived: RecordSet, sessions: ExportedValues? = nil, mayReplace: Bool
+    ) throws -> ImportDecision {
         _ = try messengers.check(archived)
         // Under the lock from the start, so that an earlier replacement that was killed is completed first.
         if mayReplace, try keystore.identities().contains(archived.owner) { return try replace(by: archived) }
@@ -119,10 +124,11 @@ package struct ArchiveKeeper: Sendable {
             do {
                 try keystore.add(archived.owner) { new in
                     for name in archived.names { try archived.withRecord(name) { try new.write(name, $0) } }
+                    if let sessions { try new.createSessions(holding: sessions, keystore) }
                 }
             } catch KeystoreError.exists {
                 // Another process has added it since the comparison, perhaps the same.
-                return try store(archived, mayReplace: mayReplace)
+                return try store(archived, sessions: sessions, mayReplace: mayReplace)
             }
         }
         return decision

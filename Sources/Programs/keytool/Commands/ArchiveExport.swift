@@ -12,7 +12,7 @@ struct ArchiveExport: Verb {
         discussion: """
             The file is a tar archive, encrypted by age: age -d FILE | tar -x unpacks it without keytool, and a text in \
             it explains the files. It contains private keys, profiles and the setups of Safe places. It does not contain \
-            sessions, histories, and the state of uploads.
+            histories and the state of uploads, and sessions only with --with-sessions.
             """)
 
     @ParentCommand var noun: ArchiveCommand
@@ -21,6 +21,12 @@ struct ArchiveExport: Verb {
     @OptionGroup var written: DocumentOptions
 
     @OptionGroup var recipients: AgeRecipientOptions
+
+    @Flag(
+        help: """
+            Add the sessions that other programs keep in the keystore. A session that is restored uses keys twice.
+            """)
+    var withSessions = false
 
     @Flag(help: "Leave out identities with damaged records; only warn, and exit with 65 after the export.")
     var skipDamaged = false
@@ -39,12 +45,13 @@ struct ArchiveExport: Verb {
         let target = try written.target(outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
-        let survey = try keeper.survey()
+        let survey = try keeper.survey(withSessions: withSessions)
         let skipped = try skipped(survey, session)
         for identity in survey.identities where !identity.isKnown {
             session.output.warn(
                 "\(identity.owner.text) is in the archive, but this keytool cannot check or import its records")
         }
+        warnOfSessions(survey, session)
         guard !survey.identities.isEmpty else {
             if let skipped { throw skipped }
             throw KeystoreError.absent(path: try session.keystorePath)
@@ -64,7 +71,7 @@ struct ArchiveExport: Verb {
                     [
                         ("file", .string(path)), ("bytes", .number(bytes)), ("verified", .bool(true)),
                         ("protection", .string(isSigned ? "passphrase" : "recipients")),
-                        ("identities", .array(survey.identities.map { .members($0.owner.members) })),
+                        ("identities", .array(survey.identities.map { .members($0.owner.members + $0.sessions.members) })),
                     ]))
         }
         if target.path == nil {
@@ -74,20 +81,40 @@ struct ArchiveExport: Verb {
         if let skipped { throw skipped }
     }
 
+    private func warnOfSessions(_ survey: ArchiveSurvey, _ session: Session) {
+        guard withSessions else { return }
+        guard survey.identities.contains(where: { $0.sessions != nil }) else {
+            session.output.note("no identity has sessions in the keystore")
+            return
+        }
+        session.output.warn(
+            """
+            the archive contains sessions: a session that is restored uses keys twice, and anyone who opens the archive \
+            can read messages that come later
+            """)
+    }
+
     /// Reports what cannot be exported.
     /// - Returns: how the command ends if it exports the others; nil if nothing is damaged.
     /// - Throws: `CommandFailure` unless the others are to be exported.
     private func skipped(_ survey: ArchiveSurvey, _ session: Session) throws -> CommandFailure? {
-        guard let first = survey.failures.first else { return nil }
+        let failures = survey.failures + survey.sessionFailures
+        guard let first = failures.first else { return nil }
         let failure = Failure(first.error)
-        for (owner, error) in survey.failures.dropFirst(skipDamaged ? 0 : 1) where !session.output.isJSON {
+        for (owner, error) in failures.dropFirst(skipDamaged ? 0 : 1) where !session.output.isJSON {
             Failure(error).report(about: owner.text)
         }
         guard skipDamaged else {
             throw CommandFailure(
-                failure: failure.advising("--skip-damaged exports the other identities"))
+                failure: failure.advising(
+                    survey.failures.isEmpty
+                        ? "--skip-damaged exports \(first.owner.text) without its sessions"
+                        : "--skip-damaged exports the other identities"))
         }
         for (owner, _) in survey.failures { session.output.warn("\(owner.text) is not in the archive") }
+        for (owner, _) in survey.sessionFailures {
+            session.output.warn("the sessions of \(owner.text) are not in the archive")
+        }
         return CommandFailure(failure: failure, isReported: !session.output.isJSON)
     }
 

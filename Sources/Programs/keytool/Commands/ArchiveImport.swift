@@ -11,7 +11,8 @@ struct ArchiveImport: Verb {
         commandName: "import", abstract: "Add the identities of an archive to the keystore.",
         discussion: """
             An identity that is already in the keystore is not changed: if it differs, the command says what differs and \
-            ends with 17. Backups on Safe servers count as unknown until the next push has looked at them.
+            ends with 17. Backups on Safe servers count as unknown until the next push has looked at them. Sessions of \
+            the archive are stored with identities that are added.
             """)
 
     @ParentCommand var noun: ArchiveCommand
@@ -48,7 +49,9 @@ struct ArchiveImport: Verb {
             do {
                 let isReplaced = replaced.contains(records.owner)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
-                let decision = try keeper.store(records, mayReplace: isReplaced)
+                let sessions = opened.archive.sessions[records.owner]
+                let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
+                if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
                 if case .replace = decision {
                     let after = servers(of: records.owner, session.keeper(store))
                     for server in before where !after.contains(server) {
@@ -61,7 +64,9 @@ struct ArchiveImport: Verb {
                     }
                 }
                 isChanged = isChanged || decision != .nothing
-                report.add(records.owner, decision.result, decision.words, decision.differences)
+                report.add(
+                    records.owner, decision.result, decision.words, decision.differences,
+                    sessions: decision == .add ? sessions?.facts : nil)
             } catch {
                 report.fail(records.owner, error, session)
             }
@@ -69,6 +74,20 @@ struct ArchiveImport: Verb {
         try report.finish("archive import", opened, session)
         if isChanged && !keystore.noPassphrase { session.noteProtection(isProtected: store.isProtected) }
         try report.throwFirst()
+    }
+
+    private func warnOfSessions(
+        of owner: Owner, _ decision: ImportDecision, _ time: Timestamp, _ session: Session
+    ) {
+        guard decision == .add else {
+            session.output.warn("the sessions of \(owner.text) are not imported: the identity is already in the keystore")
+            return
+        }
+        session.output.warn(
+            """
+            the sessions of \(owner.text) are of \(time.rfc3339): going on with them uses keys twice; they count as a \
+            copy, so programs have to end them first
+            """)
     }
 
     /// The servers that may hold Safe backups of an identity.
@@ -127,14 +146,15 @@ struct ArchiveReport {
     /// - Parameter words: before the identity's name.
     mutating func add(
         _ owner: Owner, _ result: String, _ words: String, _ differences: [RecordDifference] = [],
-        _ failure: Failure? = nil
+        _ failure: Failure? = nil, sessions: SessionFacts? = nil
     ) {
-        lines.append("\(words) \(owner.text)" + (differences.isEmpty ? "" : ": \(differences.words)"))
+        lines.append(
+            "\(words) \(owner.text)" + (sessions.map { " with \($0.words)" } ?? "")
+                + (differences.isEmpty ? "" : ": \(differences.words)"))
         results.append(
             .members(
-                owner.members + [
-                    ("result", .string(result)), ("differences", differences.json), ("error", failure.map(\.json)),
-                ]))
+                owner.members + [("result", .string(result)), ("differences", differences.json)] + sessions.members
+                    + [("error", failure.map(\.json))]))
         firstFailure = firstFailure ?? failure
     }
 

@@ -27,15 +27,15 @@ struct ArchiveList: Verb {
                 failure = Failure(error)
                 if !session.output.isJSON { failure?.report(about: records.owner.text) }
             }
-            let names = records.names.map(\.words).joined(separator: ", ")
+            let sessions = opened.archive.sessions[records.owner]?.facts
+            let names = (records.names.map(\.words) + (sessions.map { [$0.words] } ?? [])).joined(separator: ", ")
             lines.append("\(records.owner.text)  \(publicKey ?? "-")  \(names)")
             identities.append(
                 .members(
                     records.owner.members + [
                         ("public_key", publicKey.map { .string($0) }),
                         ("records", .array(records.names.map { Self.json($0, records) })),
-                        ("error", failure.map(\.json)),
-                    ]))
+                    ] + sessions.members + [("error", failure.map(\.json))]))
             firstFailure = firstFailure ?? failure
         }
         session.output.note("exported \(opened.archive.time.rfc3339)")

@@ -22,6 +22,12 @@ enum ArchiveReadme {
           keytool-archive                 the version of this layout: 1
           MESSENGER/ID/RECORD             a record of one identity
           MESSENGER/ID/places/PLACE/...   a record of one of its places
+          MESSENGER/ID/sessions.values    sessions that programs have stored, only if
+                                          keytool archive export --with-sessions
+                                          wrote the archive: "KTV1", then for each
+                                          value its kind, name and content, with their
+                                          lengths (1, 1 and 4 bytes) before them. A
+                                          session that is used again uses keys twice.
 
         A THREEMA IDENTITY, threema/ID
           identity        40 bytes: the ID (8 characters), then the private key, which
@@ -64,7 +70,7 @@ enum ArchiveReadme {
         Pack the directory again, with these names, and keytool reads it:
           tar -c -C unpacked . | age -p -o NEW.age
 
-        Backups on Safe servers, their histories and sessions are not in the archive.
+        Backups on Safe servers and their histories are not in the archive.
 
         """
 }

@@ -42,6 +42,18 @@ extension [RecordDifference] {
     var json: JSONValue? { isEmpty ? .none : .some(.array(map(\.json))) }
 }
 
+extension SessionFacts {
+    /// For people: `sessions (12 values)`.
+    var words: String { "sessions (\(Counted.text(values, "value")))" }
+}
+
+extension SessionFacts? {
+    /// The member of a result; none without sessions.
+    var members: [(String, JSONValue?)] {
+        [("sessions", map { .members([("values", .number($0.values)), ("bytes", .number($0.bytes))]) })]
+    }
+}
+
 extension Counted {
     /// `1 identity`, `2 identities`.
     static func identities(_ count: Int) -> String { count == 1 ? "1 identity" : "\(count) identities" }

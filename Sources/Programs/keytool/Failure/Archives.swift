@@ -19,6 +19,7 @@ extension ArchiveError: Explained {
             Failure(
                 .badData, "the archive contains the unknown file \(name.printable)",
                 hints: "a newer keytool may know it; otherwise pack the archive again without it")
+        case .sessions(let owner, let error): Failure(error).about(owner)
         case .recordTooLarge(let name, let limit):
             Failure(.badData, "\(name.printable) in the archive is longer than \(ByteCount.text(limit))")
         case .tooLarge(let limit):
@@ -26,6 +27,13 @@ extension ArchiveError: Explained {
         case .tooManyFiles(let limit):
             Failure(.tooLarge, "the archive would have more than \(limit) files, which no keytool reads")
         }
+    }
+}
+
+extension Failure {
+    /// This failure with the identity that it is about.
+    fileprivate func about(_ owner: Owner) -> Failure {
+        Failure(status, "\(owner.text): \(message)", hints: hints).because(of: reason)
     }
 }
 

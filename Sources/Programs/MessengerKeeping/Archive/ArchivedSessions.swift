@@ -1,0 +1,29 @@
+package import Keystore
+package import SessionStore
+
+/// How many sessions there are. Nothing of it is secret.
+package struct SessionFacts: Equatable, Sendable {
+    /// Values of all kinds: sessions, used nonces, queues.
+    package let values: Int
+    /// Their length in an archive.
+    package let bytes: Int
+}
+
+extension ExportedValues {
+    package var facts: SessionFacts { SessionFacts(values: count, bytes: byteCount) }
+}
+
+extension ArchiveKeeper {
+    /// The records of an identity and all values of its session store, of one moment.
+    /// - Returns: nil if it has no session store.
+    /// - Throws: `SessionStoreError`; `ExportError`; `KeystoreError`; `FileError`, for example `.locked` if a program
+    ///   that uses the sessions runs.
+    func recordsAndSessions(of owner: Owner) throws -> (records: RecordSet, sessions: ExportedValues)? {
+        // Without the lock first, because a long upload may hold that of an identity without sessions.
+        guard try keystore.identity(owner).hasSessions() else { return nil }
+        let identity = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
+        guard let store = try identity.openSessions(keystore) else { return nil }
+        defer { store.close() }
+        return (try copy(identity.records), try store.exportedValues(limit: Archive.maxBytes))
+    }
+}

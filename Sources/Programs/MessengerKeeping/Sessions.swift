@@ -1,0 +1,43 @@
+internal import AtomicFiles
+internal import Keystore
+internal import SecureMemory
+internal import SessionStore
+
+// The session store of an identity, which programs on the libraries keep in its directory as `sessions.db`. All of them
+// open it with the key that the keystore derives for `sessions`.
+
+extension OpenKeystore {
+    /// The key of all session stores of a keystore, 32 bytes.
+    fileprivate var sessionKey: SecureBytes { digestKey("sessions") }
+}
+
+extension IdentityRecords {
+    /// Whether the identity has a session store. Nothing is opened.
+    func hasSessions() throws(FileError) -> Bool {
+        try withDirectory { (directory) throws(FileError) in try OpenSessionStore.exists(in: directory) }
+    }
+}
+
+extension LockedIdentity {
+    /// Opens the session store. Close it before the lock is released.
+    /// - Returns: nil if there is none.
+    /// - Throws: `SessionStoreError`; `FileError`.
+    func openSessions(_ keystore: OpenKeystore) throws -> OpenSessionStore? {
+        guard try records.hasSessions() else { return nil }
+        let owner = records.owner
+        return try withDirectory { directory in
+            try OpenSessionStore(
+                in: directory, messenger: owner.messenger, id: owner.id, key: keystore.sessionKey)
+        }
+    }
+
+    /// Creates a session store that counts as a copy.
+    /// - Throws: `SessionStoreError`.
+    func createSessions(holding values: ExportedValues, _ keystore: OpenKeystore) throws(SessionStoreError) {
+        let owner = records.owner
+        try withDirectory { (directory) throws(SessionStoreError) in
+            try OpenSessionStore.create(
+                in: directory, messenger: owner.messenger, id: owner.id, key: keystore.sessionKey, holding: values)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import AtomicFiles
+import Console
+import Glibc
+import SessionStore
+
+// Errors about sessions that programs on the libraries keep in the keystore.
+
+extension SessionStoreError: Explained {
+    var failure: Failure {
+        switch self {
+        case .file(let error): Failure(error)
+        case .full(let path): Failure(.io, "cannot write \(path): \(systemMessage(ENOSPC))")
+        case .damaged(let path):
+            Failure(
+                .badData, "the sessions in \(path) are damaged, or belong to another identity",
+                hints: "the identity itself is not affected", "peers begin new sessions if you remove this file"
+            ).because(of: "damaged_sessions")
+        case .foreign(let path):
+            Failure(.badData, "\(path) does not contain sessions").because(of: "damaged_sessions")
+        case .unknownVersion(let version, let path):
+            Failure(
+                .badData, "the sessions in \(path) have version \(version), which this keytool does not support",
+                hints: "a newer keytool may know it: install that version")
+        case .copied(let path):
+            Failure(
+                .exists, "the sessions in \(path) are a copy",
+                hints: "the program that uses them has to end them first")
+        case .busy(let path):
+            Failure(
+                .locked, "another program is using the sessions in \(path)", hints: "end it, then try again")
+        case .system(let path, let code, let system):
+            Failure(
+                .io, "cannot use \(path): " + (system == 0 ? "SQLite error \(code)" : systemMessage(system)))
+        }
+    }
+}
+
+extension ExportError: Explained {
+    var failure: Failure {
+        switch self {
+        case .malformed(let offset): Failure(.badData, "the sessions are malformed at byte \(offset)")
+        case .unknownForm(let form):
+            Failure(
+                .badData, "the sessions have the unknown form \(form)",
+                hints: "a newer keytool may know it: install that version")
+        case .tooMany(let limit): Failure(.tooLarge, "there are more than \(limit) values of sessions")
+        case .tooLong(let limit): Failure(.tooLarge, "the sessions are longer than \(ByteCount.text(limit))")
+        case .unnamed(let count):
+            Failure(
+                .badData, "\(Counted.text(count, "value")) of the sessions cannot be exported",
+                hints: "an earlier version of the library wrote them without their names",
+                "the program that uses them has to write or remove them"
+            ).because(of: "unnamed_sessions")
+        }
+    }
+}
