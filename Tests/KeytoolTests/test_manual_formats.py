@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kit import agefile, archives, manual, sophax
+from kit import agefile, archives, manual, masterkey, sessions, sophax
 from kit.formatexamples import EXAMPLES, PAGE, sealed, unhex
 from kit.keyfiles import message
 from kit.runner import REPOSITORY
@@ -97,6 +97,16 @@ def test_archive(keytool, write):
     written, shown = tar[start:start + 512], unhex(example["header"])
     # But for time and checksum.
     assert (written[:136], written[156:]) == (shown[:136], shown[156:])
+
+
+def test_sessions_in_an_archive(keytool, write):
+    example = PAGE["Sessions in an archive"]
+    files = archives.archive(*archives.threema("ABCD1234", bytes(range(32))),
+                             ("threema/ABCD1234/sessions.values", unhex(example["values"])))
+    keytool.ok("archive", "import", write("a.age", files), "--identity", write("agekey", archives.IDENTITY))
+    found = sessions.values(keytool.keystore, masterkey.read(keytool), "threema", "ABCD1234")
+    assert found[example["kind"], example["name"].encode()] == example["value"].encode()
+    assert found["store", b"place"] == b"\1" + bytes(32)
 
 
 @pytest.fixture

@@ -226,7 +226,7 @@ public struct Directory: ~Copyable, Sendable {
     package func path(of name: String) -> String { path + "/" + name }
 
     /// Syncs the directory, so that changes of its names survive a power cut.
-    func sync() throws(FileError) {
+    package func sync() throws(FileError) {
         // Some network file systems cannot sync a directory, and need not.
         guard uninterrupted({ fsync(descriptor) }) == 0 || errno == EINVAL || errno == ENOTSUP else {
             throw FileError(.sync, path: path, code: errno)

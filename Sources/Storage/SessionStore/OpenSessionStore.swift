@@ -200,6 +200,8 @@ public final class OpenSessionStore {
         try create(database, ValueSealer(messenger: messenger, id: id, key: key), .nowhere, holding: values)
         try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
+        // SQLite ignores it if a directory cannot be synced. A journal that comes back after a power cut would undo this.
+        do throws(FileError) { try directory.sync() } catch { throw .file(error) }
     }
 
     // MARK: Changing

@@ -17,7 +17,7 @@ import zlib
 import nacl.bindings as sodium
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from kit import identityfiles, keyfiles, manual, oracle, sophax, telegram, textsecure
+from kit import identityfiles, keyfiles, manual, oracle, sessions, sophax, telegram, textsecure
 from kit.keyfiles import message
 
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
@@ -329,6 +329,20 @@ def archive_header(e):
     entry = tarfile.TarInfo(e["name"])
     entry.size, entry.mtime, entry.mode = len(unhex(e["identity"])), int(e["time"]), 0o600
     return {"header": entry.tobuf(tarfile.USTAR_FORMAT).hex()}
+
+
+@example("Session store", "master-key", "id", "kind", "name", "value", "nonce")
+def session_store(e):
+    master, name, owner = unhex(e["master-key"]), e["name"].encode(), ("threema", e["id"])
+    value_key, name_key = sessions.keys(master, *owner)
+    sealed = sessions.sealed(value_key, *owner, e["kind"], name, e["value"].encode(), unhex(e["nonce"]))
+    return {"store-key": identityfiles.record_key(master, "sessions").hex(), "value-key": value_key.hex(),
+            "name-key": name_key.hex(), "row-name": sessions.digest(name_key, name).hex(), "sealed": sealed.hex()}
+
+
+@example("Sessions in an archive", "kind", "name", "value")
+def archived_sessions(e):
+    return {"values": sessions.exported({(e["kind"], e["name"].encode()): e["value"].encode()}).hex()}
 
 
 @example("Random password", "bits")

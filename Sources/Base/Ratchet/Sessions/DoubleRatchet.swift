@@ -81,6 +81,12 @@ public struct DoubleRatchet: ~Copyable, Sendable {
     /// Number of the next message to send on its chain; nil if there is none.
     public var sendingNumber: UInt32? { state.sending?.chain.next }
 
+    /// How many messages were sent on the chain before the current one.
+    public var previousCount: UInt32 { state.previousCount }
+
+    /// Number of the next message to receive on its chain; nil before the first one.
+    public var receivingNumber: UInt32? { state.receiving.last?.chain?.next }
+
     /// One's own ratchet key, 32 bytes.
     public var ratchetKey: [UInt8] { state.pair.publicKey }
 

@@ -71,6 +71,13 @@ public struct PairSession: ~Copyable, Sendable {
     /// Keys of messages that may still come.
     public var storedCount: Int { ratchet.storedCount }
 
+    /// Messages of the current chains, and keys of messages that may still come.
+    public var counts: StoredSession.Summary {
+        StoredSession.Summary(
+            sent: ratchet.sendingNumber ?? 0, received: ratchet.receivingNumber ?? 0,
+            previouslySent: ratchet.previousCount, skipped: ratchet.storedCount)
+    }
+
     /// Seals a message. Store the session before the message leaves.
     /// - Throws: `.notYetReceived`, `.chainExhausted`.
     public mutating func seal(_ plaintext: Span<UInt8>) throws(RatchetError) -> PairMessage {
