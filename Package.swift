@@ -289,7 +289,10 @@ let package = Package(
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "MessengerKeeping",
-            ["Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "AtomicFiles", "SecureMemory"]),
+            [
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Ratchet", "Tar", "Encodings", "AtomicFiles",
+                "SecureMemory",
+            ]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),
         tests(

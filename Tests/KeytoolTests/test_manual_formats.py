@@ -1,6 +1,7 @@
 """keytool-formats(5) says the truth: each example follows from the page's own text, and the binary opens it."""
 
 import base64
+import hashlib
 import re
 import time
 
@@ -107,6 +108,18 @@ def test_sessions_in_an_archive(keytool, write):
     found = sessions.values(keytool.keystore, masterkey.read(keytool), "threema", "ABCD1234")
     assert found[example["kind"], example["name"].encode()] == example["value"].encode()
     assert found["store", b"place"] == b"\1" + bytes(32)
+
+
+def test_sophaxchat_sessions(keytool, write):
+    example, own = PAGE["SophaxChat sessions"], sophax.peer_id(sophax.ALICE)
+    peer = hashlib.sha256(unhex(example["peer"])).hexdigest()[:32]
+    keytool.ok("sophaxchat", "import", write("a.age", archives.seal(sophax.account_text(sophax.ALICE))), "--identity",
+               write("agekey", archives.IDENTITY))
+    sessions.create(keytool.keystore, masterkey.read(keytool), "sophaxchat", own, {
+        ("session", peer.encode()): unhex(example["record"])})
+    [session] = keytool.json("sophaxchat", "show-session", peer)["sessions"]
+    assert [session[name] for name in ("sent", "previously_sent", "received", "skipped_keys")] == [
+        int(example["sent"]), int(example["before"]), int(example["received"]), 1]
 
 
 @pytest.fixture

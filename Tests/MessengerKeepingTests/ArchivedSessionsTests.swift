@@ -108,7 +108,8 @@ private let second = Owner(messenger: "carrier", id: "TWO")!
         try Data([UInt8](repeating: 0x41, count: 8192)).write(to: URL(filePath: path))
         chmod(path, 0o600)
         let survey = try scratch.keeper.survey(withSessions: true)
-        #expect(survey.identities.map(\.owner) == [first, second] && survey.identities.allSatisfy { $0.sessions == nil })
+        #expect(
+            survey.identities.map(\.owner) == [first, second] && survey.identities.allSatisfy { $0.sessions == nil })
         #expect(survey.failures.isEmpty && survey.sessionFailures.map(\.owner) == [first])
         #expect(survey.sessionFailures.first?.error is SessionStoreError)
         #expect(try scratch.keeper.survey().sessionFailures.isEmpty)

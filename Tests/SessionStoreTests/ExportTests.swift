@@ -37,7 +37,9 @@ import VectorKit
         let (names, values) = (try vector.inputs.strings("names"), try vector.inputs.strings("values"))
         try store.transaction { transaction in
             for (index, kind) in try vector.inputs.strings("kinds").enumerated() {
-                let (name, value) = (try #require([UInt8](hex: names[index])), try #require([UInt8](hex: values[index])))
+                let (name, value) = (
+                    try #require([UInt8](hex: names[index])), try #require([UInt8](hex: values[index]))
+                )
                 try transaction.set(kinds[kind]!, name, value.span)
             }
         }

@@ -13,7 +13,9 @@ import VectorKit
     private func later(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds + milliseconds) }
 
     /// The record of the other one, with a session that this side has begun.
-    private func begun(at time: Timestamp = now) throws -> (record: PeerRecord, initiation: Initiation, prekeys: [UInt8]) {
+    private func begun(at time: Timestamp = now) throws -> (
+        record: PeerRecord, initiation: Initiation, prekeys: [UInt8]
+    ) {
         let prekeys = PrekeyStore(at: now)
         let begun = try SessionTests.initiated(prekeys, oneTime: prekeys.oneTimePrekeys().first)
         var record = PeerRecord(
@@ -95,12 +97,14 @@ import VectorKit
         let (record, _, _) = try begun()
         let session = try record.session(0).encoded().copied
         let head = [1] + (try bob().publicIdentity.code) + [4, 2, 1]
-        let times = (0..<8).map { UInt8(truncatingIfNeeded: now.milliseconds >> (56 - 8 * $0)) } + [UInt8](repeating: 0, count: 8)
+        let times =
+            (0..<8).map { UInt8(truncatingIfNeeded: now.milliseconds >> (56 - 8 * $0)) }
+            + [UInt8](repeating: 0, count: 8)
         let length = (0..<4).map { UInt8(truncatingIfNeeded: session.count >> (24 - 8 * $0)) }
         let expected = head + times + length + session
         let bytes = record.encoded().copied
         #expect(bytes == expected)
-        #expect(PeerRecord.name(of: record.peer) == Array(record.peer.peerID.description.utf8))
+        #expect(PeerRecord.name(of: record.peer.peerID) == Array(record.peer.peerID.description.utf8))
     }
 
     @Test func `what is no record`() throws {
@@ -121,7 +125,9 @@ import VectorKit
         #expect(try refusal { _ in } == nil)
         #expect(try refusal { $0[0] = 2 } == .unknownVersion(2))
         // Forms, versions, numbers of sessions, a first one that was replaced, lengths, a session.
-        for (place, value) in [(65, 5), (66, 0), (66, 3), (67, 1), (67, 3), (67, 7), (76, 1), (84, 0xff), (87, 0), (88, 9)] {
+        for (place, value) in [
+            (65, 5), (66, 0), (66, 3), (67, 1), (67, 3), (67, 7), (76, 1), (84, 0xff), (87, 0), (88, 9),
+        ] {
             #expect(try refusal { $0[place] = UInt8(value) } == .malformed)
         }
         #expect(try refusal { $0.append(0) } == .malformed)

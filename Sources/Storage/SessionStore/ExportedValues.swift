@@ -151,7 +151,9 @@ extension ExportedValues {
             named.withBytes { named in
                 let nameEnd = 1 + Int(named[0])
                 buffer.append(named.extracting(first: nameEnd))
-                for shift in [24, 16, 8, 0] { buffer.append(UInt8(truncatingIfNeeded: (named.count - nameEnd) >> shift)) }
+                for shift in [24, 16, 8, 0] {
+                    buffer.append(UInt8(truncatingIfNeeded: (named.count - nameEnd) >> shift))
+                }
                 buffer.append(named.extracting(nameEnd..<named.count))
             }
         }

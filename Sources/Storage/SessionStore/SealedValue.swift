@@ -88,7 +88,8 @@ struct ValueSealer: ~Copyable {
             return try open(sealed, Self.magicOfVersion1, kind, name: prefixed)
         }
         return try open(sealed, kind).withBytes { (named) throws(AuthenticationError) in
-            guard named.count >= prefixed.count, ConstantTime.areEqual(named.extracting(first: prefixed.count), prefixed.span)
+            guard named.count >= prefixed.count,
+                ConstantTime.areEqual(named.extracting(first: prefixed.count), prefixed.span)
             else { throw .notAuthentic }
             return SecureBytes(copying: named.extracting(prefixed.count..<named.count))
         }

@@ -345,6 +345,14 @@ def archived_sessions(e):
     return {"values": sessions.exported({(e["kind"], e["name"].encode()): e["value"].encode()}).hex()}
 
 
+@example("SophaxChat sessions", "key", "peer", "sent", "before", "received", "skipped", "time")
+def sophax_sessions(e):
+    assert unhex(e["peer"]) == b"".join(sophax.public(sophax.BOB))
+    numbers = [int(e[name]) for name in ("sent", "before", "received")]
+    state = sophax.ratchet(*numbers, (int(e["skipped"]),), unhex(e["key"]), int(e["time"]))
+    return {"record": sophax.peer_record(sophax.BOB, [(int(e["time"]), 0, 2, state)]).hex()}
+
+
 @example("Random password", "bits")
 def proquint(e):
     def word(bits):

@@ -209,6 +209,21 @@ def prekeys(record):
     return found, record[2 + 85 * record[1]:]
 
 
+def ratchet(sent, previous, received, skipped=(), key=b"\x11" * 32, time=1_767_225_600_250):
+    """The record of a double ratchet with one sending and one receiving chain; all of its keys are `key`."""
+    record = b"\1\x28\3" + 3 * key + struct.pack("<I", previous) + key + struct.pack("<I", sent) + 3 * key
+    record += b"\1" + key + b"\1" + key + struct.pack("<I", received) + key + struct.pack("<H", len(skipped))
+    return record + b"".join(struct.pack("<IQ", number, time) for number in skipped) + len(skipped) * key
+
+
+def peer_record(keys, sessions, form=4, version=2):
+    """What programs store of a peer. `sessions`: (began, replaced or 0, form of headers, ratchet)."""
+    record = b"\1" + b"".join(public(keys)) + bytes([form, version, len(sessions)])
+    for began, replaced, header, state in sessions:
+        record += struct.pack(">QQI", began, replaced, 1 + len(state)) + bytes([header]) + state
+    return record
+
+
 def pin_hashes(record):
     """[(salt, hash)] of the owner's PIN and that of duress, both of version 2."""
     assert record[0] == 1 and len(record) == 131 and record[1] == record[66] == 2

@@ -62,8 +62,9 @@ public struct PeerRecord: Sendable {
         self.version = version
     }
 
-    /// The name of the value: 32 digits.
-    public static func name(of peer: PublicIdentity) -> [UInt8] { peer.peerID.bytes }
+    /// The name of the value.
+    /// - Parameter peer: 32 digits, also for apps that use 16 in places.
+    public static func name(of peer: PeerID) -> [UInt8] { peer.bytes }
 
     // MARK: Sessions
 

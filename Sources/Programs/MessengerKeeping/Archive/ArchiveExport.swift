@@ -47,7 +47,8 @@ extension ArchiveKeeper {
                 survey.identities.append(
                     .init(
                         owner: owner, publicKey: publicKey, isKnown: messengers.contains(owner), sessions: sessions,
-                        lengths: records.names.map { records.count(of: $0) ?? 0 } + (sessions.map { [$0.bytes] } ?? [])))
+                        lengths: records.names.map { records.count(of: $0) ?? 0 } + (sessions.map { [$0.bytes] } ?? []))
+                )
             } catch {
                 survey.failures.append((owner, error))
             }

@@ -22,7 +22,7 @@ package struct SophaxKeeper: Sendable {
     /// Records that no archive contains.
     package static let transientRecords: Set<RecordName> = [attempts, pinChanges, clearings]
 
-    private let keystore: OpenKeystore
+    let keystore: OpenKeystore
 
     /// Opens nothing.
     package init(_ keystore: OpenKeystore) { self.keystore = keystore }
@@ -243,4 +243,8 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case noPIN
     /// The PIN is wrong.
     case wrongPIN
+    /// No program has stored a session with this peer.
+    case noSession(PeerID)
+    /// What a program has stored of this peer is not a record of it.
+    case damagedSession(PeerID)
 }

@@ -38,7 +38,8 @@ struct ArchiveCheck: Verb {
             report.add(owner, "not_archived", "not in the archive:", [], Self.difference)
         }
         if !opened.archive.sessions.isEmpty {
-            session.output.note("the archive contains sessions: they are not compared, because each message changes them")
+            session.output.note(
+                "the archive contains sessions: they are not compared, because each message changes them")
         }
         try report.finish("archive check", opened, session)
         guard let failure = report.firstFailure else { return }

@@ -71,7 +71,10 @@ struct ArchiveExport: Verb {
                     [
                         ("file", .string(path)), ("bytes", .number(bytes)), ("verified", .bool(true)),
                         ("protection", .string(isSigned ? "passphrase" : "recipients")),
-                        ("identities", .array(survey.identities.map { .members($0.owner.members + $0.sessions.members) })),
+                        (
+                            "identities",
+                            .array(survey.identities.map { .members($0.owner.members + $0.sessions.members) })
+                        ),
                     ]))
         }
         if target.path == nil {

@@ -80,7 +80,8 @@ struct ArchiveImport: Verb {
         of owner: Owner, _ decision: ImportDecision, _ time: Timestamp, _ session: Session
     ) {
         guard decision == .add else {
-            session.output.warn("the sessions of \(owner.text) are not imported: the identity is already in the keystore")
+            session.output.warn(
+                "the sessions of \(owner.text) are not imported: the identity is already in the keystore")
             return
         }
         session.output.warn(

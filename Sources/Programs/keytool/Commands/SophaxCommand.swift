@@ -10,12 +10,13 @@ struct SophaxChatCommand: ParsableCommand {
         commandName: "sophaxchat", abstract: "Make, back up and restore identities of SophaxChat.",
         discussion: """
             An identity is two private keys. Its name, the peerID, is 32 characters of a digest of the public ones. \
-            Sessions and messages are not kept here.
+            keytool makes no sessions and keeps no messages; it shows the sessions that other programs have stored.
             """,
         subcommands: [
             SophaxInit.self, SophaxImport.self, SophaxExport.self, SophaxList.self, SophaxShow.self,
             SophaxVerify.self, SophaxSplit.self, SophaxJoin.self, SophaxShowPrekeys.self, SophaxRefillPrekeys.self,
             SophaxRotatePrekeys.self, SophaxExportBundle.self, SophaxSafety.self, SophaxVerifyPeer.self,
+            SophaxShowSession.self,
             SophaxSetPIN.self, SophaxSetDuressPIN.self, SophaxCheckPIN.self, SophaxOpenBackup.self,
         ])
 

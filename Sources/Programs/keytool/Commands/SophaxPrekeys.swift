@@ -224,7 +224,7 @@ extension SophaxKeeper.PrekeyChange {
 
 extension Timestamp {
     /// `3 days`; 0 for a time in the future.
-    fileprivate func days(since earlier: Timestamp) -> String {
+    func days(since earlier: Timestamp) -> String {
         Counted.text(Int(max(0, (self - earlier).components.seconds) / 86_400), "day")
     }
 }

@@ -100,7 +100,8 @@ extension CheckedBundle {
 }
 
 extension SignatureForm {
-    fileprivate var words: String {
+    /// For people.
+    var words: String {
         switch self {
         case .keyOnly: "the signed prekey only; anybody may have changed the rest"
         case .keyAndTime: "the signed prekey and the time"
@@ -109,7 +110,8 @@ extension SignatureForm {
         }
     }
 
-    fileprivate var name: String {
+    /// For programs.
+    var name: String {
         switch self {
         case .keyOnly: "key"
         case .keyAndTime: "key_time"

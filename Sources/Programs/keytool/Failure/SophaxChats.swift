@@ -94,6 +94,14 @@ extension SophaxKeepingError: Explained {
         case .noPIN:
             Failure(.absent, "no PIN is set", hints: "keytool sophaxchat set-pin").because(of: "no_pin")
         case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
+        case .noSession(let peer):
+            Failure(
+                .absent, "there is no session with \(peer) in the keystore",
+                hints: "keytool makes none: programs on the library SophaxChat store them"
+            ).because(of: "no_session")
+        case .damagedSession(let peer):
+            Failure(.badData, "the session with \(peer) is damaged", hints: "the peer begins a new one")
+                .because(of: "damaged_session")
         }
     }
 }
