@@ -290,7 +290,7 @@ let package = Package(
         tests(
             of: "MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Ratchet", "Tar", "Encodings", "AtomicFiles",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "AtomicFiles",
                 "SecureMemory",
             ]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),

@@ -17,12 +17,16 @@ import Testing
     /// Alice's keystore with the session that she has begun with Bob.
     init() throws {
         scratch = try Scratch()
-        let (alice, bob) = (SophaxIdentity(), SophaxIdentity())
+        let alice = SophaxIdentity()
+        let bob = SophaxIdentity()
         id = alice.peerID
         peer = bob.peerID
-        let (own, others) = (alice.publicIdentity, PrekeyStore(at: now))
-        let published = try #require(others.bundle(of: bob, oneTime: nil, username: "bob", at: now))
-        let ownBundle = try #require(PrekeyStore(at: now).bundle(of: alice, oneTime: nil, username: "alice", at: now))
+        let own = alice.publicIdentity
+        let prekeys = PrekeyStore(at: now)
+        let others = PrekeyStore(at: now)
+        guard let published = others.bundle(of: bob, oneTime: nil, username: "bob", at: now),
+            let ownBundle = prekeys.bundle(of: alice, oneTime: nil, username: "alice", at: now)
+        else { throw HandshakeError.malformed }
         let checked = try published.check(asked: bob.peerID, known: nil, pinned: nil, at: now)
         var begun = try alice.initiate(with: checked, own: ownBundle, first: [1].span)
         let sealed = try begun.session.seal([2].span)

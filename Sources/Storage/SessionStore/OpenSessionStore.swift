@@ -151,8 +151,8 @@ public final class OpenSessionStore {
         try directory.contains(StoreFile.name)
     }
 
-    /// Opens all values, for an archive. They may be those of a moment that is over when they are read again, so
-    /// whoever uses them may use keys twice.
+    /// Opens all values, for an archive. When they are read again they may be old: a program that
+    /// goes on with them uses keys twice.
     /// - Parameter limit: longest result in bytes.
     /// - Throws: `SessionStoreError.damaged` for a value that does not open; `ExportError.tooLong`, `.tooMany`,
     ///   `.unnamed`; `SessionStoreError.system`.
@@ -183,8 +183,8 @@ public final class OpenSessionStore {
         return values.finish()
     }
 
-    /// Creates a store with exported values. It counts as a copy: whoever opens it has to `adopt` it, and to end what
-    /// must not go on in two places.
+    /// Creates a store with exported values. It counts as a copy: the program that opens it has to `adopt` it, and to
+    /// end what must not go on in two places.
     /// - Parameters:
     ///   - directory: without a store; that of an owner, opened with the rule `.secret`.
     ///   - messenger: as for `init`.
