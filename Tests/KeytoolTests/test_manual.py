@@ -229,7 +229,7 @@ def test_variables():
 AT_TIMES = {f"identities/threema/ID/{name}"
             for name in ("commit", "places/PLACE/history/TIME-DIGEST-ORIGIN", "devicegroupkey", "directory", "linking",
                          "matchtoken")}
-AT_TIMES.add("identities/threema/.pending-KEY")
+AT_TIMES |= {"identities/threema/.pending-KEY", "identities/MESSENGER/ID/sessions.db"}
 AT_TIMES |= {"identities/telegram/ID/account", "identities/telegram/ID/lock",
              "identities/textsecure/NUMBER/account", "identities/textsecure/NUMBER/lock"}
 AT_TIMES |= {f"identities/sophaxchat/PEERID/{name}" for name in ("identity", "prekeys", "pin", "attempts", "changes",
