@@ -94,6 +94,12 @@ let package = Package(
                 "Primitives", "SecureMemory",
             ]),
         .library(
+            name: "ThreemaClient",
+            targets: [
+                "ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore",
+                "ByteStreams", "HTTP", "KeyWrapping", "AtomicFiles", "Encodings", "Primitives", "SecureMemory",
+            ]),
+        .library(
             name: "ThreemaWeb",
             targets: [
                 "ThreemaWeb", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
@@ -204,6 +210,12 @@ let package = Package(
             "Threema/ThreemaWeb",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
+        room(
+            "Threema/ThreemaClient",
+            [
+                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore", "Encodings",
+                "SecureMemory",
+            ]),
         room(
             "Programs/MessengerKeeping",
             [
@@ -317,6 +329,12 @@ let package = Package(
         tests(
             of: "ThreemaChat",
             ["ThreemaMessages", "Threema", "ByteStreams", "StreamKit", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "ThreemaClient",
+            [
+                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore", "ByteStreams",
+                "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
+            ]),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         .executableTarget(
             name: "chat-run",

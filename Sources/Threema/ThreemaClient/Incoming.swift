@@ -1,0 +1,28 @@
+public import ThreemaChat
+public import ThreemaForwardSecurity
+public import ThreemaMessages
+
+/// What became of one message of the chat server. It is stored.
+public struct Incoming: Equatable, Sendable {
+    /// Whether the message counts.
+    public let result: IncomingResult
+    /// What its envelope has meant for the sessions with its sender; nil if it came without one.
+    public let event: SessionEvent?
+    /// What it means that a delivered message came without an envelope; nil if it had one.
+    public let unprotected: UnprotectedMessage?
+
+    /// The message; nil if it was discarded. An envelope that only changes sessions is discarded, too.
+    public var message: Message? {
+        guard case .deliver(let message) = result.decision else { return nil }
+        return message
+    }
+
+    /// What protects the message; nil without forward security.
+    public var protection: DHMode? {
+        guard case .message(let mode, skipped: _) = event else { return nil }
+        return mode
+    }
+
+    /// To be sent to the chat server now; nil if it expects nothing.
+    public var acknowledgement: ChatPayload? { ChatPayload(acknowledging: result) }
+}

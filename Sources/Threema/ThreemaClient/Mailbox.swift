@@ -1,0 +1,339 @@
+public import Encodings
+internal import SecureMemory
+public import SessionStore
+public import Threema
+public import ThreemaForwardSecurity
+public import ThreemaMessages
+
+// What a mailbox stores, each line one kind of value:
+//
+//   kind           name              value
+//   contact        ID                see Contact
+//   contactnumber  0, 1, 2... (8)    ID
+//   ibex           ID                record of a Conversation
+//   outbox         ID ‖ number (8)   MessagePayload
+//   message        MessageOrigin     nothing: it was delivered
+//   nonce          digest            nothing: see ReplayStore
+//
+// Each step is one transaction. Before it, nothing of the step is sent; after it, the same bytes are sent until the
+// server acknowledges them. A message that was not stored is not acknowledged and comes again; one that was is
+// recognised by its nonce.
+
+/// The messages of one identity in a session store: everything that has to be stored before something is sent or
+/// acknowledged.
+///
+/// `IncomingPipeline`, `Conversation` and the order of the outbox decide, each as a value; the mailbox looks up what
+/// they ask for and stores what they return. It has no connection: a ``MessageClient`` joins it with one.
+///
+/// Other values of the program may be in the same store, under other kinds. One thread at a time uses it.
+public final class Mailbox {
+    /// Finds a sender that was not added: asks the directory, for example.
+    /// - Returns: nil if there is no such ID, or if it was revoked.
+    public typealias Search = (ThreemaID) throws -> Contact?
+
+    /// Where everything is.
+    public let store: OpenSessionStore
+    /// Whether the store was a copy, so that all sessions were ended when the mailbox was opened.
+    public let wasCopied: Bool
+    /// What contacts are told of the user's nickname with each message.
+    public var nickname = MessageMetadata.Nickname.unchanged
+
+    private let own: Identity
+    private let replay: ReplayStore
+    private let now: () -> Timestamp
+    private let search: Search
+    /// The contact of the last step, because its keys take a multiplication on the curve.
+    private var latest: Partner?
+    private var progress: OutboxProgress
+
+    /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end: their keys may be
+    /// in use elsewhere.
+    /// - Parameters:
+    ///   - own: the identity of the store.
+    ///   - store: of this identity. The caller closes it.
+    ///   - now: the present time.
+    ///   - search: asked for unknown senders. The default refuses them.
+    /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
+    public init(
+        _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,
+        search: @escaping Search = { _ in nil }
+    ) throws {
+        replay = ReplayStore(ownID: own.id.text)
+        self.own = own
+        self.store = store
+        self.now = now
+        self.search = search
+        wasCopied = store.origin == .copied
+        progress = OutboxProgress([])
+        if wasCopied {
+            try store.adopt { changes in
+                for contact in try contacts() { try end(.reset, contact, in: changes) }
+            }
+        }
+        try restart()
+    }
+
+    /// The identity whose messages these are.
+    public var id: ThreemaID { own.id }
+
+    // MARK: Contacts
+
+    /// Adds a contact, or changes how it is treated.
+    /// - Throws: `.otherPublicKey`; nothing changes then.
+    public func set(_ contact: Contact) throws { try store.transaction { try set(contact, in: $0) } }
+
+    /// A contact that was added, or has sent a message.
+    public func contact(_ id: ThreemaID) throws -> Contact? {
+        guard let value = try store.read("contact", id.bytes) else { return nil }
+        guard let contact = value.withBytes({ Contact(decoding: $0) }), contact.id == id else {
+            throw MailboxError.malformedValue(id)
+        }
+        return contact
+    }
+
+    /// All contacts, in the order in which they were added.
+    public func contacts() throws -> [Contact] {
+        try (0..<UInt64(store.count(of: "contactnumber"))).map { number in
+            guard let value = try store.read("contactnumber", MessageID(number).bytes),
+                let id = try? value.withBytes({ try ThreemaID(bytes: $0) }), let contact = try contact(id)
+            else { throw MailboxError.malformedValue(own.id) }
+            return contact
+        }
+    }
+
+    private func set(_ contact: Contact, in changes: borrowing Transaction) throws {
+        if let known = try self.contact(contact.id) {
+            guard known.publicKey == contact.publicKey else { throw MailboxError.otherPublicKey(contact.id) }
+        } else {
+            let number = MessageID(UInt64(try store.count(of: "contactnumber")))
+            try changes.set("contactnumber", number.bytes, contact.id.bytes.span)
+        }
+        try changes.set("contact", contact.id.bytes, contact.encoded.span)
+    }
+
+    // MARK: Sending
+
+    /// Seals a message and stores it in the outbox, in a transaction of its own.
+    /// - Returns: what protects it; nil without forward security.
+    /// - Throws: `.unknownContact`; `SealingError` for a body that is too long; `SessionStoreError`. Then nothing has
+    ///   changed.
+    @discardableResult
+    public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
+        try store.transaction { try send(body, to: contact, id: id, in: $0) }
+    }
+
+    /// Seals a message and stores it in the outbox, in a transaction of ``store`` that stores something else, too.
+    ///
+    /// It is sent after the transaction was made, and never if it was not.
+    @discardableResult
+    public func send(
+        _ body: MessageBody, to contact: ThreemaID, id: MessageID = .random(), in changes: borrowing Transaction
+    ) throws -> DHMode? {
+        let partner = try partner(contact)
+        let message = Message(
+            from: own.id, to: contact, id: id, createdAt: now(), nickname: nickname, body: body)
+        let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
+        try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
+        return sealed.protection
+    }
+
+    /// Seals what the members of a group are told, for each of them, in one transaction.
+    public func send(_ sendings: [GroupSending]) throws {
+        try store.transaction { changes in
+            for sending in sendings {
+                for member in sending.receivers { try send(sending.body, to: member, id: sending.id, in: changes) }
+            }
+        }
+    }
+
+    /// Sends an empty message in each session that was idle for a day. Call it now and then.
+    public func refresh() throws {
+        for contact in try contacts() where try store.contains("ibex", contact.id.bytes) {
+            let partner = try partner(contact.id)
+            let commit = try conversation(with: contact.id).refresh(partner.parties, circumstances(contact))
+            if commit.queued.isEmpty { continue }
+            try store.transaction { try write(commit, commit.nonceDigests, in: $0) }
+        }
+    }
+
+    private func end(_ cause: TerminateCause, _ contact: Contact, in changes: borrowing Transaction) throws {
+        guard try store.contains("ibex", contact.id.bytes) else { return }
+        let partner = try partner(contact.id)
+        let commit = try conversation(with: contact.id).end(cause, partner.parties, circumstances(contact))
+        try write(commit, commit.nonceDigests, in: changes)
+    }
+
+    // MARK: The outbox
+
+    /// A connection is fresh: everything in the outbox is to be sent on it.
+    public func restart() throws { progress = OutboxProgress(try contacts().map(\.id)) }
+
+    /// The messages to be sent next on this connection, each once, in this order. Call ``written(_:)`` when they are.
+    /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
+    public func unsent() throws -> [OutboxMessage] {
+        var messages: [OutboxMessage] = []
+        while let contact = progress.contact {
+            for number in progress.take(contact, try conversation(with: contact).unsent) {
+                guard let value = try store.read("outbox", Conversation.outboxName(contact, number)),
+                    let payload = try? value.withBytes({ try MessagePayload(decoding: $0) }),
+                    payload.receiver == contact
+                else { throw MailboxError.malformedValue(contact) }
+                let message = OutboxMessage(number: number, payload: payload)
+                progress.sent(message)
+                messages.append(message)
+            }
+        }
+        return messages
+    }
+
+    /// The connection has taken these messages. Those that no server acknowledges leave the outbox.
+    public func written(_ messages: [OutboxMessage]) throws {
+        for message in messages { try remove(progress.written(message), message.payload.receiver) }
+    }
+
+    /// The server has a message: it leaves the outbox. One that is not from the outbox changes nothing.
+    public func acknowledged(_ receiver: ThreemaID, _ id: MessageID) throws {
+        try remove(progress.acknowledged(receiver, id), receiver)
+    }
+
+    private func remove(_ numbers: [UInt64], _ contact: ThreemaID) throws {
+        guard !numbers.isEmpty else { return }
+        try store.transaction { changes in
+            for number in numbers {
+                let commit = try conversation(with: contact).acknowledge(number, to: contact)
+                try write(commit, [], in: changes)
+            }
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Takes a message of the chat server, stores what it changes, and only then says how to acknowledge it.
+    /// - Parameters:
+    ///   - payload: of `ChatPayload.incomingMessage`.
+    ///   - store: called in the transaction, for each message that the sender has made: what the program stores of it
+    ///     and what it answers, with ``send(_:to:id:in:)``, changes with the message or not at all.
+    /// - Throws: what `store` and the search throw, `SessionStoreError`, `RecordError`. Then nothing has changed, and
+    ///   the message comes again because it is not acknowledged. A message that is refused is no error.
+    public func receive(
+        _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
+    ) throws -> Incoming {
+        var pipeline = IncomingPipeline(payload, own: own.id)
+        var partner: Partner?
+        var received: Received?
+        var step = pipeline.start()
+        while true {
+            switch step {
+            case .lookUpNonce(let digest): step = pipeline.answer(nonceIsUsed: try nonces.contains(digest))
+            case .findContact(let id):
+                partner = try find(id)
+                step = partner?.open(&pipeline) ?? pipeline.refuseSender()
+            case .unwrap(let envelope, _):
+                guard let partner else { preconditionFailure("the pipeline has asked for the contact") }
+                let opened = try conversation(with: partner.contact.id).receive(
+                    envelope.span, of: MessagePayload(decoding: payload), partner.parties,
+                    circumstances(partner.contact))
+                step = opened.answer(&pipeline)
+                received = consume opened
+            case .lookUpOrigin(let origin):
+                step = pipeline.answer(isDuplicate: try self.store.contains("message", origin.bytes))
+            case .finished(let result): return try keep(result, received, partner, store)
+            }
+        }
+    }
+
+    /// Nonce, session, answers and message change together.
+    private func keep(
+        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?,
+        _ store: (Incoming, borrowing Transaction) throws -> Void
+    ) throws -> Incoming {
+        let incoming = try incoming(result, received, partner)
+        // Nothing that an outsider could have made is stored.
+        let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
+        guard let partner, isAuthentic else { return incoming }
+        try self.store.transaction { changes in
+            if try contact(partner.contact.id) == nil { try set(partner.contact, in: changes) }
+            try write(result, received, incoming, partner, in: changes)
+            if result.nonceDigest != nil, let message = incoming.message {
+                try changes.set("message", message.origin.bytes, Span())
+            }
+            try store(incoming, changes)
+        }
+        return incoming
+    }
+
+    private func incoming(
+        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?
+    ) throws -> Incoming {
+        switch received {
+        case .some(let received): return Incoming(result: result, event: received.event, unprotected: nil)
+        case .none:
+            guard case .deliver(let message) = result.decision, let contact = partner?.contact else {
+                return Incoming(result: result, event: nil, unprotected: nil)
+            }
+            let isExpected = contact.forwardSecurity != .enabled
+            let judged = try conversation(with: contact.id).judge(unprotected: message.body.type)
+            return Incoming(result: result, event: nil, unprotected: isExpected ? .expected : judged)
+        }
+    }
+
+    /// The commit of the envelope, or of the session that the first message without one begins.
+    private func write(
+        _ result: IncomingResult, _ received: borrowing Received?, _ incoming: Incoming, _ partner: Partner,
+        in changes: borrowing Transaction
+    ) throws {
+        switch received {
+        case .some(let received):
+            try write(received.commit, received.commit.nonceDigests(with: result), in: changes)
+        case .none:
+            if let digest = result.nonceDigest { try replay.remember(digest: digest.bytes, in: changes) }
+            guard incoming.unprotected == .noSession else { return }
+            let commit = try conversation(with: partner.contact.id).begin(
+                partner.parties, circumstances(partner.contact))
+            try write(commit, commit.nonceDigests, in: changes)
+        }
+    }
+
+    // MARK: Parts
+
+    /// Everything of a step, in the caller's transaction.
+    private func write(
+        _ commit: borrowing Commit, _ digests: [NonceDigest], in changes: borrowing Transaction
+    ) throws {
+        for digest in digests { try replay.remember(digest: digest.bytes, in: changes) }
+        for message in commit.queued { try changes.set("outbox", message.name, message.payload.encoded.span) }
+        for name in commit.removed { try changes.remove("outbox", name) }
+        try commit.record.withBytes { try changes.set("ibex", commit.contact.bytes, $0) }
+        if !commit.queued.isEmpty { progress.queued(for: commit.contact) }
+    }
+
+    private func conversation(with contact: ThreemaID) throws -> Conversation {
+        guard let record = try store.read("ibex", contact.bytes) else { return Conversation() }
+        return try record.withBytes { try Conversation(decoding: $0) }
+    }
+
+    private var nonces: StoredNonces { StoredNonces(replay: replay, store: store) }
+
+    private func circumstances(_ contact: Contact) -> Circumstances<StoredNonces, SystemRandom> {
+        Circumstances(now: now(), used: nonces, policy: contact.forwardSecurity)
+    }
+
+    private func partner(_ id: ThreemaID) throws -> Partner {
+        guard let contact = try contact(id) else { throw MailboxError.unknownContact(id) }
+        return try partner(contact)
+    }
+
+    private func find(_ id: ThreemaID) throws -> Partner? {
+        guard let contact = try contact(id) ?? search(id) else { return nil }
+        guard contact.id == id else { throw MailboxError.unknownContact(id) }
+        return try partner(contact)
+    }
+
+    private func partner(_ contact: Contact) throws -> Partner {
+        if let latest, latest.contact == contact { return latest }
+        let parties = try Parties(own: own, contact: contact.id, publicKey: contact.publicKey)
+        let partner = Partner(contact, parties)
+        latest = partner
+        return partner
+    }
+}

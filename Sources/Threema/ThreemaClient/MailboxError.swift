@@ -1,0 +1,11 @@
+public import Threema
+
+/// Why a mailbox does not do what it is asked.
+public enum MailboxError: Error, Equatable, Sendable {
+    /// Nobody of this ID was added.
+    case unknownContact(ThreemaID)
+    /// The contact is known under another public key. An ID never changes its key: one of the two is forged.
+    case otherPublicKey(ThreemaID)
+    /// A value of the store opens, but another program has written it.
+    case malformedValue(ThreemaID)
+}

@@ -1,0 +1,84 @@
+public import SessionStore
+public import Threema
+public import ThreemaChat
+public import ThreemaForwardSecurity
+public import ThreemaMessages
+
+/// A mailbox on a connection to a chat server: sends what the outbox holds, and acknowledges what is stored.
+///
+/// After an error the connection is of no use: make a client again, with the same mailbox and a fresh session, and the
+/// outbox is sent again. One thread at a time uses it.
+public final class MessageClient {
+    /// What has happened.
+    public enum Event: Equatable, Sendable {
+        /// A message has come. It is stored and acknowledged.
+        case received(Incoming)
+        /// The server has a message of this client for a contact. Its envelopes of forward security are reported, too.
+        case acknowledged(ThreemaID, MessageID)
+        /// Anything else that the server says.
+        case said(ChatPayload)
+    }
+
+    private let mailbox: Mailbox
+    private let session: ChatSession
+
+    /// Sends what waits in the outbox.
+    /// - Parameter session: of the mailbox's identity, logged in and not used before.
+    /// - Throws: `ChatSessionError`, and what reading the mailbox throws.
+    public init(_ mailbox: Mailbox, on session: ChatSession) throws {
+        self.mailbox = mailbox
+        self.session = session
+        try mailbox.restart()
+        try sendOutbox()
+    }
+
+    /// Stores a message in the outbox, and sends it.
+    /// - Returns: what protects it; nil without forward security.
+    /// - Throws: what ``Mailbox/send(_:to:id:)`` throws, and then nothing has changed; `ChatSessionError`, and then the
+    ///   message stays in the outbox, and the next client sends it.
+    @discardableResult
+    public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
+        let protection = try mailbox.send(body, to: contact, id: id)
+        try sendOutbox()
+        return protection
+    }
+
+    /// Stores what the members of a group are told in the outbox, and sends it.
+    public func send(_ sendings: [GroupSending]) throws {
+        try mailbox.send(sendings)
+        try sendOutbox()
+    }
+
+    /// Waits for the server.
+    /// - Parameter store: see ``Mailbox/receive(_:and:)``.
+    /// - Returns: nil if nothing has come in time.
+    /// - Throws: `ChatSessionError`; what ``Mailbox/receive(_:and:)`` throws, and then the message is not acknowledged.
+    public func receive(
+        within timeout: Duration, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
+    ) throws -> Event? {
+        guard let payload = try session.receive(within: timeout) else { return nil }
+        switch payload {
+        case .incomingMessage(let bytes):
+            let incoming = try mailbox.receive(bytes.span, and: store)
+            // Not before: what is acknowledged does not come again.
+            if let acknowledgement = incoming.acknowledgement { try session.send(acknowledgement) }
+            try sendOutbox()
+            return .received(incoming)
+        case .serverAcknowledgement(let named):
+            try mailbox.acknowledged(named.identity, named.id)
+            try sendOutbox()
+            return .acknowledged(named.identity, named.id)
+        default: return .said(payload)
+        }
+    }
+
+    /// Sends what is stored, and nothing else.
+    private func sendOutbox() throws {
+        while true {
+            let messages = try mailbox.unsent()
+            guard !messages.isEmpty else { return }
+            try session.send(messages.map { .outgoingMessage($0.payload.encoded) })
+            try mailbox.written(messages)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Testing
+import Threema
+import ThreemaForwardSecurity
+import ThreemaMessages
+
+@testable import ThreemaClient
+
+@Suite struct ContactTests {
+    @Test func `a contact is read as it was written`() throws {
+        let key = ClientKey.random().publicKey
+        for policy in [ForwardSecurityPolicy.enabled, .disabledHere, .unsupportedByContact] {
+            for isBlocked in [false, true] {
+                let contact = Contact(try ThreemaID("ECHOECHO"), key, forwardSecurity: policy, isBlocked: isBlocked)
+                let bytes = contact.encoded
+                #expect(bytes.count == Contact.encodedCount)
+                #expect(Contact(decoding: bytes.span) == contact)
+            }
+        }
+    }
+
+    @Test func `other bytes are no contact`() throws {
+        let bytes = Contact(try ThreemaID("ECHOECHO"), ClientKey.random().publicKey).encoded
+        for count in 0..<bytes.count { #expect(Contact(decoding: bytes.span.extracting(0..<count)) == nil) }
+        let changes: [(offset: Int, value: UInt8)] = [(0, 0x61), (40, 3), (41, 2)]
+        for change in changes {
+            var changed = bytes
+            changed[change.offset] = change.value
+            #expect(Contact(decoding: changed.span) == nil)
+        }
+        for bytes in [bytes[..<8] + [UInt8](repeating: 0, count: 34), bytes + [0]] {
+            let isContact = Contact(decoding: bytes.span) != nil
+            #expect(!isContact)
+        }
+    }
+
+    @Test func `a contact keeps its public key`() throws {
+        let home = try Household()
+        let forged = Contact(home.bob.id, ClientKey.random().publicKey)
+        #expect(throws: MailboxError.otherPublicKey(home.bob.id)) { try home.alice.mailbox.set(forged) }
+        #expect(try home.alice.mailbox.contact(home.bob.id) == home.bob.contact)
+        var blocked = home.bob.contact
+        blocked.isBlocked = true
+        try home.alice.mailbox.set(blocked)
+        try home.alice.open()
+        #expect(try home.alice.mailbox.contacts() == [blocked])
+    }
+
+    @Test func `nothing is sent to a contact that was not added`() throws {
+        let home = try Household(areKnown: false)
+        #expect(throws: MailboxError.unknownContact(home.bob.id)) { try home.alice.send("one", to: home.bob) }
+        #expect(try home.alice.mailbox.unsent().isEmpty)
+    }
+
+    @Test func `an unknown sender is searched for, and added with its message`() throws {
+        let home = try Household(areKnown: false)
+        try home.alice.mailbox.set(home.bob.contact)
+        try home.alice.send("one", to: home.bob)
+        let sent = try home.alice.sendOutbox()
+        #expect(
+            try home.bob.receive(sent).map(\.result.decision) == [.discard(.invalidSender), .discard(.invalidSender)])
+        #expect(try home.bob.mailbox.contacts().isEmpty)
+
+        home.bob.directory[home.alice.id] = home.alice.contact
+        let first = sent[0]
+        #expect(throws: Crash.self) { _ = try home.bob.mailbox.receive(first.span) { _, _ in throw Crash() } }
+        #expect(try home.bob.mailbox.contacts().isEmpty)
+        #expect(try home.bob.receive(sent).last?.text == "one")
+        #expect(try home.bob.mailbox.contacts() == [home.alice.contact])
+        home.bob.directory = [:]
+        try home.alice.send("two", to: home.bob)
+        #expect(try home.bob.receive(home.alice.sendOutbox()).map(\.text) == ["two"])
+    }
+
+    @Test func `a sender whose message does not open is not added`() throws {
+        let home = try Household(areKnown: false)
+        try home.alice.mailbox.set(home.bob.contact)
+        try home.alice.send("one", to: home.bob)
+        var sent = try home.alice.sendOutbox()[0]
+        sent[sent.count - 1] ^= 1
+        home.bob.directory[home.alice.id] = home.alice.contact
+        #expect(try home.bob.receive([sent])[0].message == nil)
+        #expect(try home.bob.mailbox.contacts().isEmpty && home.bob.count("nonce") == 0)
+    }
+
+    @Test func `a group is told as a whole or not at all`() throws {
+        let home = try Household()
+        let rules = GroupRules(own: home.alice.id)
+        let stranger = try ThreemaID("STRANGER")
+        let change = try rules.create(.random(), members: [home.bob.id, stranger], name: "Lake", ids: .random())
+        #expect(throws: MailboxError.unknownContact(stranger)) { try home.alice.mailbox.send(change.sendings) }
+        #expect(try home.alice.count("outbox") == 0)
+        let small = try rules.create(.random(), members: [home.bob.id], name: "Lake", ids: .random())
+        try home.alice.mailbox.send(small.sendings)
+        let received = try home.bob.receive(home.alice.sendOutbox())
+        #expect(received.compactMap { $0.message?.body.type } == [.groupSetup, .groupName])
+    }
+}

@@ -1,0 +1,125 @@
+import ByteStreams
+import StreamKit
+import Testing
+import Threema
+import ThreemaChat
+import ThreemaMessages
+
+@testable import ThreemaClient
+
+/// Two mailboxes on a chat server in the same thread.
+@Suite struct MessageClientTests {
+    private let home: Household
+    private let serverKey = ServerKey.random()
+    private let server: ChatServer
+    private let network: LoopbackNetwork
+
+    init() throws {
+        home = try Household()
+        let keys = [home.alice.id: home.alice.publicKey, home.bob.id: home.bob.publicKey]
+        server = ChatServer(key: serverKey) { keys[$0] }
+        network = LoopbackNetwork(server)
+    }
+
+    private func session(_ side: Side) throws -> (ChatSession, LoopbackStream) {
+        let stream = LoopbackStream(network)
+        let client = ChatClient(
+            identity: side.identity(), serverKeys: [serverKey.publicKey], extensions: try LoginExtensions([]))
+        return (try ChatSession(client, on: stream) { [network] in network.now }, stream)
+    }
+
+    private func connect(_ side: Side) throws -> MessageClient { try MessageClient(side.mailbox, on: session(side).0) }
+
+    /// Everything that has arrived.
+    @discardableResult
+    private func receive(_ client: MessageClient) throws -> [MessageClient.Event] {
+        var events: [MessageClient.Event] = []
+        while let event = try client.receive(within: .zero) { events.append(event) }
+        return events
+    }
+
+    private func texts(_ events: [MessageClient.Event]) -> [String] {
+        events.compactMap { event in
+            guard case .received(let incoming) = event else { return nil }
+            return incoming.text
+        }
+    }
+
+    @Test func `two clients exchange messages`() throws {
+        let (alice, bob) = (try connect(home.alice), try connect(home.bob))
+        let id = MessageID.random()
+        #expect(try alice.send(.chat(.text("Hello")), to: home.bob.id, id: id) == .twoDH)
+        #expect(try texts(receive(bob)) == ["Hello"])
+        #expect(try receive(alice).contains(.acknowledged(home.bob.id, id)))
+        #expect(try bob.send(.chat(.text("Hello, too")), to: home.alice.id) == .fourDH)
+        #expect(try texts(receive(alice)) == ["Hello, too"])
+        try receive(bob)
+        for side in [home.alice, home.bob] {
+            #expect(try side.count("outbox") == 0)
+            #expect(server.queuedCount(for: side.id) == 0)
+        }
+    }
+
+    @Test func `a process that dies between commit and acknowledgement gets the message again, and discards it`() throws
+    {
+        let alice = try connect(home.alice)
+        try alice.send(.chat(.text("Hello")), to: home.bob.id)
+        // Two messages are stored; the connection ends before an acknowledgement leaves.
+        let (session, stream) = try session(home.bob)
+        var stored = 0
+        while stored < 2 {
+            guard case .incomingMessage(let bytes) = try #require(try session.receive(within: .zero)) else { continue }
+            _ = try home.bob.mailbox.receive(bytes.span)
+            stored += 1
+        }
+        stream.close()
+        #expect(server.queuedCount(for: home.bob.id) == 2)
+        try home.bob.open()
+        let events = try receive(connect(home.bob))
+        let decisions = events.compactMap { event -> IncomingResult.Decision? in
+            guard case .received(let incoming) = event else { return nil }
+            return incoming.result.decision
+        }
+        #expect(decisions == [.discard(.nonceReused), .discard(.nonceReused)])
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+        #expect(try home.bob.count("message") == 1)
+    }
+
+    @Test func `a message that could not be stored is not acknowledged`() throws {
+        let (alice, bob) = (try connect(home.alice), try connect(home.bob))
+        try alice.send(.chat(.text("Hello")), to: home.bob.id)
+        let kept = server.queuedCount(for: home.bob.id)
+        #expect(throws: Crash.self) {
+            while try bob.receive(within: .zero, and: { _, _ in throw Crash() }) != nil {}
+        }
+        #expect(server.queuedCount(for: home.bob.id) == kept)
+        try home.bob.open()
+        #expect(try texts(receive(connect(home.bob))) == ["Hello"])
+    }
+
+    @Test func `the next client sends what a lost connection has not`() throws {
+        let (session, stream) = try session(home.alice)
+        let alice = try MessageClient(home.alice.mailbox, on: session)
+        stream.close()
+        #expect(throws: ChatSessionError.stream(.closed)) {
+            try alice.send(.chat(.text("Hello")), to: home.bob.id)
+        }
+        #expect(try home.alice.count("outbox") == 2)
+        try home.alice.open()
+        try receive(connect(home.alice))
+        #expect(try home.alice.count("outbox") == 0)
+        #expect(try texts(receive(connect(home.bob))) == ["Hello"])
+    }
+
+    @Test func `an outbox of more than a window is sent as a whole`() throws {
+        let count = 2 * OutboxProgress.window + 1
+        try home.alice.mailbox.store.transaction { changes in
+            for number in 0..<count {
+                try home.alice.mailbox.send(.chat(.text("\(number)")), to: home.bob.id, in: changes)
+            }
+        }
+        try receive(connect(home.alice))
+        #expect(try home.alice.count("outbox") == 0)
+        #expect(try texts(receive(connect(home.bob))) == (0..<count).map { "\($0)" })
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+import Threema
+import ThreemaMessages
+
+@testable import ThreemaClient
+
+/// The same order for the same number (SplitMix64).
+private struct StepOrder: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// Two mailboxes meet crashes, repeated and late messages in a random order, and then a good network.
+@Suite struct RandomRunTests {
+    /// A queue of a chat server: a message stays until it is acknowledged.
+    private struct Run {
+        let home: Household
+        var random: StepOrder
+        /// What is on its way to each side.
+        var queues: [[[UInt8]]] = [[], []]
+        /// The texts that each side has sent, and those that the other one got.
+        var sent: [[String]] = [[], []]
+        var delivered: [[String]] = [[], []]
+
+        func side(_ place: Int) -> Side { place == 0 ? home.alice : home.bob }
+
+        /// The sender may not learn that the server has its messages. The server knows a message by its ID.
+        mutating func flush(_ place: Int, acknowledges: Bool) throws {
+            for payload in try side(place).sendOutbox(acknowledges: acknowledges)
+            where !queues[1 - place].contains(payload) { queues[1 - place].append(payload) }
+        }
+
+        mutating func receive(_ place: Int, crashesBefore: Bool, crashesAfter: Bool) throws {
+            guard let payload = queues[place].first else { return }
+            do {
+                let incoming = try side(place).mailbox.receive(payload.span) { _, _ in
+                    if crashesBefore { throw Crash() }
+                }
+                if let text = incoming.text { delivered[place].append(text) }
+            } catch is Crash {
+                return try side(place).open()
+            }
+            if crashesAfter { return try side(place).open() }
+            queues[place].removeFirst()
+        }
+
+        mutating func step(_ number: Int) throws {
+            let place = Int.random(in: 0...1, using: &random)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0, 1:
+                let text = "\(place) \(number)"
+                try side(place).send(text, to: side(1 - place))
+                sent[place].append(text)
+            case 2: try flush(place, acknowledges: true)
+            case 3: try flush(place, acknowledges: false)
+            case 4: try side(place).open()
+            case 5: try receive(place, crashesBefore: true, crashesAfter: false)
+            case 6: try receive(place, crashesBefore: false, crashesAfter: true)
+            default: try receive(place, crashesBefore: false, crashesAfter: false)
+            }
+        }
+
+        mutating func settle() throws {
+            for place in 0...1 { try side(place).open() }
+            repeat {
+                for place in 0...1 {
+                    try flush(place, acknowledges: true)
+                    while !queues[place].isEmpty {
+                        try receive(place, crashesBefore: false, crashesAfter: false)
+                    }
+                }
+            } while try home.alice.count("outbox") + home.bob.count("outbox") > 0 || queues != [[], []]
+        }
+    }
+
+    @Test(arguments: UInt64(0)..<12) func `each message is delivered once, in its order`(_ number: UInt64) throws {
+        var run = Run(home: try Household(), random: StepOrder(state: number))
+        for step in 0..<60 { try run.step(step) }
+        try run.settle()
+        #expect(run.delivered[1] == run.sent[0])
+        #expect(run.delivered[0] == run.sent[1])
+    }
+}
