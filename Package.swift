@@ -96,8 +96,9 @@ let package = Package(
         .library(
             name: "ThreemaClient",
             targets: [
-                "ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore",
-                "ByteStreams", "HTTP", "KeyWrapping", "AtomicFiles", "Encodings", "Primitives", "SecureMemory",
+                "ThreemaClient", "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages",
+                "Threema", "SessionStore", "ByteStreams", "HTTP", "KeyWrapping", "AtomicFiles", "Encodings",
+                "Primitives", "SecureMemory",
             ]),
         .library(
             name: "ThreemaWeb",
@@ -213,8 +214,8 @@ let package = Package(
         room(
             "Threema/ThreemaClient",
             [
-                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore", "Encodings",
-                "SecureMemory",
+                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages", "Threema",
+                "SessionStore", "Encodings", "SecureMemory",
             ]),
         room(
             "Programs/MessengerKeeping",
@@ -332,8 +333,8 @@ let package = Package(
         tests(
             of: "ThreemaClient",
             [
-                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaMessages", "Threema", "SessionStore", "ByteStreams",
-                "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
+                "ThreemaForwardSecurity", "ThreemaChat", "ThreemaDirectory", "ThreemaMessages", "Threema",
+                "SessionStore", "ByteStreams", "StreamKit", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
             ]),
         // Either half of the chat server protocol, which Scripts/test-chat runs against another implementation.
         .executableTarget(

@@ -19,9 +19,7 @@ let package = Package(
         .executableTarget(
             name: "two-clients",
             dependencies: [
-                .product(name: "ThreemaChat", package: "keytool"),
-                .product(name: "ThreemaForwardSecurity", package: "keytool"),
-                .product(name: "ThreemaDirectory", package: "keytool"),
+                .product(name: "ThreemaClient", package: "keytool"),
                 .product(name: "TCPTransport", package: "keytool"),
             ]),
         .executableTarget(
@@ -51,7 +49,7 @@ let package = Package(
         .executableTarget(
             name: "write-forward",
             dependencies: [
-                .product(name: "ThreemaForwardSecurity", package: "keytool"),
+                .product(name: "ThreemaClient", package: "keytool"),
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
     ]

@@ -1,5 +1,7 @@
+import Foundation
 import Testing
 import Threema
+import ThreemaDirectory
 import ThreemaForwardSecurity
 import ThreemaMessages
 
@@ -33,6 +35,21 @@ import ThreemaMessages
         }
     }
 
+    @Test func `a contact is what the directory says of it`() throws {
+        let (id, key) = (try ThreemaID("ECHOECHO"), ClientKey.random().publicKey)
+        func contact(features: Int, state: Int, key: [UInt8]) throws -> Contact? {
+            let text = Data(key).base64EncodedString()
+            let json =
+                #"{"identity":"ECHOECHO","publicKey":"\#(text)","featureMask":\#(features),"state":\#(state),"type":0}"#
+            return Contact(try Question.fetch(id).answer(DirectoryReply(status: 200, body: Array(json.utf8))))
+        }
+        #expect(try contact(features: 64, state: 0, key: key.bytes) == Contact(id, key))
+        let old = Contact(id, key, forwardSecurity: .unsupportedByContact)
+        #expect(try contact(features: 63, state: 1, key: key.bytes) == old)
+        #expect(try contact(features: 64, state: 2, key: key.bytes) == nil)
+        #expect(try contact(features: 64, state: 0, key: [UInt8](repeating: 0, count: 32)) == nil)
+    }
+
     @Test func `a contact keeps its public key`() throws {
         let home = try Household()
         let forged = Contact(home.bob.id, ClientKey.random().publicKey)
@@ -49,6 +66,9 @@ import ThreemaMessages
         let home = try Household(areKnown: false)
         #expect(throws: MailboxError.unknownContact(home.bob.id)) { try home.alice.send("one", to: home.bob) }
         #expect(try home.alice.mailbox.unsent().isEmpty)
+        home.alice.directory[home.bob.id] = home.bob.contact
+        try home.alice.send("one", to: home.bob)
+        #expect(try home.alice.mailbox.contacts() == [home.bob.contact])
     }
 
     @Test func `an unknown sender is searched for, and added with its message`() throws {

@@ -200,13 +200,13 @@ import VectorKit
         old.forwardSecurity = .unsupportedByContact
         try alice.mailbox.set(old)
         #expect(try alice.mailbox.send(.chat(.text("plain")), to: bob.id) == nil)
-        let incoming = try bob.receive(alice.sendOutbox())
+        let sent = try alice.sendOutbox()
+        let incoming = try bob.receive(sent)
         #expect(incoming.map(\.text) == ["plain"] && incoming[0].unprotected == .noSession)
+        #expect(try bob.receive(sent)[0].result.decision == .discard(.nonceReused))
         #expect(try bob.mailbox.unsent().count == 1)
 
         // Who has turned it off is not told of a session.
-        var off = alice.contact
-        off.forwardSecurity = .disabledHere
         let other = try Household(areKnown: false)
         try other.bob.mailbox.set(Contact(other.alice.id, other.alice.publicKey, forwardSecurity: .disabledHere))
         try other.alice.mailbox.set(

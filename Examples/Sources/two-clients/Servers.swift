@@ -2,39 +2,44 @@ import Foundation
 import TCPTransport
 import Threema
 import ThreemaChat
+import ThreemaClient
 import ThreemaDirectory
 import ThreemaMessages
 
 /// A directory and a media server that answer the library's requests, and a chat server on a port of this machine.
 final class Servers {
+    private let key = ServerKey.random()
+    private let listener: TCPListener
     private let keys: [ThreemaID: PublicKey]
     private var blobs: [String: [UInt8]] = [:]
 
-    init(_ keys: [ThreemaID: PublicKey]) { self.keys = keys }
-
-    /// - Returns: its port.
-    func startChat(_ serverKey: ServerKey) throws -> UInt16 {
-        let listener = try TCPListener(address: "127.0.0.1")
-        Thread.detachNewThread { [keys] in
-            try? listener.serve(ChatServer(key: serverKey) { keys[$0] })
+    init(_ keys: [ThreemaID: PublicKey]) throws {
+        self.keys = keys
+        listener = try TCPListener(address: "127.0.0.1")
+        Thread.detachNewThread { [listener, key] in
+            try? listener.serve(ChatServer(key: key) { keys[$0] })
         }
-        return listener.port
     }
 
-    func ask<Answer>(_ question: Question<Answer>) throws -> Answer {
-        let id = try ThreemaID(String(question.request.path.split(separator: "/")[1]))
-        guard let key = keys[id] else { return try question.answer(DirectoryReply(status: 404, body: [])) }
-        let key64 = Data(key.bytes).base64EncodedString()
-        let json = #"{"identity":"\#(id)","publicKey":"\#(key64)","featureMask":64,"state":0,"type":0}"#
-        return try question.answer(DirectoryReply(status: 200, body: Array(json.utf8)))
+    func logIn(_ own: borrowing Identity) throws -> ChatSession {
+        let stream = try TCPStream(host: "localhost", port: listener.port, within: .seconds(20))
+        let client = ChatClient(
+            identity: own, serverKeys: [key.publicKey], extensions: try LoginExtensions([.clientInfo("1.0;L;en/CH")]))
+        let start = ContinuousClock.now
+        return try ChatSession(client, on: stream) { start.duration(to: .now) }
+    }
+
+    func find(_ id: ThreemaID) throws -> Contact? {
+        guard let key = keys[id].map({ Data($0.bytes).base64EncodedString() }) else { return nil }
+        let json = #"{"identity":"\#(id)","publicKey":"\#(key)","featureMask":64,"state":0,"type":0}"#
+        return Contact(try Question.fetch(id).answer(DirectoryReply(status: 200, body: Array(json.utf8))))
     }
 
     func ask<Answer>(_ question: MediaQuestion<Answer>) throws -> Answer {
-        guard let body = question.request.body else {
-            return try question.answer(MediaReply(status: 200, body: blobs[question.request.path] ?? []))
-        }
+        func reply(_ body: [UInt8]) throws -> Answer { try question.answer(MediaReply(status: 200, body: body)) }
+        guard let body = question.request.body else { return try reply(blobs[question.request.path] ?? []) }
         let id = BlobID([UInt8](repeating: UInt8(blobs.count), count: BlobID.count))
         blobs["\(id)"] = Array(body.dropFirst(BlobForm.beginning.count).dropLast(BlobForm.end.count))
-        return try question.answer(MediaReply(status: 200, body: Array("\(id)".utf8)))
+        return try reply(Array("\(id)".utf8))
     }
 }

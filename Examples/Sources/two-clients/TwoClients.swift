@@ -1,70 +1,74 @@
-import SecureMemory
+import AtomicFiles
+import Encodings
+import SessionStore
 import Threema
-import ThreemaChat
-import ThreemaDirectory
-import ThreemaForwardSecurity
+import ThreemaClient
 import ThreemaMessages
 
 /// Two identities on a chat server exchange a text, a receipt, a file and a message to a group, under forward security.
 ///
-///     echo 'TEXT' | two-clients
+///     echo 'TEXT' | two-clients DIR
 @main
 struct TwoClients {
     static func main() throws {
-        let (aliceID, bobID) = (try ThreemaID("000ALICE"), try ThreemaID("00000BOB"))
-        let ofAlice = Identity(id: aliceID, clientKey: .random())
-        let ofBob = Identity(id: bobID, clientKey: .random())
-        let servers = Servers([aliceID: ofAlice.clientKey.publicKey, bobID: ofBob.clientKey.publicKey])
-        let serverKey = ServerKey.random()
-        let port = try servers.startChat(serverKey)
-        func connect(_ own: borrowing Identity, _ contact: ThreemaID) throws -> Person {
-            guard let key = try servers.ask(.fetch(contact)).publicKey else { throw NoKey() }
-            return try Person(own, contact: contact, key: key, server: serverKey.publicKey, port: port)
-        }
-        let (alice, bob) = (try connect(ofAlice, bobID), try connect(ofBob, aliceID))
+        let ofAlice = Identity(id: try ThreemaID("000ALICE"), clientKey: .random())
+        let ofBob = Identity(id: try ThreemaID("00000BOB"), clientKey: .random())
+        let (aliceID, bobID) = (ofAlice.id, ofBob.id)
+        let servers = try Servers([aliceID: ofAlice.clientKey.publicKey, bobID: ofBob.clientKey.publicKey])
+        let alice = try connect(ofAlice, servers, in: CommandLine.arguments[1] + "/alice")
+        let bob = try connect(ofBob, servers, in: CommandLine.arguments[1] + "/bob")
 
-        try alice.send(.chat(.text(readLine() ?? "")))
-        let text = try show(bob, servers)
-        try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))))
-        _ = try show(alice, servers)
+        try alice.send(.chat(.text(readLine() ?? "")), to: bobID)
+        guard let text = try show(bob, servers) else { return }
+        try bob.send(.chat(.deliveryReceipt(DeliveryReceipt(.read, of: [text]))), to: aliceID)
+        try show(alice, servers)
 
         let key = EnclosedKey.random()
-        let file = Array("a file".utf8)
-        let blob = try servers.ask(.upload(Blob.seal(file.span, key: key), to: .threema, persists: false))
-        try alice.send(
-            .chat(.file(FileMessage(blobID: blob, key: key, mediaType: "text/plain", size: Int64(file.count)))))
-        _ = try show(bob, servers)
+        let content = Array("a file".utf8)
+        let blob = try servers.ask(.upload(Blob.seal(content.span, key: key), to: .threema, persists: false))
+        let file = FileMessage(blobID: blob, key: key, mediaType: "text/plain", size: Int64(content.count))
+        try alice.send(.chat(.file(file)), to: bobID)
+        try show(bob, servers)
 
         let rules = GroupRules(own: aliceID)
         let change = try rules.create(.random(), members: [bobID], name: "Lake", ids: .random())
-        for sending in try change.sendings + rules.send(.text("Saturday?"), to: change.group, id: .random()) {
-            try alice.send(sending.body, id: sending.id)
-            _ = try show(bob, servers)
-        }
+        try alice.send(change.sendings + rules.send(.text("Saturday?"), to: change.group, id: .random()))
+        for _ in 0..<3 { try show(bob, servers) }
+    }
+
+    /// A client that stores its messages in a new directory. A real one has its key from a keystore (write-forward).
+    static func connect(_ own: consuming Identity, _ servers: Servers, in path: String) throws -> MessageClient {
+        let session = try servers.logIn(own)
+        try Directory.make(path)
+        let store = try OpenSessionStore(
+            in: Directory.open(path, rule: .secret), messenger: "threema", id: own.id.text,
+            key: EnclosedKey.random().bytes)
+        let now = Timestamp(milliseconds: 1_700_000_000_000)
+        return try MessageClient(Mailbox(own, in: store, now: { now }, search: servers.find), on: session)
     }
 
     /// Waits for a message and prints it.
-    static func show(_ person: Person, _ servers: Servers) throws -> MessageID {
-        guard let (message, mode) = try person.receive() else { throw NoMessage() }
-        let words =
-            switch message.body {
-            case .chat(.text(let text)): text
-            case .chat(.deliveryReceipt(let receipt)): "\(receipt.status)"
-            case .chat(.file(let file)):
-                "a file of \(try download(file, servers).count) bytes"
-            case .groupName(_, let name): "group \(name)"
-            case .groupChat(_, .text(let text)): "in the group: \(text)"
-            default: "\(message.body.type)"
-            }
-        print("\(message.receiver) reads: \(words) (\(mode == .fourDH ? "4DH" : "2DH"))")
-        return message.id
+    @discardableResult
+    static func show(_ client: MessageClient, _ servers: Servers) throws -> MessageID? {
+        while let event = try client.receive(within: .seconds(20)) {
+            guard case .received(let incoming) = event, let message = incoming.message else { continue }
+            let protection = incoming.protection == .fourDH ? "4DH" : "2DH"
+            print("\(message.receiver) reads: \(try words(message.body, servers)) (\(protection))")
+            return message.id
+        }
+        return nil
     }
 
-    static func download(_ file: FileMessage, _ servers: Servers) throws -> SecureBytes {
-        let blob = try servers.ask(.download(file.blobID, from: .threema))
-        return try Blob.open(blob.span, key: file.key)
+    static func words(_ body: MessageBody, _ servers: Servers) throws -> String {
+        switch body {
+        case .chat(.text(let text)): return text
+        case .chat(.deliveryReceipt(let receipt)): return "\(receipt.status)"
+        case .chat(.file(let file)):
+            let blob = try servers.ask(.download(file.blobID, from: .threema))
+            return "a file of \(try Blob.open(blob.span, key: file.key).count) bytes"
+        case .groupName(_, let name): return "group \(name)"
+        case .groupChat(_, .text(let text)): return "in the group: \(text)"
+        default: return "\(body.type)"
+        }
     }
-
-    struct NoKey: Error {}
-    struct NoMessage: Error {}
 }

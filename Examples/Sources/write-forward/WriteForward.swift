@@ -3,7 +3,7 @@ import Keystore
 import SecureMemory
 import SessionStore
 import Threema
-import ThreemaForwardSecurity
+import ThreemaClient
 import ThreemaMessages
 
 /// Makes a keystore with two identities. In every run they send each other a message and tell what protects it. The
@@ -22,30 +22,29 @@ struct WriteForward {
         for id in ["000ALICE", "00000BOB"] { try add(id, to: keystore) }
         let alice = try Account("000ALICE", writingTo: "00000BOB", in: keystore)
         let bob = try Account("00000BOB", writingTo: "000ALICE", in: keystore)
-        try alice.takeIntoUse()
-        try bob.takeIntoUse()
-        try alice.seal("Hello, Bob")
-        try deliver(from: alice, to: bob)
-        try bob.seal("Hello, Alice")
-        try deliver(from: bob, to: alice)
-        try deliver(from: alice, to: bob)
-        alice.store.close()
-        bob.store.close()
+        try alice.mailbox.send(.chat(.text("Hello, Bob")), to: bob.mailbox.id)
+        try deliver(from: alice.mailbox, to: bob.mailbox)
+        try bob.mailbox.send(.chat(.text("Hello, Alice")), to: alice.mailbox.id)
+        try deliver(from: bob.mailbox, to: alice.mailbox)
+        try deliver(from: alice.mailbox, to: bob.mailbox)
+        alice.mailbox.store.close()
+        bob.mailbox.store.close()
     }
 
     /// What a chat server does. A message leaves the outbox when the server has it.
-    static func deliver(from sender: borrowing Account, to receiver: borrowing Account) throws {
-        while let (number, payload) = try sender.firstUnsent() {
-            let text = try receiver.receive(payload.span)
-            try sender.sent(number)
-            if let text { print(text) }
+    static func deliver(from sender: Mailbox, to receiver: Mailbox) throws {
+        for message in try sender.unsent() {
+            let payload = message.payload.encoded
+            let incoming = try receiver.receive(payload.span)
+            try sender.acknowledged(message.payload.receiver, message.payload.id)
+            guard case .chat(.text(let text)) = incoming.message?.body else { continue }
+            print("\(receiver.id) reads: \(text) (\(incoming.protection == .fourDH ? "4DH" : "2DH"))")
         }
     }
 
     static func add(_ id: String, to keystore: OpenKeystore) throws {
         guard let owner = Owner(messenger: "threema", id: id) else { return }
         guard try !keystore.identities().contains(owner) else { return }
-        // Both public keys are in the same keystore here. Elsewhere the directory has the contact's.
         let identity = Identity(id: try ThreemaID(id), clientKey: .random())
         try keystore.add(owner) { records in
             try identity.encoded().withBytes { try records.write("identity", $0) }

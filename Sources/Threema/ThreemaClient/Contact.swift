@@ -1,5 +1,6 @@
 internal import SecureMemory
 public import Threema
+public import ThreemaDirectory
 public import ThreemaForwardSecurity
 
 // A contact in the store:
@@ -31,6 +32,14 @@ public struct Contact: Equatable, Sendable {
         self.publicKey = publicKey
         self.forwardSecurity = forwardSecurity
         self.isBlocked = isBlocked
+    }
+
+    /// Whom the directory tells of.
+    /// - Returns: nil if the ID was revoked, or has no usable public key.
+    public init?(_ entry: DirectoryEntry) {
+        guard let publicKey = entry.publicKey, entry.state != .invalid else { return nil }
+        let supports = entry.featureMask.contains(.forwardSecurity)
+        self.init(entry.id, publicKey, forwardSecurity: supports ? .enabled : .unsupportedByContact)
     }
 
     static let encodedCount = ThreemaID.count + PublicKey.count + 2

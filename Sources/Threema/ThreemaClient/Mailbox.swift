@@ -27,7 +27,7 @@ public import ThreemaMessages
 ///
 /// Other values of the program may be in the same store, under other kinds. One thread at a time uses it.
 public final class Mailbox {
-    /// Finds a sender that was not added: asks the directory, for example.
+    /// Finds an ID that is no contact yet: asks the directory, for example.
     /// - Returns: nil if there is no such ID, or if it was revoked.
     public typealias Search = (ThreemaID) throws -> Contact?
 
@@ -52,7 +52,7 @@ public final class Mailbox {
     ///   - own: the identity of the store.
     ///   - store: of this identity. The caller closes it.
     ///   - now: the present time.
-    ///   - search: asked for unknown senders. The default refuses them.
+    ///   - search: asked for senders and receivers that are no contacts, who then become some. The default refuses them.
     /// - Throws: `SessionStoreError`, `RecordError`, ``MailboxError``.
     public init(
         _ own: consuming Identity, in store: OpenSessionStore, now: @escaping () -> Timestamp,
@@ -111,6 +111,10 @@ public final class Mailbox {
         try changes.set("contact", contact.id.bytes, contact.encoded.span)
     }
 
+    private func add(_ contact: Contact, in changes: borrowing Transaction) throws {
+        if try self.contact(contact.id) == nil { try set(contact, in: changes) }
+    }
+
     // MARK: Sending
 
     /// Seals a message and stores it in the outbox, in a transaction of its own.
@@ -129,7 +133,8 @@ public final class Mailbox {
     public func send(
         _ body: MessageBody, to contact: ThreemaID, id: MessageID = .random(), in changes: borrowing Transaction
     ) throws -> DHMode? {
-        let partner = try partner(contact)
+        guard let partner = try find(contact) else { throw MailboxError.unknownContact(contact) }
+        try add(partner.contact, in: changes)
         let message = Message(
             from: own.id, to: contact, id: id, createdAt: now(), nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
@@ -149,7 +154,7 @@ public final class Mailbox {
     /// Sends an empty message in each session that was idle for a day. Call it now and then.
     public func refresh() throws {
         for contact in try contacts() where try store.contains("ibex", contact.id.bytes) {
-            let partner = try partner(contact.id)
+            let partner = try partner(contact)
             let commit = try conversation(with: contact.id).refresh(partner.parties, circumstances(contact))
             if commit.queued.isEmpty { continue }
             try store.transaction { try write(commit, commit.nonceDigests, in: $0) }
@@ -158,7 +163,7 @@ public final class Mailbox {
 
     private func end(_ cause: TerminateCause, _ contact: Contact, in changes: borrowing Transaction) throws {
         guard try store.contains("ibex", contact.id.bytes) else { return }
-        let partner = try partner(contact.id)
+        let partner = try partner(contact)
         let commit = try conversation(with: contact.id).end(cause, partner.parties, circumstances(contact))
         try write(commit, commit.nonceDigests, in: changes)
     }
@@ -252,7 +257,7 @@ public final class Mailbox {
         let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
         guard let partner, isAuthentic else { return incoming }
         try self.store.transaction { changes in
-            if try contact(partner.contact.id) == nil { try set(partner.contact, in: changes) }
+            try add(partner.contact, in: changes)
             try write(result, received, incoming, partner, in: changes)
             if result.nonceDigest != nil, let message = incoming.message {
                 try changes.set("message", message.origin.bytes, Span())
@@ -316,11 +321,6 @@ public final class Mailbox {
 
     private func circumstances(_ contact: Contact) -> Circumstances<StoredNonces, SystemRandom> {
         Circumstances(now: now(), used: nonces, policy: contact.forwardSecurity)
-    }
-
-    private func partner(_ id: ThreemaID) throws -> Partner {
-        guard let contact = try contact(id) else { throw MailboxError.unknownContact(id) }
-        return try partner(contact)
     }
 
     private func find(_ id: ThreemaID) throws -> Partner? {

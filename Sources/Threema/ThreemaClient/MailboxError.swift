@@ -2,7 +2,7 @@ public import Threema
 
 /// Why a mailbox does not do what it is asked.
 public enum MailboxError: Error, Equatable, Sendable {
-    /// Nobody of this ID was added.
+    /// Nobody of this ID was added, and none was found.
     case unknownContact(ThreemaID)
     /// The contact is known under another public key. An ID never changes its key: one of the two is forged.
     case otherPublicKey(ThreemaID)

@@ -22,7 +22,7 @@ public import ThreemaMessages
 ///     // Now the messages in `sealed.commit.queued` may be sent.
 ///
 /// For the next step, make it again from the stored record. A step consumes this value, so it cannot be taken twice.
-/// The essay of this library has the rest, and `Examples/Sources/write-forward` a program.
+/// The essay of this library has the rest, and the library `ThreemaClient` does it.
 public struct Conversation: ~Copyable {
     var sessions: SessionSet
 
