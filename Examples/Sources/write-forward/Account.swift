@@ -21,9 +21,10 @@ struct Account: ~Copyable {
             try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
         }
         let now = Timestamp(milliseconds: 1_700_000_000_000)
-        mailbox = try Mailbox(Self.identity(in: records.records), in: store, now: { now })
+        let mailbox = try Mailbox(Self.identity(in: records.records), in: store, now: { now })
         let other = try Self.identity(in: keystore.identity(Self.owner(contact)))
         try mailbox.set(Contact(other.id, other.clientKey.publicKey))
+        self.mailbox = mailbox
         self.records = records
     }
 

@@ -55,7 +55,7 @@ public struct AES256GCM: ~Copyable, Sendable {
         and suffix: Span<UInt8>
     ) -> [UInt8] {
         precondition(nonce.count == Self.nonceCount)
-        defer { SpentStack.wipe() }
+        defer { SpentStack.wipe(.shallow) }
         let sealedCount = plaintext.count + Self.tagCount
         return unsafe [UInt8](
             unsafeUninitializedCapacity: prefix.count + sealedCount + suffix.count
@@ -124,7 +124,7 @@ public struct AES256GCM: ~Copyable, Sendable {
         _ sealed: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8], into plaintext: inout MutableSpan<UInt8>
     ) throws(AuthenticationError) {
         precondition(nonce.count == Self.nonceCount)
-        defer { SpentStack.wipe() }
+        defer { SpentStack.wipe(.shallow) }
         let isAuthentic = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
             unsafe sealed.withUnsafeBufferPointer { sealed in
                 schedule.withBytes { schedule in

@@ -5,11 +5,18 @@ internal import CSodium
 /// libsodium and libargon2 leave blocks of the key there: keys were found in the memory of an ending process, and of
 /// one that waited at a prompt.
 package enum SpentStack {
-    /// In bytes; more than any primitive uses.
-    private static let count = 16 * 1024
+    /// How much of the stack is wiped, in bytes.
+    package enum Depth: Int {
+        /// More than any primitive uses.
+        case any = 16_384
+        /// For primitives that are called for each small message: XSalsa20-Poly1305 and AES-256-GCM use up to 1.9 KiB,
+        /// the rest is for the frames between. To wipe 16 KiB would take as long as the message. The tests of these
+        /// primitives look for what is left below.
+        case shallow = 4096
+    }
 
-    /// Wipes 16 KiB below the caller's frame. Call it from the function that called the library, when that has
+    /// Wipes the stack below the caller's frame. Call it from the function that called the library, when that has
     /// returned.
     @inline(never)
-    package static func wipe() { sodium_stackzero(count) }
+    package static func wipe(_ depth: Depth = .any) { sodium_stackzero(depth.rawValue) }
 }
