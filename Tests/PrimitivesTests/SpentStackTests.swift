@@ -23,10 +23,12 @@ private final class PaintedStack {
         pthread_attr_setstack(&attributes, bytes.baseAddress!, bytes.count)
         var thread = pthread_t()
         let context = Unmanaged.passRetained(Body(body))
-        let result = pthread_create(&thread, &attributes, { context in
-            Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context.toOpaque())
+        let result = pthread_create(
+            &thread, &attributes,
+            { context in
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
         precondition(result == 0)
         pthread_join(thread, nil)
         return Array(bytes).drop { $0 == Self.paint }

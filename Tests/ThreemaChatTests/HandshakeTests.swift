@@ -79,8 +79,8 @@ import VectorKit
         var client = scene.client()
         let temporaryKey = TemporaryKey(secure([UInt8](repeating: 2, count: 32)))
         let shared = try ChatSecrets.shared(scene.serverKey.bytes, temporaryKey.publicKey)
-        var nonces = ChatNonces(Scene.serverCookie)
-        let box = Box.seal((weak + Scene.clientCookie.bytes).span, nonce: nonces.next(), sharedKey: shared)
+        let nonce = ChatNonces(Scene.serverCookie).next
+        let box = Box.seal((weak + Scene.clientCookie.bytes).span, nonce: nonce, sharedKey: shared)
         #expect(client.receive((Scene.serverCookie.bytes + box).span).failure == .weakTemporaryKey)
     }
 

@@ -42,12 +42,14 @@ public enum Box {
         sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0) }
     }
 
-    /// Seals as `seal`, after other bytes, in one allocation.
-    /// - Returns: prefix ‖ tag ‖ ciphertext.
+    /// Seals a plaintext that is not secret where it stands, in ordinary memory.
+    /// - Parameters:
+    ///   - bytes: prefix ‖ 16 bytes of any value ‖ plaintext. They become prefix ‖ tag ‖ ciphertext.
+    ///   - start: length of the prefix in bytes.
     package static func seal(
-        _ plaintext: Span<UInt8>, nonce: [UInt8], sharedKey: borrowing SecureBytes, after prefix: [UInt8]
-    ) -> [UInt8] {
-        sharedKey.withBytes { SecretBox.seal(plaintext, nonce: nonce, key: $0, after: prefix) }
+        _ bytes: inout [UInt8], from start: Int, nonce: [UInt8], sharedKey: borrowing SecureBytes
+    ) {
+        sharedKey.withBytes { SecretBox.seal(&bytes, from: start, nonce: nonce, key: $0) }
     }
 
     /// Decrypts and authenticates.

@@ -46,6 +46,25 @@ public enum SecretBox {
         }
     }
 
+    /// Seals a plaintext that is not secret where it stands, in ordinary memory.
+    /// - Parameters:
+    ///   - bytes: prefix ‖ 16 bytes of any value ‖ plaintext. They become prefix ‖ tag ‖ ciphertext.
+    ///   - start: length of the prefix in bytes.
+    static func seal(_ bytes: inout [UInt8], from start: Int, nonce: [UInt8], key: Span<UInt8>) {
+        precondition(nonce.count == nonceCount && key.count == keyCount)
+        precondition(start >= 0 && bytes.count - start >= tagCount)
+        defer { SpentStack.wipe(.shallow) }
+        Sodium.start()
+        let count = bytes.count - start - tagCount
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            let tag = unsafe bytes.baseAddress! + start
+            let plaintext = unsafe tag + tagCount
+            _ = unsafe key.withUnsafeBufferPointer { key in
+                unsafe crypto_secretbox_detached(plaintext, tag, plaintext, UInt64(count), nonce, key.baseAddress!)
+            }
+        }
+    }
+
     /// Decrypts and authenticates.
     /// - Parameter box: tag ‖ ciphertext.
     /// - Returns: the plaintext, 16 bytes shorter than `box`.

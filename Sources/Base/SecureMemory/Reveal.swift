@@ -11,7 +11,9 @@ extension Span where Element == UInt8 {
     }
 
     /// A copy as text, decoded from UTF-8; invalid bytes become U+FFFD.
-    package func revealText() -> String { String(decoding: revealBytes(), as: UTF8.self) }
+    package func revealText() -> String {
+        unsafe withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 extension SecureBytes {

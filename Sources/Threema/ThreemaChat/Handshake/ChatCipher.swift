@@ -13,20 +13,23 @@ internal import ThreemaMessages
 /// The nonces of one side of a connection, each used once.
 struct ChatNonces: Sendable {
     let cookie: ChatCookie
-    private(set) var sequence: UInt64
+    /// That of the next box, 24 bytes.
+    private(set) var next: [UInt8]
 
     /// - Parameter sequence: of the next box.
     init(_ cookie: ChatCookie, sequence: UInt64 = 1) {
         self.cookie = cookie
-        self.sequence = sequence
+        next = cookie.bytes
+        next.append(littleEndian: sequence, width: 8)
     }
 
-    /// The next nonce, 24 bytes.
-    mutating func next() -> [UInt8] {
-        var nonce = cookie.bytes
-        nonce.append(littleEndian: sequence, width: 8)
-        sequence += 1
-        return nonce
+    /// The next nonce is used.
+    mutating func advance() {
+        for place in cookie.bytes.count..<next.count {
+            next[place] &+= 1
+            guard next[place] == 0 else { return }
+        }
+        preconditionFailure("each nonce was used")
     }
 }
 
@@ -44,13 +47,23 @@ struct ChatBoxes: Sendable {
         receiving = other
     }
 
-    /// - Returns: prefix ‖ tag ‖ ciphertext.
-    mutating func seal(_ plaintext: Span<UInt8>, after prefix: [UInt8] = []) -> [UInt8] {
-        Box.seal(plaintext, nonce: sending.next(), sharedKey: key.bytes, after: prefix)
+    mutating func seal(_ plaintext: Span<UInt8>) -> [UInt8] {
+        defer { sending.advance() }
+        return Box.seal(plaintext, nonce: sending.next, sharedKey: key.bytes)
+    }
+
+    /// Seals a frame where it stands.
+    /// - Parameters:
+    ///   - frame: prefix ‖ 16 bytes of any value ‖ plaintext. It becomes prefix ‖ tag ‖ ciphertext.
+    ///   - start: length of the prefix in bytes.
+    mutating func seal(_ frame: inout [UInt8], from start: Int) {
+        defer { sending.advance() }
+        Box.seal(&frame, from: start, nonce: sending.next, sharedKey: key.bytes)
     }
 
     mutating func open(_ box: Span<UInt8>) throws(AuthenticationError) -> [UInt8] {
-        try Box.openPublic(box, nonce: receiving.next(), sharedKey: key.bytes)
+        defer { receiving.advance() }
+        return try Box.openPublic(box, nonce: receiving.next, sharedKey: key.bytes)
     }
 }
 

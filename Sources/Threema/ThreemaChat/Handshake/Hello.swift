@@ -46,9 +46,8 @@ public enum Hello {
         guard cookie != client.1 else { throw .cookiesAreEqual }
         do throws(SharedKeyError) {
             let shared = try ChatSecrets.shared(key.bytes, client.0)
-            var nonces = ChatNonces(cookie)
             let plaintext = temporaryKey.bytes + client.1.bytes
-            return cookie.bytes + Box.seal(plaintext.span, nonce: nonces.next(), sharedKey: shared)
+            return cookie.bytes + Box.seal(plaintext.span, nonce: ChatNonces(cookie).next, sharedKey: shared)
         } catch {
             throw .weakTemporaryKey
         }
@@ -81,10 +80,9 @@ public enum Hello {
     private static func open(
         _ box: Span<UInt8>, _ cookie: ChatCookie, _ temporaryKey: TemporaryKey, _ serverKey: PublicKey
     ) -> [UInt8]? {
-        var nonces = ChatNonces(cookie)
         do {
             let shared = try ChatSecrets.shared(temporaryKey.bytes, serverKey)
-            return try Box.openPublic(box, nonce: nonces.next(), sharedKey: shared)
+            return try Box.openPublic(box, nonce: ChatNonces(cookie).next, sharedKey: shared)
         } catch {
             return nil
         }

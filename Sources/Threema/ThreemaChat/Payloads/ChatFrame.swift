@@ -34,20 +34,23 @@ public enum ChatFrame {
         switch payload {
         case .pushToken(let token), .voipPushToken(let token):
             var plaintext = SecureBuffer(capacity: ChatPayload.headerCount + token.bytes.count)
-            plaintext.append(payload.header.span)
+            plaintext.append([payload.type, 0, 0, 0].span)
             plaintext.append(token.bytes)
-            return plaintext.finish().withBytes { boxes.seal($0, after: prefix(of: $0.count)) }
+            let box = plaintext.finish().withBytes { boxes.seal($0) }
+            return [UInt8(truncatingIfNeeded: box.count), UInt8(truncatingIfNeeded: box.count >> 8)] + box
         default:
-            let plaintext = payload.header + payload.publicData
-            return boxes.seal(plaintext.span, after: prefix(of: plaintext.count))
+            // In one array: this is most of what a server does.
+            let boxCount = minBoxCount + payload.dataCount
+            var frame: [UInt8] = []
+            frame.reserveCapacity(prefixCount + boxCount)
+            frame.append(littleEndian: UInt64(boxCount), width: prefixCount)
+            frame.append(contentsOf: repeatElement(0, count: Box.tagCount))
+            frame.append(payload.type)
+            frame.append(contentsOf: repeatElement(0, count: ChatPayload.headerCount - 1))
+            payload.appendData(to: &frame)
+            boxes.seal(&frame, from: prefixCount)
+            return frame
         }
-    }
-
-    /// - Parameter count: length of the plaintext in bytes.
-    private static func prefix(of count: Int) -> [UInt8] {
-        var prefix: [UInt8] = []
-        prefix.append(littleEndian: UInt64(Box.tagCount + count), width: prefixCount)
-        return prefix
     }
 
     /// Opens the box of the next frame of the other side.
@@ -72,35 +75,42 @@ public enum ChatFrame {
 }
 
 extension ChatPayload {
-    fileprivate var header: [UInt8] { [type, 0, 0, 0] }
-
+    /// Length of the data in bytes.
     fileprivate var dataCount: Int {
-        switch self {
-        case .pushToken(let token), .voipPushToken(let token): token.bytes.count
-        case .serverAcknowledgement, .clientAcknowledgement: ChatAcknowledgement.count
-        default: publicData.count
-        }
-    }
-
-    /// The data of all payloads but push tokens, which are secret.
-    fileprivate var publicData: [UInt8] {
-        var data: [UInt8] = []
         switch self {
         case .echoRequest(let bytes), .echoResponse(let bytes), .outgoingMessage(let bytes),
             .incomingMessage(let bytes), .unknown(_, let bytes):
-            data = bytes
+            bytes.count
+        case .serverAcknowledgement, .clientAcknowledgement: ChatAcknowledgement.count
+        case .pushToken(let token), .voipPushToken(let token): token.bytes.count
+        case .deletePushTokens(let devices): 8 * devices.count
+        case .idleTimeout: 2
+        case .closeError(_, let text): 1 + text.utf8.count
+        case .alert(let text): text.utf8.count
+        case .unblockIncoming, .queueSendComplete, .deviceCookieChanged, .clearDeviceCookieChange: 0
+        }
+    }
+
+    /// Appends the data of any payload but a push token, which is secret.
+    fileprivate func appendData(to frame: inout [UInt8]) {
+        switch self {
+        case .echoRequest(let bytes), .echoResponse(let bytes), .outgoingMessage(let bytes),
+            .incomingMessage(let bytes), .unknown(_, let bytes):
+            frame += bytes
         case .serverAcknowledgement(let named), .clientAcknowledgement(let named):
-            data = named.identity.bytes + named.id.bytes
+            frame += named.identity.text.utf8
+            frame.append(littleEndian: named.id.value, width: MessageID.count)
         case .deletePushTokens(let devices):
-            for device in devices { data.append(littleEndian: device, width: 8) }
-        case .idleTimeout(let seconds): data.append(littleEndian: UInt64(seconds), width: 2)
-        case .closeError(let mayReconnect, let text): data = [mayReconnect ? 1 : 0] + Array(text.utf8)
-        case .alert(let text): data = Array(text.utf8)
+            for device in devices { frame.append(littleEndian: device, width: 8) }
+        case .idleTimeout(let seconds): frame.append(littleEndian: UInt64(seconds), width: 2)
+        case .closeError(let mayReconnect, let text):
+            frame.append(mayReconnect ? 1 : 0)
+            frame += text.utf8
+        case .alert(let text): frame += text.utf8
         case .pushToken, .voipPushToken, .unblockIncoming, .queueSendComplete, .deviceCookieChanged,
             .clearDeviceCookieChange:
             break
         }
-        return data
     }
 }
 

@@ -143,16 +143,22 @@ public final class ChatServer: StreamHandler {
     private func take(
         _ message: MessagePayload, from client: ServedClient, at now: Duration, _ actions: inout [StreamAction]
     ) {
-        if accounts[message.receiver] == nil, publicKey(message.receiver) != nil {
-            accounts[message.receiver] = ChatAccount()
-        }
         // A message to nobody is dropped, and acknowledged, or its sender would send it for ever.
-        if let account = accounts[message.receiver] {
+        if let account = account(of: message.receiver) {
             account.queue.add(message, at: now, isConnected: account.connection != nil)
             if let receiver = account.connection.flatMap({ clients[$0] }) { deliver(to: receiver, at: now, &actions) }
         }
         guard MessageQueue.isAcknowledged(message) else { return }
         send(.serverAcknowledgement(ChatAcknowledgement(message.receiver, message.id)), to: client, &actions)
+    }
+
+    /// - Returns: nil if there is no such identity.
+    private func account(of id: ThreemaID) -> ChatAccount? {
+        if let account = accounts[id] { return account }
+        guard publicKey(id) != nil else { return nil }
+        let account = ChatAccount()
+        accounts[id] = account
+        return account
     }
 
     /// As many messages as the window has room for.

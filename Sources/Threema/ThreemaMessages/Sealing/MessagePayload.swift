@@ -93,9 +93,9 @@ public struct MessagePayload: Equatable, Sendable {
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.headerCount + metadataBox.count + MessageNonce.count + messageBox.count)
-        bytes += sender.bytes
-        bytes += receiver.bytes
-        bytes += id.bytes
+        bytes += sender.text.utf8
+        bytes += receiver.text.utf8
+        bytes.append(littleEndian: id.value, width: MessageID.count)
         bytes.append(littleEndian: UInt64(createdAt), width: 4)
         bytes += [flags.rawValue, 0]
         bytes.append(littleEndian: UInt64(metadataBox.count), width: 2)
