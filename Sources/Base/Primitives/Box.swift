@@ -62,6 +62,18 @@ public enum Box {
         }
     }
 
+    /// Decrypts and authenticates a plaintext that is not secret where its box stands, in ordinary memory.
+    /// - Parameters:
+    ///   - bytes: have tag ‖ ciphertext at `box`. They then have the plaintext from 16 bytes behind its start on.
+    /// - Throws: `.notAuthentic`. The bytes are as before then.
+    package static func open(
+        _ bytes: inout [UInt8], at box: Range<Int>, nonce: [UInt8], sharedKey: borrowing SecureBytes
+    ) throws(AuthenticationError) {
+        try sharedKey.withBytes { (key) throws(AuthenticationError) in
+            try SecretBox.open(&bytes, at: box, nonce: nonce, key: key)
+        }
+    }
+
     /// Decrypts and authenticates a plaintext that is not secret, into ordinary memory.
     /// - Throws: `.notAuthentic` if key, nonce or box differ from those of `seal`.
     package static func openPublic(

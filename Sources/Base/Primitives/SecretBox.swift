@@ -92,6 +92,28 @@ public enum SecretBox {
         return plaintext
     }
 
+    /// Decrypts and authenticates a plaintext that is not secret where its box stands, in ordinary memory.
+    /// - Parameters:
+    ///   - bytes: have tag ‖ ciphertext at `box`. They then have the plaintext from 16 bytes behind its start on.
+    /// - Throws: `.notAuthentic`. The bytes are as before then.
+    static func open(
+        _ bytes: inout [UInt8], at box: Range<Int>, nonce: [UInt8], key: Span<UInt8>
+    ) throws(AuthenticationError) {
+        precondition(nonce.count == nonceCount && key.count == keyCount)
+        precondition(box.lowerBound >= 0 && box.upperBound <= bytes.count)
+        guard box.count >= tagCount else { throw .notAuthentic }
+        defer { SpentStack.wipe(.shallow) }
+        let result = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            let tag = unsafe bytes.baseAddress! + box.lowerBound
+            let text = unsafe tag + tagCount
+            return unsafe key.withUnsafeBufferPointer { key in
+                unsafe crypto_secretbox_open_detached(
+                    text, text, tag, UInt64(box.count - tagCount), nonce, key.baseAddress!)
+            }
+        }
+        guard result == 0 else { throw .notAuthentic }
+    }
+
     /// - Parameter plaintext: 16 bytes shorter than `box`.
     private static func open(
         _ box: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>

@@ -4,10 +4,7 @@
 extension Span where Element == UInt8 {
     /// A copy in ordinary memory. For bytes that are not secret (nonce, salt, ciphertext), or that have to be shown.
     package func revealBytes() -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
-            for index in indices { unsafe buffer[index] = self[index] }
-            used = count
-        }
+        unsafe withUnsafeBufferPointer { unsafe Array($0) }
     }
 
     /// A copy as text, decoded from UTF-8; invalid bytes become U+FFFD.

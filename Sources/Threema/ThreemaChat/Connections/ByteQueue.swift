@@ -40,6 +40,6 @@ struct ByteQueue: Sendable {
         let boxStart = start + ChatFrame.prefixCount
         guard bytes.count >= boxStart + boxCount else { return nil }
         start = boxStart + boxCount
-        return try ChatFrame.open(bytes.span.extracting(boxStart..<start), with: &boxes)
+        return try ChatFrame.open(&bytes, at: boxStart..<start, with: &boxes)
     }
 }

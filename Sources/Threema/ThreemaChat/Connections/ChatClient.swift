@@ -77,13 +77,25 @@ public struct ChatClient: ~Copyable, Sendable {
 
     /// Seals a payload.
     /// - Returns: the frame. Frames have to be sent in the order in which they were sealed.
-    public mutating func seal(_ payload: ChatPayload) throws(ChatSendingError) -> [UInt8] {
+    public mutating func seal(_ payload: ChatPayload) throws(ChatSendingError) -> [UInt8] { try seal([payload]) }
+
+    /// Seals payloads.
+    /// - Returns: the frames, one behind the other.
+    /// - Throws: if one of the payloads is refused. None is sealed then.
+    public mutating func seal(_ payloads: [ChatPayload]) throws(ChatSendingError) -> [UInt8] {
         guard phase == .open, boxes != nil else { throw .notOpen }
+        for payload in payloads { try check(payload) }
+        var frames: [UInt8] = []
+        for payload in payloads { ChatFrame.append(payload, to: &frames, with: &boxes!) }
+        return frames
+    }
+
+    private func check(_ payload: ChatPayload) throws(ChatSendingError) {
         guard payload.isFromClient else { throw .wrongDirection }
         if case .idleTimeout(let seconds) = payload, !ChatPayload.idleTimeoutSeconds.contains(seconds) {
             throw .outOfRange
         }
-        return try ChatFrame.seal(payload, with: &boxes!)
+        try ChatFrame.check(payload)
     }
 
     private mutating func advance(_ progress: inout ChatProgress<Event>) throws(ChatError) {
@@ -103,7 +115,7 @@ public struct ChatClient: ~Copyable, Sendable {
             }
             // Fits: the request was in a frame of the same length.
             if case .echoRequest(let bytes) = payload {
-                progress.toSend += ChatFrame.sealed(.echoResponse(bytes), with: &boxes!)
+                ChatFrame.append(.echoResponse(bytes), to: &progress.toSend, with: &boxes!)
             }
             progress.events.append(.received(payload))
         }

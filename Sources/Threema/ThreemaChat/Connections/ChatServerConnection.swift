@@ -77,9 +77,17 @@ public struct ChatServerConnection: ~Copyable, Sendable {
     /// Seals a payload.
     /// - Returns: the frame. Frames have to be sent in the order in which they were sealed.
     public mutating func seal(_ payload: ChatPayload) throws(ChatSendingError) -> [UInt8] {
+        var frame: [UInt8] = []
+        try seal(payload, behind: &frame)
+        return frame
+    }
+
+    /// Seals a payload behind other frames.
+    mutating func seal(_ payload: ChatPayload, behind frames: inout [UInt8]) throws(ChatSendingError) {
         guard isOpen, boxes != nil else { throw .notOpen }
         guard payload.isFromServer else { throw .wrongDirection }
-        return try ChatFrame.seal(payload, with: &boxes!)
+        try ChatFrame.check(payload)
+        ChatFrame.append(payload, to: &frames, with: &boxes!)
     }
 
     private mutating func advance(_ progress: inout ChatProgress<Event>, _ publicKey: (ThreemaID) -> PublicKey?) {
@@ -176,7 +184,7 @@ public struct ChatServerConnection: ~Copyable, Sendable {
             case .outgoingMessage(let bytes): progress.events.append(.message(try message(bytes)))
             case .echoRequest(let bytes):
                 // Fits: the request was in a frame of the same length.
-                progress.toSend += ChatFrame.sealed(.echoResponse(bytes), with: &boxes!)
+                ChatFrame.append(.echoResponse(bytes), to: &progress.toSend, with: &boxes!)
                 progress.events.append(.received(payload))
             default:
                 progress.events.append(payload.isFromClient ? .received(payload) : .ignored(type: payload.type))

@@ -43,22 +43,16 @@ public final class ChatSession {
     /// Sends payloads in this order, in one piece.
     public func send(_ payloads: ChatPayload...) throws(ChatSessionError) { try send(payloads) }
 
-    /// Sends payloads in this order, in one piece. If one of them is refused, none is sent, and the session is over.
+    /// Sends payloads in this order, in one piece. If one of them is refused, none is sent.
     /// - Throws: `.sending`; `.stream`, after which the session is over and a part may have been sent.
     public func send(_ payloads: [ChatPayload]) throws(ChatSessionError) {
-        var frames: [[UInt8]] = []
+        let frames: [UInt8]
         do throws(ChatSendingError) {
-            for payload in payloads { frames.append(try client.seal(payload)) }
+            frames = try client.seal(payloads)
         } catch {
-            // A frame that was sealed before has used a nonce.
-            if !frames.isEmpty { close() }
             throw .sending(error)
         }
-        if frames.count == 1 { return try write(frames[0]) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(frames.reduce(0) { $0 + $1.count })
-        for frame in frames { bytes += frame }
-        try write(bytes)
+        try write(frames)
     }
 
     /// The next payload of the server. Echo requests of either side need no attention.

@@ -52,13 +52,20 @@ struct ChatBoxes: Sendable {
         return Box.seal(plaintext, nonce: sending.next, sharedKey: key.bytes)
     }
 
-    /// Seals a frame where it stands.
+    /// Seals where the plaintext stands.
     /// - Parameters:
-    ///   - frame: prefix ‖ 16 bytes of any value ‖ plaintext. It becomes prefix ‖ tag ‖ ciphertext.
+    ///   - bytes: prefix ‖ 16 bytes of any value ‖ plaintext. They become prefix ‖ tag ‖ ciphertext.
     ///   - start: length of the prefix in bytes.
-    mutating func seal(_ frame: inout [UInt8], from start: Int) {
+    mutating func seal(_ bytes: inout [UInt8], from start: Int) {
         defer { sending.advance() }
-        Box.seal(&frame, from: start, nonce: sending.next, sharedKey: key.bytes)
+        Box.seal(&bytes, from: start, nonce: sending.next, sharedKey: key.bytes)
+    }
+
+    /// Opens where the box stands.
+    /// - Parameter bytes: have the plaintext behind the tag's 16 bytes then.
+    mutating func open(_ bytes: inout [UInt8], at box: Range<Int>) throws(AuthenticationError) {
+        defer { receiving.advance() }
+        try Box.open(&bytes, at: box, nonce: receiving.next, sharedKey: key.bytes)
     }
 
     mutating func open(_ box: Span<UInt8>) throws(AuthenticationError) -> [UInt8] {

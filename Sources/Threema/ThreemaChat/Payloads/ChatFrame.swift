@@ -23,53 +23,61 @@ public enum ChatFrame {
     static func seal(
         _ payload: ChatPayload, with boxes: inout ChatBoxes
     ) throws(ChatSendingError) -> [UInt8] {
+        try check(payload)
+        var frame: [UInt8] = []
+        append(payload, to: &frame, with: &boxes)
+        return frame
+    }
+
+    /// - Throws: `.tooLong` for a payload that does not fit into a frame.
+    static func check(_ payload: ChatPayload) throws(ChatSendingError) {
         let limit = maxBoxCount - minBoxCount
         let count = payload.dataCount
         guard count <= limit else { throw .tooLong(limit: limit, actual: count) }
-        return sealed(payload, with: &boxes)
     }
 
+    /// Builds a frame behind other ones and seals it there: this is most of what a server does.
     /// - Parameter payload: one that fits.
-    static func sealed(_ payload: ChatPayload, with boxes: inout ChatBoxes) -> [UInt8] {
+    static func append(_ payload: ChatPayload, to frames: inout [UInt8], with boxes: inout ChatBoxes) {
+        let boxCount = minBoxCount + payload.dataCount
+        frames.append(littleEndian: UInt64(boxCount), width: prefixCount)
         switch payload {
         case .pushToken(let token), .voipPushToken(let token):
             var plaintext = SecureBuffer(capacity: ChatPayload.headerCount + token.bytes.count)
             plaintext.append([payload.type, 0, 0, 0].span)
             plaintext.append(token.bytes)
-            let box = plaintext.finish().withBytes { boxes.seal($0) }
-            return [UInt8(truncatingIfNeeded: box.count), UInt8(truncatingIfNeeded: box.count >> 8)] + box
+            frames += plaintext.finish().withBytes { boxes.seal($0) }
         default:
-            // In one array: this is most of what a server does.
-            let boxCount = minBoxCount + payload.dataCount
-            var frame: [UInt8] = []
-            frame.reserveCapacity(prefixCount + boxCount)
-            frame.append(littleEndian: UInt64(boxCount), width: prefixCount)
-            frame.append(contentsOf: repeatElement(0, count: Box.tagCount))
-            frame.append(payload.type)
-            frame.append(contentsOf: repeatElement(0, count: ChatPayload.headerCount - 1))
-            payload.appendData(to: &frame)
-            boxes.seal(&frame, from: prefixCount)
-            return frame
+            let start = frames.count
+            frames.append(contentsOf: repeatElement(0, count: Box.tagCount))
+            frames.append(payload.type)
+            frames.append(contentsOf: repeatElement(0, count: ChatPayload.headerCount - 1))
+            payload.appendData(to: &frames)
+            boxes.seal(&frames, from: start)
         }
     }
 
     /// Opens the box of the next frame of the other side.
     /// - Throws: `.frameNotAuthentic`, `.payload`.
     public static func open(_ box: Span<UInt8>, with cipher: inout ChatCipher) throws(ChatError) -> ChatPayload {
-        try open(box, with: &cipher.boxes)
+        var bytes = box.revealBytes()
+        return try open(&bytes, at: 0..<bytes.count, with: &cipher.boxes)
     }
 
-    static func open(_ box: Span<UInt8>, with boxes: inout ChatBoxes) throws(ChatError) -> ChatPayload {
-        let plaintext: [UInt8]
+    /// Opens the box of the next frame where it stands.
+    static func open(
+        _ bytes: inout [UInt8], at box: Range<Int>, with boxes: inout ChatBoxes
+    ) throws(ChatError) -> ChatPayload {
         do throws(AuthenticationError) {
-            plaintext = try boxes.open(box)
+            try boxes.open(&bytes, at: box)
         } catch {
             throw .frameNotAuthentic
         }
+        let plaintext = bytes.span.extracting(box.lowerBound + Box.tagCount..<box.upperBound)
         do throws(ChatPayloadError) {
-            return try ChatPayload(decoding: plaintext.span)
+            return try ChatPayload(decoding: plaintext)
         } catch {
-            throw .payload(type: plaintext.first ?? 0, error)
+            throw .payload(type: plaintext.isEmpty ? 0 : plaintext[0], error)
         }
     }
 }

@@ -31,6 +31,10 @@ public final class ChatServer: StreamHandler {
     private let publicKey: (ThreemaID) -> PublicKey?
     private var accounts: [ThreemaID: ChatAccount] = [:]
     private var clients: [Int: ServedClient] = [:]
+    /// What a listener is told to do when the present call returns, before `changed` is added.
+    private var actions: [StreamAction] = []
+    /// Clients with frames that are to be sent.
+    private var changed: [ServedClient] = []
 
     /// - Parameters:
     ///   - key: one of the permanent keys that clients know.
@@ -54,25 +58,21 @@ public final class ChatServer: StreamHandler {
     /// Answers the client, and delivers its messages to others that are connected.
     public func received(_ bytes: Span<UInt8>, from connection: Int, at now: Duration) -> [StreamAction] {
         guard let client = clients[connection] else { return [] }
-        let progress = client.half.receive(bytes, publicKey: publicKey)
-        var actions: [StreamAction] = []
-        use(progress, of: client, at: now, &actions)
-        return actions
+        use(client.half.receive(bytes, publicKey: publicKey), of: client, at: now)
+        return takeActions()
     }
 
     /// Continues to deliver a long queue.
     public func drained(_ connection: Int, at now: Duration) -> [StreamAction] {
         guard let client = clients[connection], client.waitingBytes > 0 else { return [] }
         client.waitingBytes = 0
-        var actions: [StreamAction] = []
-        deliver(to: client, at: now, &actions)
-        return actions
+        deliver(to: client, at: now)
+        return takeActions()
     }
 
     /// Messages stay in the queue until the next login.
     public func closed(_ connection: Int, at now: Duration) -> [StreamAction] {
-        guard let client = clients.removeValue(forKey: connection) else { return [] }
-        if client.account?.connection == connection { client.account?.connection = nil }
+        remove(connection)
         return []
     }
 
@@ -81,47 +81,64 @@ public final class ChatServer: StreamHandler {
 
     /// Closes the clients that were silent for too long.
     public func due(at now: Duration) -> [StreamAction] {
-        var actions: [StreamAction] = []
-        for client in clients.values.filter({ $0.deadline <= now }) { close(client, &actions) }
+        for client in clients.values.filter({ $0.deadline <= now }) { close(client) }
+        return takeActions()
+    }
+
+    /// The frames of each client go out in one piece.
+    private func takeActions() -> [StreamAction] {
+        for client in changed { flush(client) }
+        changed = []
+        defer { actions = [] }
         return actions
     }
 
-    private func close(_ client: ServedClient, _ actions: inout [StreamAction]) {
+    private func flush(_ client: ServedClient) {
+        guard !client.frames.isEmpty else { return }
+        actions.append(.send(client.frames, to: client.connection))
+        client.frames = []
+    }
+
+    private func close(_ client: ServedClient) {
+        flush(client)
         actions.append(.close(client.connection))
-        actions += closed(client.connection, at: .zero)
+        remove(client.connection)
+    }
+
+    private func remove(_ connection: Int) {
+        guard let client = clients.removeValue(forKey: connection) else { return }
+        if client.account?.connection == connection { client.account?.connection = nil }
     }
 
     private func use(
-        _ progress: ChatProgress<ChatServerConnection.Event>, of client: ServedClient, at now: Duration,
-        _ actions: inout [StreamAction]
+        _ progress: ChatProgress<ChatServerConnection.Event>, of client: ServedClient, at now: Duration
     ) {
-        if !progress.toSend.isEmpty { actions.append(.send(progress.toSend, to: client.connection)) }
+        send(progress.toSend, to: client)
         for event in progress.events {
             client.noteActivity(event, at: now)
             switch event {
-            case .login(let id, let extensions): logIn(id, extensions, client, at: now, &actions)
-            case .message(let message): take(message, from: client, at: now, &actions)
+            case .login(let id, let extensions): logIn(id, extensions, client, at: now)
+            case .message(let message): take(message, from: client, at: now)
             case .received(.clientAcknowledgement(let named)): client.account?.queue.acknowledge(named)
             case .received(.clearDeviceCookieChange): client.account?.hasOtherCookie = false
             case .received(.unblockIncoming):
                 client.isBlocked = false
-                deliver(to: client, at: now, &actions)
+                deliver(to: client, at: now)
             case .received, .ignored: break
             }
         }
-        if progress.failure != nil { close(client, &actions) }
+        if progress.failure != nil { close(client) }
     }
 
     private func logIn(
-        _ id: ThreemaID, _ extensions: LoginExtensions, _ client: ServedClient, at now: Duration,
-        _ actions: inout [StreamAction]
+        _ id: ThreemaID, _ extensions: LoginExtensions, _ client: ServedClient, at now: Duration
     ) {
         let account = accounts[id] ?? ChatAccount()
         accounts[id] = account
         if let former = account.connection.flatMap({ clients[$0] }) {
             // Two devices with one identity would be logged in by turns if either one came back by itself.
-            send(.closeError(mayReconnect: false, text: "This ID has logged in elsewhere."), to: former, &actions)
-            close(former, &actions)
+            send(.closeError(mayReconnect: false, text: "This ID has logged in elsewhere."), to: former)
+            close(former)
         }
         account.connection = client.connection
         account.note(cookie: extensions.deviceCookie)
@@ -132,24 +149,22 @@ public final class ChatServer: StreamHandler {
         let milliseconds = settings.startMilliseconds.map { $0 + UInt64(now / .milliseconds(1)) }
         let accepted = client.half.accept(
             LoginAcknowledgement(milliseconds: milliseconds ?? 0, queuedCount: UInt32(clamping: account.queue.count)))
-        actions.append(.send(accepted.toSend, to: client.connection))
-        if account.hasOtherCookie { send(.deviceCookieChanged, to: client, &actions) }
-        if let text = settings.alert { send(.alert(text), to: client, &actions) }
-        deliver(to: client, at: now, &actions)
+        send(accepted.toSend, to: client)
+        if account.hasOtherCookie { send(.deviceCookieChanged, to: client) }
+        if let text = settings.alert { send(.alert(text), to: client) }
+        deliver(to: client, at: now)
         // What the client has sent with its login.
-        use(accepted.withoutBytes, of: client, at: now, &actions)
+        use(accepted.withoutBytes, of: client, at: now)
     }
 
-    private func take(
-        _ message: MessagePayload, from client: ServedClient, at now: Duration, _ actions: inout [StreamAction]
-    ) {
+    private func take(_ message: MessagePayload, from client: ServedClient, at now: Duration) {
         // A message to nobody is dropped, and acknowledged, or its sender would send it for ever.
         if let account = account(of: message.receiver) {
             account.queue.add(message, at: now, isConnected: account.connection != nil)
-            if let receiver = account.connection.flatMap({ clients[$0] }) { deliver(to: receiver, at: now, &actions) }
+            if let receiver = account.connection.flatMap({ clients[$0] }) { deliver(to: receiver, at: now) }
         }
         guard MessageQueue.isAcknowledged(message) else { return }
-        send(.serverAcknowledgement(ChatAcknowledgement(message.receiver, message.id)), to: client, &actions)
+        send(.serverAcknowledgement(ChatAcknowledgement(message.receiver, message.id)), to: client)
     }
 
     /// - Returns: nil if there is no such identity.
@@ -162,27 +177,31 @@ public final class ChatServer: StreamHandler {
     }
 
     /// As many messages as the window has room for.
-    private func deliver(to client: ServedClient, at now: Duration, _ actions: inout [StreamAction]) {
+    private func deliver(to client: ServedClient, at now: Duration) {
         // A frame that came in the same piece may have ended the half, and nothing is sealed any more. Messages that are
         // delivered once would be lost.
         guard let account = client.account, !client.isBlocked, client.half.isOpen else { return }
         while client.waitingBytes < Self.windowBytes {
             guard let message = account.queue.deliver(at: now) else {
-                if !client.hasWholeQueue { send(.queueSendComplete, to: client, &actions) }
+                if !client.hasWholeQueue { send(.queueSendComplete, to: client) }
                 client.hasWholeQueue = true
                 return
             }
-            client.waitingBytes += send(.incomingMessage(message.encoded), to: client, &actions)
+            let before = client.frames.count
+            send(.incomingMessage(message.encoded), to: client)
+            client.waitingBytes += client.frames.count - before
         }
     }
 
-    /// - Returns: the length of the frame in bytes.
-    @discardableResult
-    private func send(_ payload: ChatPayload, to client: ServedClient, _ actions: inout [StreamAction]) -> Int {
+    private func send(_ payload: ChatPayload, to client: ServedClient) {
+        if client.frames.isEmpty { changed.append(client) }
         // Not open after a failure, when the connection is about to be closed.
-        guard let frame = try? client.half.seal(payload) else { return 0 }
-        actions.append(.send(frame, to: client.connection))
-        return frame.count
+        try? client.half.seal(payload, behind: &client.frames)
+    }
+
+    private func send(_ bytes: [UInt8], to client: ServedClient) {
+        if client.frames.isEmpty { changed.append(client) }
+        client.frames += bytes
     }
 }
 

@@ -9,6 +9,8 @@ final class ServedClient {
     var isBlocked = false
     /// Whether the client was told that its queue is sent.
     var hasWholeQueue = false
+    /// What is sent when the present call of the server returns.
+    var frames: [UInt8] = []
     /// Bytes of messages that the system may not have taken yet.
     var waitingBytes = 0
 
