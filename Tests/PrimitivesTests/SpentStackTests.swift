@@ -69,6 +69,11 @@ private final class PaintedStack {
         expectWiped("seal") { _ = SecretBox.seal(plaintext.span, nonce: nonce, key: key.span) }
         expectWiped("open") { _ = try? SecretBox.open(box.span, nonce: nonce, key: key.span) }
         expectWiped("openPublic") { _ = try? SecretBox.openPublic(box.span, nonce: nonce, key: key.span) }
+        expectWiped("where it stands") {
+            var bytes = box
+            try? SecretBox.open(&bytes, at: 0..<box.count, nonce: nonce, key: key.span)
+            SecretBox.seal(&bytes, from: 0, nonce: nonce, key: key.span)
+        }
     }
 
     @Test(arguments: [AES256GCM.Library.sodium, .openSSL], [0, 16, 1200, 65_536])

@@ -10,8 +10,7 @@ package enum SpentStack {
         /// More than any primitive uses.
         case any = 16_384
         /// For primitives that are called for each small message: XSalsa20-Poly1305 and AES-256-GCM use up to 1.9 KiB,
-        /// the rest is for the frames between. To wipe 16 KiB would take as long as the message. The tests of these
-        /// primitives look for what is left below.
+        /// the rest is for the frames between. The tests of these primitives look for what is left below.
         case shallow = 4096
     }
 

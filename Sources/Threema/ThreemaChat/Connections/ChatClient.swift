@@ -86,6 +86,7 @@ public struct ChatClient: ~Copyable, Sendable {
         guard phase == .open, boxes != nil else { throw .notOpen }
         for payload in payloads { try check(payload) }
         var frames: [UInt8] = []
+        frames.reserveCapacity(payloads.reduce(0) { $0 + ChatFrame.count(of: $1) })
         for payload in payloads { ChatFrame.append(payload, to: &frames, with: &boxes!) }
         return frames
     }

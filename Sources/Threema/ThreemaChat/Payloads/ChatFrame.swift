@@ -36,6 +36,9 @@ public enum ChatFrame {
         guard count <= limit else { throw .tooLong(limit: limit, actual: count) }
     }
 
+    /// Length of a payload's frame in bytes.
+    static func count(of payload: ChatPayload) -> Int { prefixCount + minBoxCount + payload.dataCount }
+
     /// Builds a frame behind other ones and seals it there: this is most of what a server does.
     /// - Parameter payload: one that fits.
     static func append(_ payload: ChatPayload, to frames: inout [UInt8], with boxes: inout ChatBoxes) {
