@@ -82,6 +82,12 @@ public struct ChatServerConnection: ~Copyable, Sendable {
         return frame
     }
 
+    /// Seals a message of another client behind other frames.
+    mutating func seal(delivering message: MessagePayload, behind frames: inout [UInt8]) {
+        guard isOpen, boxes != nil else { return }
+        ChatFrame.append(delivering: message, to: &frames, with: &boxes!)
+    }
+
     /// Seals a payload behind other frames.
     mutating func seal(_ payload: ChatPayload, behind frames: inout [UInt8]) throws(ChatSendingError) {
         guard isOpen, boxes != nil else { throw .notOpen }

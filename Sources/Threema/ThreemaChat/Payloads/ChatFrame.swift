@@ -39,25 +39,41 @@ public enum ChatFrame {
     /// Length of a payload's frame in bytes.
     static func count(of payload: ChatPayload) -> Int { prefixCount + minBoxCount + payload.dataCount }
 
-    /// Builds a frame behind other ones and seals it there: this is most of what a server does.
+    /// Builds a frame behind other ones and seals it there.
     /// - Parameter payload: one that fits.
     static func append(_ payload: ChatPayload, to frames: inout [UInt8], with boxes: inout ChatBoxes) {
-        let boxCount = minBoxCount + payload.dataCount
-        frames.append(littleEndian: UInt64(boxCount), width: prefixCount)
         switch payload {
         case .pushToken(let token), .voipPushToken(let token):
             var plaintext = SecureBuffer(capacity: ChatPayload.headerCount + token.bytes.count)
             plaintext.append([payload.type, 0, 0, 0].span)
             plaintext.append(token.bytes)
-            frames += plaintext.finish().withBytes { boxes.seal($0) }
+            let box = plaintext.finish().withBytes { boxes.seal($0) }
+            frames.append(littleEndian: UInt64(box.count), width: prefixCount)
+            frames += box
         default:
-            let start = frames.count
-            frames.append(contentsOf: repeatElement(0, count: Box.tagCount))
-            frames.append(payload.type)
-            frames.append(contentsOf: repeatElement(0, count: ChatPayload.headerCount - 1))
-            payload.appendData(to: &frames)
-            boxes.seal(&frames, from: start)
+            append(payload.type, payload.dataCount, to: &frames, with: &boxes) { payload.appendData(to: &$0) }
         }
+    }
+
+    /// Builds the frame of a message that is delivered, without a copy of it: this is most of what a server does.
+    /// - Parameter message: one that came in a frame.
+    static func append(delivering message: MessagePayload, to frames: inout [UInt8], with boxes: inout ChatBoxes) {
+        let type = ChatPayload.incomingMessage([]).type
+        append(type, message.encodedCount, to: &frames, with: &boxes) { message.append(to: &$0) }
+    }
+
+    /// - Parameter data: appends so many bytes.
+    private static func append(
+        _ type: UInt8, _ count: Int, to frames: inout [UInt8], with boxes: inout ChatBoxes,
+        data: (inout [UInt8]) -> Void
+    ) {
+        frames.append(littleEndian: UInt64(minBoxCount + count), width: prefixCount)
+        let start = frames.count
+        frames.append(contentsOf: repeatElement(0, count: Box.tagCount))
+        frames.append(type)
+        frames.append(contentsOf: repeatElement(0, count: ChatPayload.headerCount - 1))
+        data(&frames)
+        boxes.seal(&frames, from: start)
     }
 
     /// Opens the box of the next frame of the other side.

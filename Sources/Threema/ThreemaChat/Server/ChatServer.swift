@@ -188,7 +188,8 @@ public final class ChatServer: StreamHandler {
                 return
             }
             let before = client.frames.count
-            send(.incomingMessage(message.encoded), to: client)
+            if before == 0 { changed.append(client) }
+            client.half.seal(delivering: message, behind: &client.frames)
             client.waitingBytes += client.frames.count - before
         }
     }

@@ -92,7 +92,16 @@ public struct MessagePayload: Equatable, Sendable {
     /// The bytes for the wire.
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.headerCount + metadataBox.count + MessageNonce.count + messageBox.count)
+        bytes.reserveCapacity(encodedCount)
+        append(to: &bytes)
+        return bytes
+    }
+
+    /// Length for the wire in bytes.
+    package var encodedCount: Int { Self.headerCount + metadataBox.count + MessageNonce.count + messageBox.count }
+
+    /// Appends the bytes for the wire.
+    package func append(to bytes: inout [UInt8]) {
         bytes += sender.text.utf8
         bytes += receiver.text.utf8
         bytes.append(littleEndian: id.value, width: MessageID.count)
@@ -103,7 +112,6 @@ public struct MessagePayload: Equatable, Sendable {
         bytes += metadataBox
         bytes += nonce.bytes
         bytes += messageBox
-        return bytes
     }
 }
 
