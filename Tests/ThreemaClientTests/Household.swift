@@ -15,7 +15,7 @@ final class Side {
     let publicKey: PublicKey
     let path: String
     private let clientKey: SecureBytes
-    private(set) var mailbox: Mailbox!
+    private var opened: Mailbox?
     /// Who is found when an unknown sender is asked for.
     var directory: [ThreemaID: Contact] = [:]
     var now = Timestamp(milliseconds: 1_700_000_000_000)
@@ -31,15 +31,20 @@ final class Side {
         try open()
     }
 
+    var mailbox: Mailbox {
+        guard let opened else { preconditionFailure("the store is closed") }
+        return opened
+    }
+
     /// The process dies, and another one is started.
     /// - Parameter path: where the store is now, if it was copied.
     func open(at path: String? = nil) throws {
-        mailbox?.store.close()
-        mailbox = nil
+        opened?.store.close()
+        opened = nil
         let key = SecureBytes(copying: [UInt8](repeating: 5, count: 32).span)
         let store = try OpenSessionStore(
             in: Directory.open(path ?? self.path, rule: .secret), messenger: "threema", id: id.text, key: key)
-        mailbox = try Mailbox(
+        opened = try Mailbox(
             identity(), in: store, now: { [unowned self] in now }, search: { [unowned self] in directory[$0] })
     }
 
