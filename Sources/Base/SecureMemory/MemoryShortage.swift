@@ -23,10 +23,13 @@ package enum MemoryShortage {
     }
 
     /// Ends the process if the system refuses this many more bytes now. Call it before work that allocates ordinary
-    /// memory, because a failure there ends the process without a message.
+    /// memory, because a failure there ends the process without a message. Up to 128 KiB are not asked for: they are
+    /// no more than what other work takes unasked, and asking takes two system calls.
     package static func require(_ bytes: Int) {
-        if isShort(of: bytes) { end(bytes) }
+        if bytes > unaskedBytes, isShort(of: bytes) { end(bytes) }
     }
+
+    private static let unaskedBytes = 128 * 1024
 
     /// Ends the process after so many bytes were refused, as `require` does.
     package static func end(_ bytes: Int) -> Never {
