@@ -1,6 +1,9 @@
 """The questions that were put to five WebDAV servers, put to this one over HTTP/1.1 and HTTP/2; and what the apps send."""
 
+import hashlib
+import os
 import re
+import time
 
 import pytest
 
@@ -71,6 +74,26 @@ def test_largest_and_one_more(ask):
     assert ask(f"/backups/{ID}", *TYPE, body=b"y" * (5 * MAX_BYTES), ok=False).status == 413
     assert backups(ask) == {ID: b"x" * MAX_BYTES}
     assert ask("/config").status == 200
+
+
+def test_a_backup_that_another_program_changes_has_another_tag(ask):
+    """The server does not hash a file again that has not changed. One of the same length and time may have."""
+    def tag(body):
+        return '"' + hashlib.sha256(body).hexdigest()[:32] + '"'
+
+    ask(f"/backups/{ID}", *TYPE, body=BACKUP)
+    # A file that has changed just now is not remembered.
+    time.sleep(3.1)
+    assert [ask(f"/backups/{ID}").headers["etag"] for _ in range(2)] == [tag(BACKUP)] * 2
+    file = ask.directory / "backups" / ID
+    status = file.stat()
+    with file.open("r+b") as opened:
+        opened.write(BACKUP.swapcase())
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    got = ask(f"/backups/{ID}")
+    assert (got.body, got.headers["etag"]) == (BACKUP.swapcase(), tag(BACKUP.swapcase()))
+    again = ask(f"/backups/{ID}", "-H", f"If-Match: {tag(BACKUP)}", *TYPE, body=b"other")
+    assert again.status == 412, "a write hashes what it finds"
 
 
 def test_oversize_without_a_length(ask, tmp_path):

@@ -113,25 +113,35 @@ public struct Directory: ~Copyable, Sendable {
     /// Reads a whole file into guarded memory.
     /// - Parameter limit: in bytes; it is checked before memory is taken.
     package func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
-        try withFile(name, limit: limit) { (file, size) throws(FileError) in
-            try SecureBytes(capacity: size) { (bytes) throws(FileError) in try fill(&bytes, from: file, name) }
+        try withFile(name, limit: limit) { (file, status) throws(FileError) in
+            try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in try fill(&bytes, from: file, name) }
         }
     }
 
     /// Reads a file whose content is not secret into ordinary memory.
     package func readPublic(_ name: String, limit: Int) throws(FileError) -> [UInt8] {
-        try withFile(name, limit: limit) { (file, size) throws(FileError) in
+        try readPublic(name, limit: limit, at: time(nil)).content
+    }
+
+    /// The same, with the state of the file that has this content.
+    /// - Parameter now: in seconds since the epoch.
+    /// - Returns: no state if the file has changed just now: then a later change might not be seen in it.
+    package func readPublic(
+        _ name: String, limit: Int, at now: Int
+    ) throws(FileError) -> (content: [UInt8], state: FileState?) {
+        try withFile(name, limit: limit) { (file, status) throws(FileError) in
+            let size = Int(status.st_size)
             var content = [UInt8](repeating: 0, count: size)
             var bytes = content.mutableSpan
             let used = try fill(&bytes, from: file, name)
             content.removeLast(size - used)
-            return content
+            return (content, FileState(settled: status, at: now))
         }
     }
 
-    /// Opens a file for reading and lends its descriptor and its length.
+    /// Opens a file for reading and lends its descriptor and its status.
     private func withFile<Result: ~Copyable>(
-        _ name: String, limit: Int, _ body: (Int32, Int) throws(FileError) -> Result
+        _ name: String, limit: Int, _ body: (Int32, stat) throws(FileError) -> Result
     ) throws(FileError) -> Result {
         // O_NONBLOCK: opening a FIFO that somebody put here must not wait for a writer.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
@@ -143,7 +153,7 @@ public struct Directory: ~Copyable, Sendable {
         guard status.st_size <= limit else { throw .tooLarge(path: path(of: name), limit: limit) }
         // Also for the copy that a caller makes if the content is not secret.
         MemoryShortage.require(2 * Int(status.st_size))
-        return try body(file, Int(status.st_size))
+        return try body(file, status)
     }
 
     /// - Returns: how many bytes there were, at most as many as fit.

@@ -1,4 +1,5 @@
 public import AtomicFiles
+internal import Glibc
 public import SafeWire
 
 /// A Safe server's layout in a directory, for the client (`file://`) and for a server:
@@ -95,6 +96,17 @@ public struct FolderStore: ~Copyable, Sendable {
         try Self.backup(id, in: backups(), limit: readLimit)
     }
 
+    /// A backup with its entity tag; nil if it does not exist.
+    func tagged(_ id: BackupID) throws(FileError) -> StoredBackup? {
+        let backups = try backups()
+        do throws(FileError) {
+            let (bytes, state) = try backups.readPublic(id.hex, limit: readLimit, at: time(nil))
+            return StoredBackup(bytes: bytes, tag: shared.tags.tag(of: bytes, in: state))
+        } catch .missing {
+            return nil
+        }
+    }
+
     /// The directory of the backups.
     /// - Throws: `.missing` if it does not exist.
     func backups() throws(FileError) -> Directory {
@@ -112,11 +124,9 @@ public struct FolderStore: ~Copyable, Sendable {
     static func backup(
         _ id: BackupID, in backups: borrowing Directory, limit: Int
     ) throws(FileError) -> [UInt8]? {
-        guard try backups.contains(id.hex) else { return nil }
         do throws(FileError) {
             return try backups.readPublic(id.hex, limit: limit)
         } catch .missing {
-            // It was deleted in between.
             return nil
         }
     }
@@ -146,6 +156,8 @@ public struct FolderStore: ~Copyable, Sendable {
 /// A directory that the stores of several accounts share, so that not each of them takes a descriptor.
 final class SharedDirectory: Sendable {
     let directory: Directory
+    /// The entity tags of the files in it.
+    let tags = TagCache()
 
     init(_ path: String) throws(FileError) { directory = try Directory.open(path, rule: .shared) }
 }

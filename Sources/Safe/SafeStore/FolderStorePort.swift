@@ -13,9 +13,7 @@ extension FolderStore: BackupStore {
     /// A stored backup with its entity tag.
     /// - Returns: nil if there is none.
     public func get(_ id: BackupID) throws(StoreError) -> StoredBackup? {
-        try answered { () throws(FileError) in
-            try backup(id).map { StoredBackup(bytes: $0, tag: EntityTag.of($0)) }
-        }
+        try answered { () throws(FileError) in try tagged(id) }
     }
 
     /// Stores a backup: a temporary file, fsync, rename, fsync of the directory. A crash leaves the old one or the new
