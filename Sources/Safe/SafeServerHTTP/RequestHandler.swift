@@ -45,7 +45,7 @@ final class RequestHandler: ChannelDuplexHandler {
     /// What has come of the next request before the answer to this one was on its way.
     private var early: [HTTPServerRequestPart] = []
     private var isReadWanted = false
-    private var deadline: Scheduled<Void>?
+    private var deadline: Deadline?
     private(set) var context: ChannelHandlerContext?
 
     init(_ connection: Connection, isHTTP1: Bool) {
@@ -61,6 +61,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        deadline = Deadline(on: context.eventLoop)
         if isHTTP1 { close(after: service.limits.headTime, because: .slow) }
     }
 
@@ -128,7 +129,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     /// What a request has taken is given back, but not while a thread works on it.
     private func stop() {
-        cancelDeadline()
+        deadline?.end()
         switch phase {
         case .examining, .storing, .closed: break
         case .waiting, .receiving, .answering, .draining: release()
@@ -144,10 +145,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     // MARK: Deadlines
 
-    func cancelDeadline() {
-        deadline?.cancel()
-        deadline = nil
-    }
+    func cancelDeadline() { deadline?.clear() }
 
     func close(after time: Duration, because end: ConnectionEnd?) {
         schedule(after: time) { handler, context in
@@ -157,8 +155,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
 
     func schedule(after time: Duration, _ body: @escaping (RequestHandler, ChannelHandlerContext) -> Void) {
-        deadline?.cancel()
-        deadline = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
+        deadline?.set(after: TimeAmount(time)) { [weak self] in
             guard let self, let context = self.context else { return }
             body(self, context)
         }
