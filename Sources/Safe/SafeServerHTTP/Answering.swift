@@ -26,7 +26,9 @@ extension RequestHandler {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenSuccess { self.wasWritten(answer) }
+        // Without the body, which is not needed any more.
+        let (status, sent) = (answer.status, answer.body.count)
+        written.futureResult.assumeIsolated().whenSuccess { self.wasWritten(status, sent) }
         close(after: service.limits.time(for: answer.body.count), because: .slow)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
@@ -42,7 +44,7 @@ extension RequestHandler {
 
     private func headers(of answer: HTTPResponse, at now: ClockReading) -> HTTPHeaders {
         var headers = HTTPHeaders(answer.headers.sorted { $0.key < $1.key })
-        headers.replaceOrAdd(name: "date", value: HTTPDate.text(now.wall.milliseconds / 1000))
+        headers.replaceOrAdd(name: "date", value: service.date.text(now.wall.milliseconds / 1000))
         if isHTTP1, isLast { headers.replaceOrAdd(name: "connection", value: "close") }
         return headers
     }
@@ -54,8 +56,9 @@ extension RequestHandler {
         return announced <= service.limits.maxRefusedBytes
     }
 
-    private func wasWritten(_ answer: HTTPResponse) {
-        tell(answer)
+    /// - Parameter sent: bytes of the answer's body.
+    private func wasWritten(_ status: Int, _ sent: Int) {
+        tell(status, sent)
         // An HTTP/2 stream ends with its answer.
         guard let context, case .answering = phase else { return }
         release()
@@ -64,14 +67,14 @@ extension RequestHandler {
         close(after: service.limits.lingerTime, because: nil)
     }
 
-    private func tell(_ answer: HTTPResponse) {
+    private func tell(_ status: Int, _ sent: Int) {
         guard let request else { return }
         service.observe(
             .answered(
                 RequestRecord(
-                    method: request.request.method, target: request.request.target, status: answer.status,
+                    method: request.request.method, target: request.request.target, status: status,
                     time: service.clock().monotonic - request.start, received: request.receivedBytes,
-                    sent: answer.body.count, client: request.request.client)))
+                    sent: sent, client: request.request.client)))
     }
 
     /// The request has come, and its answer has gone.

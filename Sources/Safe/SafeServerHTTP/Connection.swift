@@ -17,7 +17,8 @@ struct Connection: Sendable {
 
     /// What the client of a request is counted by.
     func client(_ headers: [(name: String, value: String)]) -> String {
-        service.forwarding.client(peer: peer, headers: headers)?.client ?? "unix"
+        guard isFromProxy else { return peerName }
+        return service.forwarding.client(peer: peer, headers: headers)?.client ?? "unix"
     }
 
     var isFromProxy: Bool { service.forwarding.isProxy(peer) }

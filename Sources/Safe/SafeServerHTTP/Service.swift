@@ -17,6 +17,7 @@ package final class Service: Sendable {
     let answersHealth: Bool
     let connections: ConnectionCount
     let bodies: BodyMemory
+    let date = AnswerDate()
 
     /// - Parameters:
     ///   - answering: called on one of the threads of `limits.workers`.

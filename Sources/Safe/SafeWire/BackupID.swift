@@ -26,7 +26,11 @@ public struct BackupID: Hashable, Sendable {
 
     /// Whether a text is 64 lower-case hexadecimal characters.
     package static func isHex(_ text: String) -> Bool {
-        text.utf8.count == 2 * count && text.lowercased() == text && Hex.decode(text) != nil
+        text.utf8.count == 2 * count && text.utf8.allSatisfy(isDigit)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
     /// Another id whose first byte is that of `id`.
