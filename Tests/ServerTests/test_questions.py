@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import random
 import re
 import time
 
@@ -74,6 +75,15 @@ def test_largest_and_one_more(ask):
     assert ask(f"/backups/{ID}", *TYPE, body=b"y" * (5 * MAX_BYTES), ok=False).status == 413
     assert backups(ask) == {ID: b"x" * MAX_BYTES}
     assert ask("/config").status == 200
+
+
+@pytest.mark.parametrize("length", [1, 61_439, 61_440, 61_441, 122_881, MAX_BYTES])
+def test_a_download_is_what_was_uploaded(ask, length):
+    """Long answers are sent in pieces."""
+    body = random.Random(length).randbytes(length)
+    assert ask(f"/backups/{ID}", *TYPE, body=body).status == 201
+    got = [ask(f"/backups/{ID}") for _ in range(2)]
+    assert [(each.body == body, each.headers["content-length"]) for each in got] == [(True, str(length))] * 2
 
 
 def test_a_backup_that_another_program_changes_has_another_tag(ask):

@@ -22,8 +22,10 @@ extension RequestHandler {
             version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status),
             headers: headers(of: answer, at: now))
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !answer.body.isEmpty {
-            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.body)))), promise: nil)
+        for start in stride(from: 0, to: answer.body.count, by: Self.pieceBytes) {
+            if start > 0 { context.flush() }
+            let piece = answer.body[start..<min(start + Self.pieceBytes, answer.body.count)]
+            context.write(wrapOutboundOut(.body(.byteBuffer(service.pieces.piece(piece)))), promise: nil)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
         // Without the body, which is not needed any more.
@@ -41,6 +43,10 @@ extension RequestHandler {
 
     /// Longest body that does not count for the memory of bodies: `/health` and `config` are also answered without it.
     private static let maxUncountedBytes = 1024
+
+    /// Bytes of a body that are encrypted at once. A connection retains its buffer for the longest ciphertext: with the
+    /// head and what TLS adds, this one takes 64 KiB.
+    private static let pieceBytes = 60 * 1024
 
     private func headers(of answer: HTTPResponse, at now: ClockReading) -> HTTPHeaders {
         var headers = HTTPHeaders(answer.headers.sorted { $0.key < $1.key })

@@ -1,8 +1,8 @@
 /// What clients may take of a listener. Its memory is bounded:
 ///
-///     connections   512 · (TLS 64 KiB + read 16 KiB + head 32 KiB + HTTP/2 window 64 KiB)   88 MiB
-///     bodies        those being received, stored and sent                                   64 MiB
-///     throttle      two tables of clients and backups each                                  20 MiB
+///     connections   512 · (TLS 128 KiB + read 16 KiB + head 32 KiB + HTTP/2 window 64 KiB)   120 MiB
+///     bodies        those being received, stored and sent                                     64 MiB
+///     throttle      two tables of clients and backups each                                    20 MiB
 ///
 /// Beyond that are the program itself and what each of the threads needs for one request.
 package struct ListenerLimits: Sendable {

@@ -18,6 +18,7 @@ package final class Service: Sendable {
     let connections: ConnectionCount
     let bodies: BodyMemory
     let date = AnswerDate()
+    let pieces = OutgoingPieces()
 
     /// - Parameters:
     ///   - answering: called on one of the threads of `limits.workers`.
