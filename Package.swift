@@ -226,7 +226,7 @@ let package = Package(
         room(
             "Safe/SafeServerHTTP",
             [
-                "SafeServer", "SafeStore", "HTTP", "Encodings",
+                "SafeServer", "SafeStore", "HTTP", "Encodings", "CLinux",
                 server("HummingbirdCore", "hummingbird"), server("NIOCore", "swift-nio"),
                 server("NIOPosix", "swift-nio"), server("NIOTLS", "swift-nio"), server("NIOHTTP1", "swift-nio"),
                 server("NIOHTTP2", "swift-nio-http2"), server("NIOSSL", "swift-nio-ssl"),

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <linux/stat.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -53,6 +54,26 @@ static inline int keytool_file_identity(
         ? (unsigned long long)status.stx_btime.tv_sec * 1000000000ULL + status.stx_btime.tv_nsec : 0;
     return 0;
 }
+
+/// How many processors this process may run on; 0 if the system does not say.
+static inline int keytool_processors(void) {
+    unsigned long mask[128];
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long word = 0; word < bytes / (long)sizeof *mask; word++) count += __builtin_popcountl(mask[word]);
+    return count;
+}
+
+/// Bounds what malloc retains: at most so many heaps, each with at most so many free bytes at its end; a larger block
+/// is mapped by itself, and unmapped when it is freed. Call it before other threads exist.
+static inline void keytool_bound_heaps(int heaps, int free_bytes, int largest_block) {
+    mallopt(M_ARENA_MAX, heaps);
+    mallopt(M_TRIM_THRESHOLD, free_bytes);
+    mallopt(M_MMAP_THRESHOLD, largest_block);
+}
+
+/// Returns the free pages of all heaps to the system.
+static inline void keytool_trim_heaps(void) { malloc_trim(0); }
 
 /// A pipe that no child inherits by accident; `ends` has room for two descriptors.
 static inline int keytool_pipe(int *ends) {

@@ -21,7 +21,10 @@ struct ConnectionSetup: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let connection = Connection(channel, service)
         service.observe(.opened)
-        channel.closeFuture.whenComplete { [service] _ in service.observe(.closed) }
+        channel.closeFuture.whenComplete { [service] _ in
+            service.observe(.closed)
+            service.heaps.begin(on: channel.eventLoop, by: service.reads)
+        }
         // A proxy speaks for many clients.
         if !connection.isFromProxy {
             guard service.connections.open(connection.peerName) else {

@@ -29,7 +29,7 @@ package final class SafeListener: Sendable {
     ///   - certificate: nil for plain HTTP.
     package init(at address: ListenAddress, _ service: Service, certificate: ServerCertificate?) {
         self.service = service
-        group = MultiThreadedEventLoopGroup(numberOfThreads: min(System.coreCount, Self.maxThreads))
+        group = MultiThreadedEventLoopGroup(numberOfThreads: min(Processors.count, Self.maxThreads))
         let bound = group.next().makePromise(of: Int.self)
         self.bound = bound
         ended = group.next().makePromise(of: Bool.self)

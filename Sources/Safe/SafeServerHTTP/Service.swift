@@ -19,6 +19,7 @@ package final class Service: Sendable {
     let bodies: BodyMemory
     let date = AnswerDate()
     let pieces = OutgoingPieces()
+    let heaps = HeapTrimming()
 
     /// - Parameters:
     ///   - answering: called on one of the threads of `limits.workers`.

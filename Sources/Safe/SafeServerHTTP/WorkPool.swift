@@ -33,6 +33,11 @@ final class WorkPool: Sendable {
             return call.begin() ? body() : nil
         }
     }
+
+    /// Calls `body` on one of the threads. Nobody waits for it.
+    func begin(_ body: @escaping @Sendable () -> Void) {
+        threads.submit { if $0 == .active { body() } }
+    }
 }
 
 /// A call that waits for a thread: either it begins, or it is abandoned.

@@ -63,6 +63,7 @@ struct Serve: Verb {
     func run(_ dialog: Dialog) throws {
         // Before the threads of the listener.
         let signals = ServerSignals()
+        Heaps.bound()
         OpenFiles.raiseLimit()
         var settings = try ServeSettings(self)
         let store = try opened(settings, dialog)
