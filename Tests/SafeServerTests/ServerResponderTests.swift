@@ -43,6 +43,48 @@ private let backup = "/backups/" + String(repeating: "ab", count: 32)
         #expect(try responder.accountNames() == [AccountName("alice")!])
     }
 
+    private func get(_ target: String = backup, _ method: String = "GET", accept: String = "*/*") -> ServerRequest {
+        ServerRequest(method, target, headers: [(name: "Accept", value: accept)], client: "192.0.2.1")
+    }
+
+    @Test func `a download is answered at once, as it would be later`() throws {
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        let later = responder.answer(get(), at: reading())
+        let answer = try #require(responder.answerAtOnce(get(), at: reading()))
+        #expect(answer.status == 200 && answer.body == [1, 2] && answer.headers == later.headers)
+    }
+
+    @Test func `all other requests are not answered at once`() throws {
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        let missing = "/backups/" + String(repeating: "cd", count: 32)
+        let others = [
+            get(backup, "HEAD"), get(backup, "PUT"), get(backup, "DELETE"), get(backup, accept: "text/html"),
+            get("/config"), get(missing), get(backup + "0"), get("/alice" + backup),
+        ]
+        for request in others {
+            #expect(responder.answerAtOnce(request, at: reading())?.status == nil, "\(request.method) \(request.target)")
+        }
+    }
+
+    @Test func `nothing is answered at once from the first account on`() throws {
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        #expect(responder.answerAtOnce(get(), at: reading())?.status == 200)
+        try setAccounts(["alice"])
+        #expect(responder.answerAtOnce(get(), at: reading())?.status == nil)
+    }
+
+    @Test func `what is answered at once is counted, and what is left to others is not`() throws {
+        let rate = RequestRate(burst: 3, interval: .seconds(60))
+        let responder = try ServerResponder(
+            at: place.server, limits: .standard, keepsPrevious: true,
+            throttle: Throttle(clientRate: rate, backupRate: rate))
+        #expect(status("PUT", backup, body: [1, 2]) == 201)
+        for _ in 0..<10 { #expect(responder.answerAtOnce(get("/config"), at: reading())?.status == nil) }
+        for _ in 0..<3 { #expect(responder.answerAtOnce(get(), at: reading())?.status == 200) }
+        #expect(responder.answerAtOnce(get(), at: reading())?.status == 429)
+        #expect(responder.answer(get(), at: reading()).status == 429)
+    }
+
     @Test func `an upload that ends after the first account was added is refused`() throws {
         let head = ServerRequest("PUT", backup, headers: [(name: "Content-Length", value: "2")], client: "192.0.2.1")
         guard case .upload(let upload) = responder.examine(head, at: reading()) else {

@@ -6,6 +6,16 @@ public protocol SafeAnswering: Sendable {
     /// Decides by the head of a request, and carries it out if it has no body. Each request is counted by the throttle
     /// once, here.
     func examine(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest
+
+    /// Answers a request if nothing has to be waited for: it may be called on a thread that must not block. A request
+    /// that is answered is counted by the throttle.
+    /// - Returns: nil if `examine` has to decide; then nothing was counted.
+    func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse?
+}
+
+extension SafeAnswering {
+    /// Leaves everything to `examine`.
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? { nil }
 }
 
 extension SafeAnswering {

@@ -1,4 +1,4 @@
-internal import HTTP
+public import HTTP
 public import SafeStore
 public import SafeWire
 
@@ -45,6 +45,16 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
         return examineCounted(request, at: now)
     }
 
+    /// Answers the GET of a backup that the store has at hand.
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
+        guard request.method == "GET", case .backup(let id) = Route(request.target, below: prefix),
+            request.accepts(MediaType.backup), let backup = store.getAtOnce(id)
+        else { return nil }
+        if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .throttled(wait) }
+        if let wait = throttle.wait(backup: path(of: id), at: now.monotonic) { return .throttled(wait) }
+        return .content(backup.bytes, type: MediaType.backup, tag: backup.tag)
+    }
+
     /// As `examine`, for a request that was counted for its client.
     func examineCounted(_ request: ServerRequest, at now: ClockReading) -> ExaminedRequest {
         let examined = examineMethod(request, at: now)
@@ -79,14 +89,16 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
             return .answer(.empty(405, ["allow": methods.joined(separator: ", ")]))
         }
         guard case .backup(let id) = route else { return .answer(config(request)) }
-        let path = prefix + "/" + id.hex
-        if let wait = throttle.wait(backup: path, at: now.monotonic) { return .answer(.throttled(wait)) }
+        if let wait = throttle.wait(backup: path(of: id), at: now.monotonic) { return .answer(.throttled(wait)) }
         switch request.method {
         case "PUT": return examineUpload(request, of: id)
         case "DELETE": return .answer(delete(request, id, at: now))
         default: return .answer(get(request, id))
         }
     }
+
+    /// What the requests for a backup are counted by.
+    private func path(of id: BackupID) -> String { prefix + "/" + id.hex }
 
     private func config(_ request: ServerRequest) -> HTTPResponse {
         guard request.accepts(MediaType.config) else { return .empty(400) }

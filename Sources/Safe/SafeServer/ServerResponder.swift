@@ -1,5 +1,5 @@
 public import AtomicFiles
-internal import HTTP
+public import HTTP
 public import SafeStore
 public import SafeWire
 internal import Synchronization
@@ -54,6 +54,12 @@ public final class ServerResponder: SafeAnswering {
                     return self.answer(error)
                 }
             })
+    }
+
+    /// Answers the GET of a backup that the kernel has in memory, as long as there are no accounts.
+    public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
+        guard !hasAccounts.load(ordering: .relaxed), directory.isWithoutAccountsAtOnce() else { return nil }
+        return open.answerAtOnce(request, at: now)
     }
 
     /// Whether the directory has, or ever had, accounts.

@@ -15,9 +15,10 @@ extension RequestHandler {
         isLast = isLast || !request.isKeepAlive
         enter(.examining)
         let asked = request.request
-        if service.answersHealth, let answer = HealthAnswer.answer(to: asked) {
+        if let answer = answerAtOnce(request) {
             // Not before the end of the request, if that has come, too.
-            return schedule(after: .zero) { handler, context in handler.answer(answer, context) }
+            ready = answer
+            return
         }
         work({ $0.answering.examine(asked, at: $0.clock()) }) { examined, context in
             switch examined {
@@ -25,6 +26,19 @@ extension RequestHandler {
             case .upload(let upload): self.start(upload, context)
             }
         }
+    }
+
+    /// An answer for which nothing has to be waited for.
+    private func answerAtOnce(_ request: ReceivedRequest) -> HTTPResponse? {
+        if service.answersHealth, let answer = HealthAnswer.answer(to: request.request) { return answer }
+        return request.isRead ? service.answering.answerAtOnce(request.request, at: service.clock()) : nil
+    }
+
+    /// Gives the answer that was ready before the request has come to its end.
+    func answerReady(_ context: ChannelHandlerContext) {
+        guard let answer = ready, case .examining = phase else { return }
+        ready = nil
+        self.answer(answer, context)
     }
 
     private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
@@ -91,7 +105,8 @@ extension RequestHandler {
         switch phase {
         case .receiving(let upload): store(upload)
         case .draining: finish(context)
-        case .waiting, .examining, .storing, .answering, .closed: break
+        case .examining: answerReady(context)
+        case .waiting, .storing, .answering, .closed: break
         }
     }
 

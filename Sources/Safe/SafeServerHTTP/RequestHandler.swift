@@ -31,6 +31,8 @@ final class RequestHandler: ChannelDuplexHandler {
     var request: ReceivedRequest?
     /// What has come of the body and may be wanted.
     var body = ByteBuffer()
+    /// The answer for which nothing had to be waited for, until the end of the request or of what has come.
+    var ready: HTTPResponse?
     /// Bytes of `BodyMemory` that this request has taken.
     var taken = 0
     /// Whether there was no memory for a part of the body.
@@ -109,6 +111,11 @@ final class RequestHandler: ChannelDuplexHandler {
         if case .answering = phase, isComplete { early.append(part) } else { receive(part, context) }
     }
 
+    func channelReadComplete(context: ChannelHandlerContext) {
+        answerReady(context)
+        context.fireChannelReadComplete()
+    }
+
     /// Whether no other request is answered after this one.
     var hasNoNext: Bool { isLast || isInputClosed && early.isEmpty }
 
@@ -117,6 +124,7 @@ final class RequestHandler: ChannelDuplexHandler {
         let parts = early
         early = []
         for part in parts { receive(part, context) }
+        answerReady(context)
     }
 
     private func receive(_ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {

@@ -8,6 +8,10 @@ public protocol BackupStore: ~Copyable, Sendable {
     /// - Returns: nil if no backup of this id is stored.
     func get(_ id: BackupID) throws(StoreError) -> StoredBackup?
 
+    /// The same, for a thread that must not wait.
+    /// - Returns: nil if the backup would have to be waited for, and in all other cases in which `get` has to decide.
+    func getAtOnce(_ id: BackupID) -> StoredBackup?
+
     /// Stores a backup whole and durably, or not at all.
     /// - Parameters:
     ///   - conditions: tested against the stored backup, in one step with the write.
@@ -35,6 +39,11 @@ public protocol BackupStore: ~Copyable, Sendable {
     /// - Parameter time: that of `versions(of:)`.
     /// - Returns: false if the store has no previous backup of this id and time; then nothing was changed.
     func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) throws(StoreError) -> Bool
+}
+
+extension BackupStore where Self: ~Copyable {
+    /// Leaves everything to `get`.
+    public func getAtOnce(_ id: BackupID) -> StoredBackup? { nil }
 }
 
 /// Throws if a write is not allowed any more, for example because the account was removed. A store calls it as late

@@ -121,6 +121,16 @@ public struct FolderStore: ~Copyable, Sendable {
         return try body(shared.directory.directory(ServerDirectory.accountsName).directory(account.text))
     }
 
+    /// Longest backup that `cached` copies, in bytes.
+    private static let maxCachedBytes = 128 * 1024
+
+    /// A backup that is in the kernel's memory, of a server without accounts.
+    func cached(_ id: BackupID) -> StoredBackup? {
+        let found = shared.directory.readPublicAtOnce(
+            Self.backupsName + "/" + id.hex, limit: min(readLimit, Self.maxCachedBytes), at: time(nil))
+        return found.map { StoredBackup(bytes: $0.content, tag: shared.tags.tag(of: $0.content, in: $0.state)) }
+    }
+
     static func backup(
         _ id: BackupID, in backups: borrowing Directory, limit: Int
     ) throws(FileError) -> [UInt8]? {

@@ -40,6 +40,12 @@ public struct ServerDirectory: ~Copyable, Sendable {
         return try shared.directory.contains(Self.accountsName)
     }
 
+    /// Whether the kernel has in memory that this is a server without accounts.
+    /// - Returns: false also if it would have to look.
+    package func isWithoutAccountsAtOnce() -> Bool {
+        shared.directory.isMissingAtOnce(Self.loginsName) && shared.directory.isMissingAtOnce(Self.accountsName)
+    }
+
     /// Changes the file, whole or not at all. Other edits wait.
     /// - Parameter edit: makes the new content from the present one, which is empty if the file does not exist.
     /// - Throws: `FileError`, or the error of `edit`; then the file is unchanged.

@@ -1,0 +1,40 @@
+internal import CLinux
+internal import Glibc
+
+// What the kernel answers from memory, for threads that must not wait for a disk or a network. Before Linux 5.12, and on
+// file systems that cannot say what waits, it answers nothing.
+
+extension Directory {
+    /// Reads a file whose content is not secret, if all of it is in the kernel's memory.
+    /// - Parameters:
+    ///   - path: relative to this directory. No step of it may be a link.
+    ///   - limit: in bytes; it is checked before memory is taken.
+    ///   - now: as for `readPublic`.
+    /// - Returns: nil if the file would have to be waited for, and if it cannot be read or is empty.
+    package func readPublicAtOnce(
+        _ path: String, limit: Int, at now: Int
+    ) -> (content: [UInt8], state: FileState?)? {
+        let file = unsafe keytool_open_cached(descriptor, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        guard let status = try? Self.status(of: file, path: path), (try? check(status, path)) != nil,
+            status.st_size > 0, status.st_size <= limit
+        else { return nil }
+        let size = Int(status.st_size)
+        let content = unsafe [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+            count = unsafe max(0, keytool_read_cached(file, bytes.baseAddress!, UInt(size)))
+        }
+        return content.count == size ? (content, FileState(settled: status, at: now)) : nil
+    }
+
+    /// Whether the kernel has in memory that the name does not exist.
+    /// - Returns: false also if it would have to look.
+    package func isMissingAtOnce(_ name: String) -> Bool {
+        let file = unsafe keytool_open_cached(descriptor, name, keytool_O_PATH | O_CLOEXEC)
+        guard file < 0 else {
+            close(file)
+            return false
+        }
+        return errno == ENOENT
+    }
+}
