@@ -114,7 +114,9 @@ public struct Directory: ~Copyable, Sendable {
     /// - Parameter limit: in bytes; it is checked before memory is taken.
     package func read(_ name: String, limit: Int) throws(FileError) -> SecureBytes {
         try withFile(name, limit: limit) { (file, status) throws(FileError) in
-            try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in try fill(&bytes, from: file, name) }
+            try SecureBytes(capacity: Int(status.st_size)) { (bytes) throws(FileError) in
+                try fill(&bytes, from: file, name)
+            }
         }
     }
 
