@@ -9,7 +9,8 @@ internal import SafeStore
 /// that may block, and sends the answers.
 ///
 ///     waiting     for a head                                    at most headTime or idleTime
-///     examining   a thread judges the head                      nothing is read
+///     examining   a thread judges the head, or the answer is    nothing is read
+///                 ready and waits for the end of the request
 ///     receiving   the body of an upload                         at least minBodyRate
 ///     storing     a thread stores the body                      nothing is read
 ///     answering   the answer is being written                   at least minBodyRate
