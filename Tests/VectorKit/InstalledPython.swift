@@ -5,7 +5,9 @@ import Foundation
 public struct InstalledPython: Sendable {
     /// Scripts/set-up has not run.
     public struct Missing: Error, CustomStringConvertible {
+        /// Where it should be.
         public let path: String
+        /// Says what to do.
         public var description: String { "\(path) is missing: run Scripts/set-up test" }
     }
 
