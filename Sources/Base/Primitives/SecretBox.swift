@@ -30,7 +30,7 @@ public enum SecretBox {
         _ plaintext: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>, after prefix: [UInt8]
     ) -> [UInt8] {
         precondition(nonce.count == nonceCount && key.count == keyCount)
-        defer { SpentStack.wipe(.shallow) }
+        defer { SpentStack.wipe() }
         Sodium.start()
         let count = prefix.count + tagCount + plaintext.count
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { box, initialized in
@@ -119,7 +119,7 @@ public enum SecretBox {
         _ box: Span<UInt8>, nonce: [UInt8], key: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(AuthenticationError) {
         precondition(nonce.count == nonceCount && key.count == keyCount)
-        defer { SpentStack.wipe(.shallow) }
+        defer { SpentStack.wipe() }
         let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
             unsafe box.withUnsafeBufferPointer { box in
                 unsafe key.withUnsafeBufferPointer { key in

@@ -9,8 +9,8 @@ package enum SpentStack {
     package enum Depth: Int {
         /// More than any primitive uses.
         case any = 16_384
-        /// For primitives that are called for each small message: XSalsa20-Poly1305 and AES-256-GCM use up to 1.9 KiB,
-        /// the rest is for the frames between. The tests of these primitives look for what is left below.
+        /// For what is called for each frame of a chat or call: XSalsa20-Poly1305 and AES-256-GCM use up to 1.9 KiB, the
+        /// rest is for the functions between. Tests look for what is left below.
         case shallow = 4096
     }
 
