@@ -4975,13 +4975,13 @@ _keytool_sophaxchat() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|import|export|list|show|verify|split|join|show-prekeys|refill-prekeys|rotate-prekeys|export-bundle|safety|verify-peer|set-pin|set-duress-pin|check-pin|open-backup)
+    init|import|export|list|show|verify|split|join|show-prekeys|refill-prekeys|rotate-prekeys|export-bundle|safety|verify-peer|show-session|set-pin|set-duress-pin|check-pin|open-backup)
         # Offer subcommand argument completions
         "_keytool_sophaxchat_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init import export list show verify split join show-prekeys refill-prekeys rotate-prekeys export-bundle safety verify-peer set-pin set-duress-pin check-pin open-backup' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init import export list show verify split join show-prekeys refill-prekeys rotate-prekeys export-bundle safety verify-peer show-session set-pin set-duress-pin check-pin open-backup' -- "${cur}"))
         ;;
     esac
 }
@@ -5526,6 +5526,39 @@ _keytool_sophaxchat_verify-peer() {
     esac
 }
 
+_keytool_sophaxchat_show-session() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --id --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
 _keytool_sophaxchat_set-pin() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --weak-ok --version -h --help)
@@ -5745,7 +5778,7 @@ _keytool_archive() {
 
 _keytool_archive_export() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --skip-damaged --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --with-sessions --skip-damaged --weak-ok --version -h --help)
     repeating_options=(--recipient)
     non_repeating_options=(--keystore --color --output -o --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 0
