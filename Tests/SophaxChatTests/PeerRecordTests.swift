@@ -140,10 +140,10 @@ import VectorKit
         let (record, _, _) = try begun()
         let bytes = record.encoded().copied
         let own = try alice().publicIdentity
-        var mutations = Mutations()
+        let random = SeededRandom(seed: 1)
         var read = 0
         for _ in 0..<10_000 {
-            let changed = mutations.mutate(bytes)
+            let changed = random.changed(bytes)
             guard let other = try? PeerRecord(decoding: changed.span, of: own) else { continue }
             let again = other.encoded().copied
             #expect(again == changed)
