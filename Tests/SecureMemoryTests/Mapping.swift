@@ -39,9 +39,13 @@ struct Mapping {
 
     /// Whether this process may lock a few pages.
     static var canLock: Bool {
-        if geteuid() == 0 { return true }
+        geteuid() == 0 || lockLimit.rlim_cur >= 1 << 16
+    }
+
+    /// How many bytes a process without privileges may lock.
+    static var lockLimit: rlimit {
         var limit = rlimit()
-        return getrlimit(Int32(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 && limit.rlim_cur >= 1 << 16
+        return getrlimit(Int32(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 ? limit : rlimit()
     }
 }
 

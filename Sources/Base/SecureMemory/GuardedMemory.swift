@@ -1,4 +1,5 @@
 internal import CSodium
+internal import Glibc
 internal import Synchronization
 
 /// Guarded memory: pages of their own between guard pages, locked if RLIMIT_MEMLOCK allows it, and left out of core
@@ -7,20 +8,25 @@ internal import Synchronization
 /// To make and to remove such pages takes a dozen system calls, which is longer than most work with a key. So the pages
 /// of short secrets are kept when they are given back, wiped and without access, for the next ones:
 ///
-///     length > 4064   sodium_malloc(length)
-///     otherwise       one page   unused ‖ canary (16) ‖ secret
+///     length > 4048   sodium_malloc(length)
+///     otherwise       one page   whether it is locked (1) ‖ unused ‖ canary (16) ‖ secret
 ///
 /// Behind a secret a guard page follows at once. What is written before it is found by the canary: libsodium's if it is
-/// long, and ours, because libsodium checks its own only when a page is removed.
+/// long, and ours, because libsodium checks its own only when a page is removed. A page that could not be locked is not
+/// kept: the next one perhaps can.
 enum GuardedMemory {
     private static let pageBytes = 4096
     private static let canaryBytes = 16
     /// What libsodium gives one page for: its own canary stands in that, too.
     private static let usableBytes = pageBytes - canaryBytes
     /// Longest secret whose page is kept, in bytes.
-    private static let maxKeptBytes = usableBytes - canaryBytes
-    /// How many are kept: half a megabyte of the 8 that Debian lets a process lock.
-    private static let maxKept = 128
+    private static let maxKeptBytes = usableBytes - canaryBytes - 16
+    /// How many are kept: half a megabyte of the 8 that Debian lets a process lock, and a sixteenth of less.
+    private static let maxKept: Int = {
+        var limit = rlimit()
+        guard unsafe getrlimit(Int32(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 0 }
+        return Int(min(limit.rlim_cur / UInt(16 * pageBytes), 128))
+    }()
 
     /// The same for all secrets of the process: it finds mistakes, and hides nothing.
     private static let canary: SIMD16<UInt8> = {
@@ -48,6 +54,7 @@ enum GuardedMemory {
         } else {
             unsafe start = allocatePages(usableBytes)
             unsafe start.initialize(repeating: 0, count: usableBytes)
+            unsafe start[0] = sodium_mlock(start, usableBytes) == 0 ? 1 : 0
         }
         let base = unsafe start + (usableBytes - capacity)
         unsafe UnsafeMutableRawPointer(base - canaryBytes).storeBytes(of: canary, as: SIMD16<UInt8>.self)
@@ -71,7 +78,7 @@ enum GuardedMemory {
         let found = unsafe canaryPlace.loadUnaligned(as: SIMD16<UInt8>.self)
         precondition(found == canary, "something has written before a secret")
         unsafe sodium_memzero(canaryPlace, canaryBytes + max(capacity, 1))
-        if unsafe !keep(start) { unsafe sodium_free(start) }
+        if unsafe start[0] == 0 || !keep(start) { unsafe sodium_free(start) }
     }
 
     private static func allocatePages(_ count: Int) -> UnsafeMutablePointer<UInt8> {
