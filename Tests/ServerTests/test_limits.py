@@ -222,6 +222,18 @@ def test_an_upload_that_comes_with_its_head_is_answered(serve):
     wait_for(lambda: curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201)
 
 
+def test_a_download_with_a_malformed_body_gives_its_memory_back(serve):
+    """It is answered without a thread, and its connection ends before the answer."""
+    server = serve("--max-body-memory", "1", "--client-rate", "100000", "--backup-rate", "100000")
+    assert curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 201
+    for target in (f"/backups/{ID}".encode(), b"/health"):
+        head = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for _ in range(100):
+            with server.connect() as connection:
+                exchange(connection, head + b"2000\r\n" + b"a" * 8192 + b"\r\nno length\r\n", seconds=2)
+    assert curl(f"{server.url}/backups/{ID}", body=b"b" * 500_000).status == 204
+
+
 def test_memory_for_less_than_one_backup_is_refused(tmp_path):
     """Every upload of that length would be answered with 503."""
     sentence = "--max-body-memory is smaller than the largest backup of the store"

@@ -24,6 +24,8 @@ extension RequestHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         for start in stride(from: 0, to: answer.body.count, by: Self.pieceBytes) {
             if start > 0 { context.flush() }
+            // The connection may have ended with that.
+            guard case .answering = phase else { return }
             let piece = answer.body[start..<min(start + Self.pieceBytes, answer.body.count)]
             context.write(wrapOutboundOut(.body(.byteBuffer(service.pieces.piece(piece)))), promise: nil)
         }

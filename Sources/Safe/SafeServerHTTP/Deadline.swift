@@ -9,11 +9,13 @@ final class Deadline {
     private let loop: NIOIsolatedEventLoop
     private var due: (time: NIODeadline, action: () -> Void)?
     private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
+    private var isOver = false
 
     init(on loop: any EventLoop) { self.loop = loop.assumeIsolated() }
 
     /// Calls `action` after `time`, instead of what was set before.
     func set(after time: TimeAmount, _ action: @escaping () -> Void) {
+        guard !isOver else { return }
         let time = NIODeadline.now() + time
         due = (time, action)
         guard let alarm else { return ring(at: time) }
@@ -27,6 +29,7 @@ final class Deadline {
 
     /// Nothing is called, and nothing more can be set.
     func end() {
+        isOver = true
         due = nil
         alarm?.task.cancel()
         alarm = nil

@@ -13,13 +13,10 @@ extension RequestHandler {
         let request = ReceivedRequest(head, from: connection, start: service.clock().monotonic)
         self.request = request
         isLast = isLast || !request.isKeepAlive
+        // The end of the request may have come, too: the answer is given after it.
+        if let answer = answerAtOnce(request) { return enter(.ready(answer)) }
         enter(.examining)
         let asked = request.request
-        if let answer = answerAtOnce(request) {
-            // Not before the end of the request, if that has come, too.
-            ready = answer
-            return
-        }
         work({ $0.answering.examine(asked, at: $0.clock()) }) { examined, context in
             switch examined {
             case .answer(let answer): self.answer(answer, context)
@@ -36,9 +33,7 @@ extension RequestHandler {
 
     /// Gives the answer that was ready before the request has come to its end.
     func answerReady(_ context: ChannelHandlerContext) {
-        guard let answer = ready, case .examining = phase else { return }
-        ready = nil
-        self.answer(answer, context)
+        if case .ready(let answer) = phase { self.answer(answer, context) }
     }
 
     private func start(_ upload: PendingUpload, _ context: ChannelHandlerContext) {
@@ -75,7 +70,7 @@ extension RequestHandler {
                 return answer(upload.refusal, context)
             }
             keep(bytes, context)
-        case .storing, .answering, .draining: refuse(bytes, context)
+        case .ready, .storing, .answering, .draining: refuse(bytes, context)
         case .waiting, .closed: break
         }
     }
@@ -105,8 +100,8 @@ extension RequestHandler {
         switch phase {
         case .receiving(let upload): store(upload)
         case .draining: finish(context)
-        case .examining: answerReady(context)
-        case .waiting, .storing, .answering, .closed: break
+        case .ready(let answer): self.answer(answer, context)
+        case .waiting, .examining, .storing, .answering, .closed: break
         }
     }
 

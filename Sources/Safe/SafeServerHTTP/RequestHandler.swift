@@ -9,8 +9,9 @@ internal import SafeStore
 /// that may block, and sends the answers.
 ///
 ///     waiting     for a head                                    at most headTime or idleTime
-///     examining   a thread judges the head, or the answer is    nothing is read
-///                 ready and waits for the end of the request
+///     examining   a thread judges the head                      nothing is read
+///     ready       nothing had to be waited for: the answer is   nothing is read
+///                 given when all that has come was looked at
 ///     receiving   the body of an upload                         at least minBodyRate
 ///     storing     a thread stores the body                      nothing is read
 ///     answering   the answer is being written                   at least minBodyRate
@@ -22,6 +23,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
     enum Phase {
         case waiting, examining
+        case ready(HTTPResponse)
         case receiving(PendingUpload)
         case storing, answering, draining, closed
     }
@@ -32,8 +34,6 @@ final class RequestHandler: ChannelDuplexHandler {
     var request: ReceivedRequest?
     /// What has come of the body and may be wanted.
     var body = ByteBuffer()
-    /// The answer for which nothing had to be waited for, until the end of the request or of what has come.
-    var ready: HTTPResponse?
     /// Bytes of `BodyMemory` that this request has taken.
     var taken = 0
     /// Whether there was no memory for a part of the body.
@@ -92,7 +92,7 @@ final class RequestHandler: ChannelDuplexHandler {
     func read(context: ChannelHandlerContext) {
         switch phase {
         case .waiting, .receiving, .draining: context.read()
-        case .examining, .storing, .answering, .closed: isReadWanted = true
+        case .examining, .ready, .storing, .answering, .closed: isReadWanted = true
         }
     }
 
@@ -103,7 +103,7 @@ final class RequestHandler: ChannelDuplexHandler {
             guard isReadWanted else { return }
             isReadWanted = false
             context?.read()
-        case .examining, .storing, .answering, .closed: break
+        case .examining, .ready, .storing, .answering, .closed: break
         }
     }
 
@@ -141,7 +141,7 @@ final class RequestHandler: ChannelDuplexHandler {
         deadline?.end()
         switch phase {
         case .examining, .storing, .closed: break
-        case .waiting, .receiving, .answering, .draining: release()
+        case .waiting, .ready, .receiving, .answering, .draining: release()
         }
         phase = .closed
     }
