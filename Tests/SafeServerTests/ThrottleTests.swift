@@ -9,8 +9,13 @@ import Testing
 
     @Test func `a bucket gives its burst, and then one token for each interval`() {
         var buckets = TokenBuckets<String>(rate, capacity: 100)
-        for _ in 0..<3 { #expect(buckets.take("a", at: .zero) == nil) }
+        for _ in 0..<3 {
+            #expect(buckets.hasToken("a", at: .zero))
+            #expect(buckets.take("a", at: .zero) == nil)
+        }
+        #expect(!buckets.hasToken("a", at: .zero))
         #expect(buckets.take("a", at: .zero) == .seconds(2))
+        #expect(!buckets.hasToken("a", at: .milliseconds(1999)) && buckets.hasToken("a", at: .seconds(2)))
         #expect(buckets.take("a", at: .milliseconds(1500)) == .milliseconds(500))
         #expect(buckets.take("a", at: .seconds(2)) == nil)
         #expect(buckets.take("a", at: .seconds(2)) == .seconds(2))

@@ -48,7 +48,10 @@ public final class SafeResponder<Store: BackupStore & ~Copyable>: SafeAnswering 
     /// Answers the GET of a backup that the store has at hand.
     public func answerAtOnce(_ request: ServerRequest, at now: ClockReading) -> HTTPResponse? {
         guard request.method == "GET", case .backup(let id) = Route(request.target, below: prefix),
-            request.accepts(MediaType.backup), let backup = store.getAtOnce(id)
+            request.accepts(MediaType.backup),
+            // Who asks too often costs no reading.
+            throttle.allows(client: request.client, backup: path(of: id), at: now.monotonic),
+            let backup = store.getAtOnce(id)
         else { return nil }
         if let wait = throttle.wait(client: request.client, at: now.monotonic) { return .throttled(wait) }
         if let wait = throttle.wait(backup: path(of: id), at: now.monotonic) { return .throttled(wait) }

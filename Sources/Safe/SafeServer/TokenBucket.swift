@@ -56,6 +56,12 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Whether there is a token. None is taken.
+    func hasToken(_ key: Key, at monotonic: Duration) -> Bool {
+        let now = max(monotonic, latest ?? monotonic)
+        return max(now, young[key] ?? old[key] ?? now) + rate.interval - now <= rate.refill
+    }
+
     /// Puts a token back that was taken.
     mutating func giveBack(_ key: Key) {
         guard let full = young[key] ?? old[key] else { return }
@@ -117,8 +123,11 @@ public final class Throttle: Sendable {
     /// Counts a request of a client.
     /// - Returns: nil if it is allowed, else the time to wait.
     func wait(client: String, at monotonic: Duration) -> Duration? {
-        let key = String(decoding: client.utf8.prefix(Self.maxKeyBytes), as: UTF8.self)
-        return state.withLock { $0.clients.take(key, at: monotonic) }
+        state.withLock { $0.clients.take(Self.key(client), at: monotonic) }
+    }
+
+    private static func key(_ client: String) -> String {
+        String(decoding: client.utf8.prefix(maxKeyBytes), as: UTF8.self)
     }
 
     /// Counts a request for a backup.
@@ -126,5 +135,12 @@ public final class Throttle: Sendable {
     /// - Returns: nil if it is allowed, else the time to wait.
     func wait(backup path: String, at monotonic: Duration) -> Duration? {
         state.withLock { $0.backups.take(path, at: monotonic) }
+    }
+
+    /// Whether a request of a client for a backup would be allowed. It is not counted.
+    func allows(client: String, backup path: String, at monotonic: Duration) -> Bool {
+        state.withLock {
+            $0.clients.hasToken(Self.key(client), at: monotonic) && $0.backups.hasToken(path, at: monotonic)
+        }
     }
 }
