@@ -11,8 +11,21 @@ private let fileSystem: String = {
     return ours.max { $0[1].utf8.count < $1[1].utf8.count }.map { String($0[2]) } ?? ""
 }()
 
+private let hasDisk = ["ext4", "xfs", "btrfs"].contains(fileSystem)
+
+/// Where the kernel may be asked.
+@Suite struct MayAnswerAtOnceTests {
+    @Test func `a directory on a disk, and no other one`() throws {
+        let (here, shared) = (try Scratch(), try Directory.open("/dev/shm", rule: .shared))
+        let mayAnswer = (try Directory.open(here.path, rule: .shared).mayAnswerAtOnce, shared.mayAnswerAtOnce)
+        #expect(mayAnswer == (hasDisk, false))
+        let system = try Directory.open("/proc/self", rule: .shared).mayAnswerAtOnce
+        #expect(!system)
+    }
+}
+
 /// What the kernel answers from memory.
-@Suite(.enabled(if: ["ext4", "xfs", "btrfs"].contains(fileSystem), "a file system that cannot say what waits"))
+@Suite(.enabled(if: hasDisk, "no file system of a disk"))
 struct CachedReadingTests {
     private let scratch: Scratch
 

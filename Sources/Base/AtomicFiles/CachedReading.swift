@@ -1,10 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-// What the kernel answers from memory, for threads that must not wait for a disk or a network. Before Linux 5.12, and on
-// file systems that cannot say what waits, it answers nothing.
+// What the kernel answers from memory, for threads that must not wait for a disk or a network. Before Linux 5.12 it
+// answers nothing. Ask only in a directory that `mayAnswerAtOnce`.
 
 extension Directory {
+    /// Whether the directory is on a disk of this machine, by a file system that reads from memory alone if it is asked
+    /// to. On another one, opening a file may wait for a server.
+    package var mayAnswerAtOnce: Bool {
+        // As the kernel's headers have them.
+        let (ext4, xfs, btrfs): (UInt, UInt, UInt) = (0xef53, 0x5846_5342, 0x9123_683e)
+        return [ext4, xfs, btrfs].contains(keytool_file_system(descriptor))
+    }
+
     /// Reads a file whose content is not secret, if all of it is in the kernel's memory.
     /// - Parameters:
     ///   - path: relative to this directory. No step of it may be a link.

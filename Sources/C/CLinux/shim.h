@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,10 +61,16 @@ static inline int keytool_file_identity(
 /// open(2)'s O_PATH: the name alone, without the file's content.
 static const int keytool_O_PATH = 010000000;
 
-/// Opens a path below a directory without links, if the kernel has all of its steps in memory; else EAGAIN. Linux 5.12
-/// or newer.
+/// The type of the file system that a file is on, for example EXT4_SUPER_MAGIC; 0 if the system does not say.
+static inline unsigned long keytool_file_system(int file) {
+    struct statfs status;
+    return fstatfs(file, &status) == 0 ? (unsigned int)status.f_type : 0;
+}
+
+/// Opens a path below a directory without links and on the same mount, if the kernel has all of its steps in memory;
+/// else EAGAIN. Linux 5.12 or newer.
 static inline int keytool_open_cached(int directory, const char *path, int flags) {
-    struct open_how how = {.flags = (unsigned int)flags, .resolve = 0x20 | RESOLVE_NO_SYMLINKS};  // RESOLVE_CACHED
+    struct open_how how = {.flags = (unsigned int)flags, .resolve = 0x20 | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV};  // 0x20: RESOLVE_CACHED
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 

@@ -124,8 +124,9 @@ public struct FolderStore: ~Copyable, Sendable {
     /// Longest backup that `cached` copies, in bytes.
     private static let maxCachedBytes = 128 * 1024
 
-    /// A backup that is in the kernel's memory, of a server without accounts.
+    /// A backup that is in the kernel's memory, of a server without accounts, on a disk of this machine.
     func cached(_ id: BackupID) -> StoredBackup? {
+        guard shared.mayAnswerAtOnce else { return nil }
         let found = shared.directory.readPublicAtOnce(
             Self.backupsName + "/" + id.hex, limit: min(readLimit, Self.maxCachedBytes), at: time(nil))
         return found.map { StoredBackup(bytes: $0.content, tag: shared.tags.tag(of: $0.content, in: $0.state)) }
@@ -169,5 +170,11 @@ final class SharedDirectory: Sendable {
     /// The entity tags of the files in it.
     let tags = TagCache()
 
-    init(_ path: String) throws(FileError) { directory = try Directory.open(path, rule: .shared) }
+    /// Whether what is in memory may be asked for on threads that must not wait.
+    let mayAnswerAtOnce: Bool
+
+    init(_ path: String) throws(FileError) {
+        directory = try Directory.open(path, rule: .shared)
+        mayAnswerAtOnce = directory.mayAnswerAtOnce
+    }
 }

@@ -43,7 +43,8 @@ public struct ServerDirectory: ~Copyable, Sendable {
     /// Whether the kernel has in memory that this is a server without accounts.
     /// - Returns: false also if it would have to look.
     package func isWithoutAccountsAtOnce() -> Bool {
-        shared.directory.isMissingAtOnce(Self.loginsName) && shared.directory.isMissingAtOnce(Self.accountsName)
+        shared.mayAnswerAtOnce && shared.directory.isMissingAtOnce(Self.loginsName)
+            && shared.directory.isMissingAtOnce(Self.accountsName)
     }
 
     /// Changes the file, whole or not at all. Other edits wait.
