@@ -87,7 +87,7 @@ struct ArchiveExport: Verb {
     private func warnOfSessions(_ survey: ArchiveSurvey, _ session: Session) {
         guard withSessions else { return }
         guard survey.identities.contains(where: { $0.sessions != nil }) else {
-            session.output.note("no identity has sessions in the keystore")
+            if survey.sessionFailures.isEmpty { session.output.note("no identity has sessions in the keystore") }
             return
         }
         session.output.warn(

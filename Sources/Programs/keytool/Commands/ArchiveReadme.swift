@@ -49,6 +49,10 @@ enum ArchiveReadme {
           account         JSON: for each data centre ("dc") the authorization key, 256
                           bytes in Base64
 
+        A TEXTSECURE ACCOUNT, textsecure/NUMBER
+          account         JSON: the identity key, the signaling key and the prekeys,
+                          each key in Base64; the password at the server
+
         A MAINKEY OF PROTON'S APPS, mainkey/ID
           protections     Byte 1 is the version. Behind it stand one or more parts: the
                           kind (1 byte), the length (4 bytes) and the content. Kind 0 is

@@ -33,9 +33,9 @@ struct SophaxSetPIN: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set-pin", abstract: "Set or change the PIN of the app's lock.",
         discussion: """
-            A PIN has 4 to 64 bytes. If one is set, it is asked for first, and a wrong one is counted. Proven by the PIN of \
-            duress, the command changes that one and says the same; any new PIN is accepted. Both PINs together can be \
-            changed 4 times within 24 hours. The PIN only locks the app: it does not encrypt the keys.
+            A PIN has 4 to 64 bytes. If one is set, it is asked for first, and a wrong one is counted. If it is the \
+            duress PIN, the command changes that one, and its output is the same. Both PINs together can be changed 4 \
+            times within 24 hours. The PIN only locks the app: it does not encrypt the keys.
             """)
 
     @ParentCommand var noun: SophaxChatCommand
@@ -74,8 +74,8 @@ struct SophaxSetDuressPIN: Verb {
         commandName: "set-duress-pin", abstract: "Set the PIN of the app's lock that is told under duress.",
         discussion: """
             The PIN is asked for first. A check answers both PINs in the same way, and the keystore does not show \
-            whether one for duress is set. Proven by the PIN of duress, the command says the same and changes nothing. \
-            The new PIN has to differ from the one that proves. It counts as a change of a PIN; there can be 4 within \
+            whether a duress PIN is set. If the duress PIN is given, the output is the same, and nothing changes. The \
+            new PIN has to differ from the one that was given. It counts as a change of a PIN; there can be 4 within \
             24 hours.
             """)
 

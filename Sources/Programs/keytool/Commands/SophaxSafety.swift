@@ -79,7 +79,8 @@ struct SophaxSafety: Verb {
                     ("qr", drawing.map { .array($0.lines.map { .string($0) }) }),
                 ]))
         if !isVerified {
-            session.output.hint("compare the number with the peer, then: keytool sophaxchat verify-peer")
+            session.output.hint(
+                "compare the number with the peer, then: keytool sophaxchat verify-peer FILE --number DIGITS")
         }
     }
 }

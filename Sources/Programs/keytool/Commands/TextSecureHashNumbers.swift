@@ -9,7 +9,7 @@ struct TextSecureHashNumbers: Verb {
         commandName: "hash-numbers", abstract: "Compute the tokens by which a server finds phone numbers.",
         discussion: """
             Prints a token and its number on each line. No key goes into a token: anyone who sees it finds the number \
-            by trying all of them. keytool match-tokens joins the server's answer to the numbers.
+            by trying all of them. keytool textsecure match-tokens joins the server's answer to the numbers.
             """)
 
     @ParentCommand var noun: TextSecureCommand

@@ -51,7 +51,10 @@ extension PINError: Explained {
         switch self {
         case .length:
             Failure(.usage, "a PIN has \(PINLock.counts.lowerBound) to \(PINLock.counts.upperBound) bytes")
-        case .equalPINs: Failure(.usage, "the PIN and that of duress have to differ; nothing was changed")
+        case .equalPINs:
+            Failure(
+                .usage, "the PIN and the duress PIN have to differ",
+                hints: "no PIN was changed, but this counts as one of 4 changes within 24 hours")
         case .delayed(let delay):
             Failure(
                 .tempfail, "too many wrong PINs: the next one is checked in \(delay.components.seconds + 1) s",
