@@ -113,27 +113,6 @@ import VectorKit
         #expect(throws: ExportError.tooLong(limit: count - 1)) { try store.exportedValues(limit: count - 1) }
     }
 
-    // MARK: Earlier versions
-
-    @Test func `values without a name are read, and named by an export`() throws {
-        let vector = try Vector.named("session-value-session-form-1", in: .sessionValue)
-        let (name, sealed) = (try vector.expected.string("name"), try vector.expected.string("sealed"))
-        try scratch.open().close()
-        try scratch.sql(
-            "INSERT INTO value VALUES ('session', x'\(name)', x'\(sealed)'); PRAGMA user_version = 1")
-        var store = try scratch.open()
-        let value = try store.read("session", Array("ECHOECHO".utf8))?.copied
-        #expect(value == (try vector.inputs.bytes("value")))
-        #expect(throws: ExportError.unnamed(count: 1)) { try store.exportedValues(limit: Self.limit) }
-        try store.transaction { try $0.set("session", "ECHOECHO", "new") }
-        #expect(try store.exportedValues(limit: Self.limit).count == 1)
-        store.close()
-        #expect(try scratch.sql("PRAGMA user_version") == ["2"])
-        store = try scratch.open()
-        let text = try store.text("session", "ECHOECHO")
-        #expect(text == "new")
-    }
-
     // MARK: Damage
 
     @Test func `a value under the name or the kind of another one does not leave the store`() throws {
@@ -166,7 +145,7 @@ import VectorKit
                 + (0..<4).map { UInt8(truncatingIfNeeded: value.count >> (24 - 8 * $0)) } + value
         }
         #expect(refusal([]) == .malformed(offset: 0))
-        #expect(refusal(Array("KTS1".utf8)) == .malformed(offset: 0))
+        #expect(refusal(Array("KTS2".utf8)) == .malformed(offset: 0))
         #expect(refusal(Array("KTV2".utf8)) == .unknownForm(0x32))
         #expect(refusal(magic) == nil)
         let good = row("session", [1], [1, 2, 3])

@@ -184,6 +184,4 @@ package enum ExportError: Error, Equatable, Sendable {
     case tooMany(limit: Int)
     /// They are longer than this many bytes.
     case tooLong(limit: Int)
-    /// So many values were written by an earlier version, which did not seal their names with them.
-    case unnamed(count: Int)
 }

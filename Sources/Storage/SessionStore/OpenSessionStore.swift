@@ -154,21 +154,16 @@ public final class OpenSessionStore {
     /// Opens all values, for an archive. When they are read again they may be old: a program that
     /// goes on with them uses keys twice.
     /// - Parameter limit: longest result in bytes.
-    /// - Throws: `SessionStoreError.damaged` for a value that does not open; `ExportError.tooLong`, `.tooMany`,
-    ///   `.unnamed`; `SessionStoreError.system`.
+    /// - Throws: `SessionStoreError.damaged` for a value that does not open; `ExportError.tooLong`, `.tooMany`;
+    ///   `SessionStoreError.system`.
     package func exportedValues(limit: Int) throws -> ExportedValues {
         var values = ExportedValues.Builder(limit: limit)
         let rows = try database.prepare("SELECT kind, name, sealed FROM value")
         defer { rows.finish() }
-        var unnamed = 0
         while try rows.step() {
             guard let kind = ValueKind(rows.bytes(0)) else { throw SessionStoreError.damaged(path: database.path) }
             let (digest, sealed) = (rows.bytes(1), rows.bytes(2))
             if kind == StorePlace.kind { continue }
-            if sealer.isUnnamed(sealed) {
-                unnamed += 1
-                continue
-            }
             let named: SecureBytes
             do { named = try sealer.open(sealed, kind) } catch { throw SessionStoreError.damaged(path: database.path) }
             let isOwn = named.withBytes { named in
@@ -179,7 +174,6 @@ public final class OpenSessionStore {
             guard isOwn else { throw SessionStoreError.damaged(path: database.path) }
             try values.add(kind, named)
         }
-        guard unnamed == 0 else { throw ExportError.unnamed(count: unnamed) }
         return values.finish()
     }
 

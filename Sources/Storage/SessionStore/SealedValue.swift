@@ -15,9 +15,6 @@ internal import SecureMemory
 // The column `name` is BLAKE2b-128 of the name under the key with the salt "name", so that the file does not reveal to
 // whom an owner writes. The name is sealed with the value: values of two names with one digest do not open as each
 // other, and an export finds the names.
-//
-// Stores of version 1 have values that begin with "KTS1". Their name is at the end of the additional data, with its
-// length before it, and not in the ciphertext, so they open for those only who know it.
 
 /// The kind of a value: 1 to 16 lower-case letters. The file stores it in plain.
 public struct ValueKind: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -40,7 +37,6 @@ public struct ValueKind: Hashable, Sendable, ExpressibleByStringLiteral {
 /// The keys and the owner of a store.
 struct ValueSealer: ~Copyable {
     private static let magic = Array("KTS2".utf8)
-    private static let magicOfVersion1 = Array("KTS1".utf8)
     private static let personal = "keytool-session1"
     private static let nameCount = 16
     private static let nonceEnd = magic.count + XChaChaPoly.nonceCount
@@ -75,18 +71,15 @@ struct ValueSealer: ~Copyable {
         content.append(Self.lengthPrefixed(name).span)
         content.append(value)
         let named = content.finish()
-        let data = Self.magic + owner + Self.lengthPrefixed(Array(kind.text.utf8))
         return named.withBytes {
-            Self.magic + nonce + XChaChaPoly.seal($0, nonce: nonce, key: valueKey, additionalData: data)
+            Self.magic + nonce
+                + XChaChaPoly.seal($0, nonce: nonce, key: valueKey, additionalData: additionalData(kind))
         }
     }
 
     /// - Throws: `.notAuthentic` unless `seal` made the bytes for this owner, kind and name.
     func open(_ sealed: [UInt8], _ kind: ValueKind, _ name: [UInt8]) throws(AuthenticationError) -> SecureBytes {
         let prefixed = Self.lengthPrefixed(name)
-        guard !sealed.starts(with: Self.magicOfVersion1) else {
-            return try open(sealed, Self.magicOfVersion1, kind, name: prefixed)
-        }
         return try open(sealed, kind).withBytes { (named) throws(AuthenticationError) in
             guard named.count >= prefixed.count,
                 ConstantTime.areEqual(named.extracting(first: prefixed.count), prefixed.span)
@@ -99,19 +92,14 @@ struct ValueSealer: ~Copyable {
     /// - Returns: length of the name (1 byte), the name, the value. The caller compares the name's digest.
     /// - Throws: `.notAuthentic` unless `seal` made the bytes for this owner and kind.
     func open(_ sealed: [UInt8], _ kind: ValueKind) throws(AuthenticationError) -> SecureBytes {
-        try open(sealed, Self.magic, kind, name: [])
+        guard sealed.count >= Self.overhead, sealed.starts(with: Self.magic) else { throw .notAuthentic }
+        return try XChaChaPoly.open(
+            sealed.span.extracting(Self.nonceEnd..<sealed.count),
+            nonce: Array(sealed[Self.magic.count..<Self.nonceEnd]), key: valueKey, additionalData: additionalData(kind))
     }
 
-    /// Whether a sealed value does not contain its name.
-    func isUnnamed(_ sealed: [UInt8]) -> Bool { sealed.starts(with: Self.magicOfVersion1) }
-
-    private func open(
-        _ sealed: [UInt8], _ magic: [UInt8], _ kind: ValueKind, name: [UInt8]
-    ) throws(AuthenticationError) -> SecureBytes {
-        guard sealed.count >= Self.overhead, sealed.starts(with: magic) else { throw .notAuthentic }
-        return try XChaChaPoly.open(
-            sealed.span.extracting(Self.nonceEnd..<sealed.count), nonce: Array(sealed[magic.count..<Self.nonceEnd]),
-            key: valueKey, additionalData: magic + owner + Self.lengthPrefixed(Array(kind.text.utf8)) + name)
+    private func additionalData(_ kind: ValueKind) -> [UInt8] {
+        Self.magic + owner + Self.lengthPrefixed(Array(kind.text.utf8))
     }
 
     private static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {

@@ -10,7 +10,7 @@ public enum SessionStoreError: Error, Equatable, Sendable {
     case damaged(path: String)
     /// The database is sound, but was not made by this program: its tables, triggers or ids differ.
     case foreign(path: String)
-    /// The store is of a later version.
+    /// The store is of another version.
     case unknownVersion(Int, path: String)
     /// The file is a copy or was restored. Call `OpenSessionStore.adopt` before you change it.
     case copied(path: String)

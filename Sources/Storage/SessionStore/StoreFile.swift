@@ -5,7 +5,7 @@ internal import SecureMemory
 // The file `sessions.db`: an SQLite database in WAL mode with one table.
 //
 //   application_id   0x4b545331, "KTS1"
-//   user_version     2; 1 if an earlier version of this program made it and no later one has opened it
+//   user_version     2
 //   value            kind TEXT, name BLOB (16 bytes), sealed BLOB; see `SealedValue`
 //
 // While it is open, its log is beside it as `sessions.db-wal`. It has no `sessions.db-shm`, because only one process at
@@ -85,10 +85,8 @@ enum StoreFile {
         }
         if entries.isEmpty && application == 0 && version == 0 { return true }
         guard application == applicationID else { throw .foreign(path: database.path) }
-        guard version <= Self.version else { throw .unknownVersion(version, path: database.path) }
-        guard version >= 1, entries == [Array(table.utf8)] else { throw .foreign(path: database.path) }
-        // Values that are written from now on have a form that version 1 does not know.
-        if version < Self.version { try database.run("PRAGMA user_version = \(Self.version)") }
+        guard version == Self.version else { throw .unknownVersion(version, path: database.path) }
+        guard entries == [Array(table.utf8)] else { throw .foreign(path: database.path) }
         return false
     }
 

@@ -45,12 +45,6 @@ extension ExportError: Explained {
                 hints: "a newer keytool may know it: install that version")
         case .tooMany(let limit): Failure(.tooLarge, "there are more than \(limit) values of sessions")
         case .tooLong(let limit): Failure(.tooLarge, "the sessions are longer than \(ByteCount.text(limit))")
-        case .unnamed(let count):
-            Failure(
-                .badData, "\(Counted.text(count, "value")) of the sessions cannot be exported",
-                hints: "an earlier version of the library wrote them without their names",
-                "the program that uses them has to write or remove them"
-            ).because(of: "unnamed_sessions")
         }
     }
 }
