@@ -44,6 +44,26 @@ import VectorKit
     }
 
     @Test(arguments: all.indices)
+    func `a push token is wiped where its frame was opened`(_ index: Int) throws {
+        let (payload, hex) = Self.all[index]
+        let plaintext = try #require([UInt8](hex: hex))
+        var sealing = try Scene().clientCipher()
+        var opening = try Scene().serverCipher()
+        let frame = try ChatFrame.seal(payload, with: &sealing)
+        let next = try ChatFrame.seal(.unblockIncoming, with: &sealing)
+        var queue = ByteQueue()
+        queue.append((frame + next).span)
+        let opened = try queue.openFrame(with: &opening.boxes)
+        #expect(opened == payload)
+        let bytes = try #require(Mirror(reflecting: queue).descendant("bytes") as? [UInt8])
+        let isToken = [0x20, 0x24].contains(plaintext[0])
+        #expect(Array(bytes[18..<frame.count]) == (isToken ? [UInt8](repeating: 0, count: plaintext.count) : plaintext))
+        #expect(Array(bytes[frame.count...]) == next)
+        let after = try queue.openFrame(with: &opening.boxes)
+        #expect(after == .unblockIncoming)
+    }
+
+    @Test(arguments: all.indices)
     func `a client seals and a server takes what is of a client`(_ index: Int) throws {
         let payload = Self.all[index].payload
         var connected = try Connected()

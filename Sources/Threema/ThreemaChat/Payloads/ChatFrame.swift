@@ -83,7 +83,7 @@ public enum ChatFrame {
         return try open(&bytes, at: 0..<bytes.count, with: &cipher.boxes)
     }
 
-    /// Opens the box of the next frame where it stands.
+    /// Opens the box of the next frame where it stands. A push token is wiped there: the payload has it in guarded memory.
     static func open(
         _ bytes: inout [UInt8], at box: Range<Int>, with boxes: inout ChatBoxes
     ) throws(ChatError) -> ChatPayload {
@@ -92,7 +92,18 @@ public enum ChatFrame {
         } catch {
             throw .frameNotAuthentic
         }
-        let plaintext = bytes.span.extracting(box.lowerBound + Box.tagCount..<box.upperBound)
+        let place = box.lowerBound + Box.tagCount..<box.upperBound
+        let payload = try decode(bytes.span.extracting(place))
+        switch payload {
+        case .pushToken, .voipPushToken:
+            var bytes = bytes.mutableSpan
+            bytes.withPart(place) { $0.wipe() }
+        default: break
+        }
+        return payload
+    }
+
+    private static func decode(_ plaintext: Span<UInt8>) throws(ChatError) -> ChatPayload {
         do throws(ChatPayloadError) {
             return try ChatPayload(decoding: plaintext)
         } catch {
