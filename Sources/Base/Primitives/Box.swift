@@ -62,7 +62,7 @@ public enum Box {
         }
     }
 
-    /// Decrypts and authenticates where the box stands, in ordinary memory. The caller wipes the plaintext if it is secret.
+    /// Decrypts and authenticates where the box stands, in ordinary memory. The caller wipes a secret plaintext.
     /// - Parameters:
     ///   - bytes: have tag ‖ ciphertext at `box`. They then have the plaintext from 16 bytes behind its start on.
     /// - Throws: `.notAuthentic`. The bytes are as before then.

@@ -83,7 +83,8 @@ public enum ChatFrame {
         return try open(&bytes, at: 0..<bytes.count, with: &cipher.boxes)
     }
 
-    /// Opens the box of the next frame where it stands. A push token is wiped there: the payload has it in guarded memory.
+    /// Opens the box of the next frame where it stands. A push token is wiped there: the payload has a copy in guarded
+    /// memory.
     static func open(
         _ bytes: inout [UInt8], at box: Range<Int>, with boxes: inout ChatBoxes
     ) throws(ChatError) -> ChatPayload {
