@@ -97,6 +97,40 @@ import ThreemaMessages
         #expect(try texts(receive(connect(home.bob))) == ["Hello"])
     }
 
+    @Test func `a message that is stored is returned, although its acknowledgement cannot be sent`() throws {
+        try connect(home.alice).send(.chat(.text("Hello")), to: home.bob.id)
+        let (session, stream) = try session(home.bob)
+        let bob = try MessageClient(home.bob.mailbox, on: session)
+        var events: [MessageClient.Event] = []
+        #expect(throws: ChatSessionError.stream(.closed)) {
+            while let event = try bob.receive(
+                within: .zero, and: { incoming, _ in if incoming.message != nil { stream.close() } })
+            { events.append(event) }
+        }
+        #expect(texts(events) == ["Hello"])
+        // The server has no acknowledgement of it, and sends it again.
+        #expect(server.queuedCount(for: home.bob.id) == 1)
+        #expect(try texts(receive(connect(home.bob))) == [])
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+        #expect(try home.bob.count("message") == 1)
+    }
+
+    @Test func `an acknowledgement is returned, although what waits behind it cannot be sent`() throws {
+        let (session, stream) = try session(home.alice)
+        let alice = try MessageClient(home.alice.mailbox, on: session)
+        let id = MessageID.random()
+        try alice.send(.chat(.text("Hello")), to: home.bob.id, id: id)
+        // The acknowledgement of the Init is taken; that of the message has arrived with it.
+        while case .said = try alice.receive(within: .zero) {}
+        try home.alice.send("two", to: home.bob)
+        stream.close()
+        #expect(try alice.receive(within: .zero) == .acknowledged(home.bob.id, id))
+        #expect(throws: ChatSessionError.stream(.closed)) { try alice.receive(within: .zero) }
+        #expect(try home.alice.count("outbox") == 1)
+        try receive(connect(home.alice))
+        #expect(try home.alice.count("outbox") == 0)
+    }
+
     @Test func `the next client sends what a lost connection has not`() throws {
         let (session, stream) = try session(home.alice)
         let alice = try MessageClient(home.alice.mailbox, on: session)

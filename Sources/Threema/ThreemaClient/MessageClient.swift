@@ -11,7 +11,7 @@ public import ThreemaMessages
 public final class MessageClient {
     /// What has happened.
     public enum Event: Equatable, Sendable {
-        /// A message has come. It is stored and acknowledged.
+        /// A message has come. It is stored. It is acknowledged, too, unless the next call throws.
         case received(Incoming)
         /// The server has a message of this client for a contact. Its envelopes of forward security are reported, too.
         case acknowledged(ThreemaID, MessageID)
@@ -21,6 +21,8 @@ public final class MessageClient {
 
     private let mailbox: Mailbox
     private let session: ChatSession
+    /// What the next call throws: the connection has failed after an event that was returned.
+    private var failure: (any Error)?
 
     /// Sends what waits in the outbox.
     /// - Parameter session: of the mailbox's identity, logged in and not used before.
@@ -51,24 +53,40 @@ public final class MessageClient {
 
     /// Waits for the server.
     /// - Parameter store: see ``Mailbox/receive(_:and:)``.
-    /// - Returns: nil if nothing has come in time.
+    /// - Returns: nil if nothing has come in time. What is stored is returned even if the connection fails then; the next
+    ///   call throws that.
     /// - Throws: `ChatSessionError`; what ``Mailbox/receive(_:and:)`` throws, and then the message is not acknowledged.
     public func receive(
         within timeout: Duration, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
     ) throws -> Event? {
+        if let failure { throw failure }
         guard let payload = try session.receive(within: timeout) else { return nil }
+        let event = try take(payload, and: store)
+        // The next connection brings a message that is not acknowledged again, but the mailbox discards it.
+        do { try answer(event) } catch { failure = error }
+        return event
+    }
+
+    private func take(
+        _ payload: ChatPayload, and store: (Incoming, borrowing Transaction) throws -> Void
+    ) throws -> Event {
         switch payload {
-        case .incomingMessage(let bytes):
-            let incoming = try mailbox.receive(bytes.span, and: store)
-            // Not before: what is acknowledged does not come again.
-            if let acknowledgement = incoming.acknowledgement { try session.send(acknowledgement) }
-            try sendOutbox()
-            return .received(incoming)
+        case .incomingMessage(let bytes): return .received(try mailbox.receive(bytes.span, and: store))
         case .serverAcknowledgement(let named):
             try mailbox.acknowledged(named.identity, named.id)
-            try sendOutbox()
             return .acknowledged(named.identity, named.id)
         default: return .said(payload)
+        }
+    }
+
+    /// After the event was stored, and not before: what is acknowledged does not come again.
+    private func answer(_ event: Event) throws {
+        switch event {
+        case .received(let incoming):
+            if let acknowledgement = incoming.acknowledgement { try session.send(acknowledgement) }
+            try sendOutbox()
+        case .acknowledged: try sendOutbox()
+        case .said: break
         }
     }
 
