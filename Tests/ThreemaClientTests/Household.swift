@@ -18,6 +18,8 @@ final class Side {
     private var opened: Mailbox?
     /// Who is found when an unknown sender is asked for.
     var directory: [ThreemaID: Contact] = [:]
+    /// Called before the directory answers.
+    var whenAsked: () throws -> Void = {}
     var now = Timestamp(milliseconds: 1_700_000_000_000)
 
     init(_ id: String, in path: String) throws {
@@ -45,7 +47,12 @@ final class Side {
         let store = try OpenSessionStore(
             in: Directory.open(path ?? self.path, rule: .secret), messenger: "threema", id: id.text, key: key)
         opened = try Mailbox(
-            identity(), in: store, now: { [unowned self] in now }, search: { [unowned self] in directory[$0] })
+            identity(), in: store, now: { [unowned self] in now }, search: { [unowned self] in try ask($0) })
+    }
+
+    private func ask(_ id: ThreemaID) throws -> Contact? {
+        try whenAsked()
+        return directory[id]
     }
 
     func identity() -> Identity {

@@ -58,6 +58,36 @@ import VectorKit
         #expect(try bob.mailbox.unsent().count == 1)
     }
 
+    @Test func `after a message that was not stored the mailbox takes none until it comes again`() throws {
+        try home.exchange()
+        for text in ["one", "two"] { try alice.send(text, to: bob) }
+        let sent = try alice.sendOutbox()
+        // Messages that change nothing are no failure.
+        try bob.receive([[], []])
+        let first = sent[0]
+        #expect(throws: Crash.self) { _ = try bob.mailbox.receive(first.span) { _, _ in throw Crash() } }
+        for payload in sent {
+            #expect(throws: MailboxError.connectionOver) { try bob.receive([payload]) }
+        }
+        #expect(try bob.mailbox.unsent().isEmpty)
+        try bob.mailbox.restart()
+        #expect(try bob.receive(sent).map(\.text) == ["one", "two"])
+    }
+
+    @Test func `after a sender that could not be searched for the mailbox takes no message`() throws {
+        let home = try Household(areKnown: false)
+        try home.alice.mailbox.set(home.bob.contact)
+        for text in ["one", "two"] { try home.alice.send(text, to: home.bob) }
+        let sent = try home.alice.sendOutbox()
+        home.bob.directory[home.alice.id] = home.alice.contact
+        home.bob.whenAsked = { throw Crash() }
+        #expect(throws: Crash.self) { try home.bob.receive([sent[0]]) }
+        home.bob.whenAsked = {}
+        #expect(throws: MailboxError.connectionOver) { try home.bob.receive([sent[1]]) }
+        try home.bob.mailbox.restart()
+        #expect(try home.bob.receive(sent).compactMap(\.text) == ["one", "two"])
+    }
+
     @Test func `what the program stores and answers changes with the message`() throws {
         try alice.send("ping", to: bob)
         let sent = try alice.sendOutbox()

@@ -51,9 +51,26 @@ private struct StepOrder: RandomNumberGenerator {
             queues[place].removeFirst()
         }
 
+        /// A message cannot be stored, and the program tries to go on without it before it connects again.
+        mutating func goOn(_ place: Int) throws {
+            guard let payload = queues[place].first else { return }
+            do {
+                // One that was stored before is discarded.
+                _ = try side(place).mailbox.receive(payload.span) { _, _ in throw Crash() }
+            } catch is Crash {
+                for later in queues[place].dropFirst() {
+                    do {
+                        let incoming = try side(place).mailbox.receive(later.span)
+                        if let text = incoming.text { delivered[place].append(text) }
+                    } catch MailboxError.connectionOver {}
+                }
+                try side(place).mailbox.restart()
+            }
+        }
+
         mutating func step(_ number: Int) throws {
             let place = Int.random(in: 0...1, using: &random)
-            switch Int.random(in: 0..<8, using: &random) {
+            switch Int.random(in: 0..<9, using: &random) {
             case 0, 1:
                 let text = "\(place) \(number)"
                 try side(place).send(text, to: side(1 - place))
@@ -63,6 +80,7 @@ private struct StepOrder: RandomNumberGenerator {
             case 4: try side(place).open()
             case 5: try receive(place, crashesBefore: true, crashesAfter: false)
             case 6: try receive(place, crashesBefore: false, crashesAfter: true)
+            case 7: try goOn(place)
             default: try receive(place, crashesBefore: false, crashesAfter: false)
             }
         }

@@ -29,6 +29,7 @@ public import ThreemaMessages
 public final class Mailbox {
     /// Finds an ID that is no contact yet: asks the directory, for example.
     /// - Returns: nil if there is no such ID, or if it was revoked.
+    /// - Throws: only if that cannot be known now: the message comes again, and is searched for again.
     public typealias Search = (ThreemaID) throws -> Contact?
 
     /// Where everything is.
@@ -45,6 +46,8 @@ public final class Mailbox {
     /// The contact of the last step, because its keys take a multiplication on the curve.
     private var latest: Partner?
     private var progress: OutboxProgress
+    /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
+    private var hasFailed = false
 
     /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end: their keys may be
     /// in use elsewhere.
@@ -170,8 +173,12 @@ public final class Mailbox {
 
     // MARK: The outbox
 
-    /// A connection is fresh: everything in the outbox is to be sent on it.
-    public func restart() throws { progress = OutboxProgress(try contacts().map(\.id)) }
+    /// A connection is fresh: everything in the outbox is to be sent on it, and the server begins with the first message
+    /// that was not acknowledged.
+    public func restart() throws {
+        progress = OutboxProgress(try contacts().map(\.id))
+        hasFailed = false
+    }
 
     /// The messages to be sent next on this connection, each once, in this order. Call ``written(_:)`` when they are.
     /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
@@ -214,14 +221,28 @@ public final class Mailbox {
     // MARK: Receiving
 
     /// Takes a message of the chat server, stores what it changes, and only then says how to acknowledge it.
+    ///
+    /// After an error, close the connection and call ``restart()`` on a fresh one: there the message comes again, before
+    /// the later ones. If a later message of the same sender were taken first, the key of this one would be gone.
     /// - Parameters:
     ///   - payload: of `ChatPayload.incomingMessage`.
     ///   - store: called in the transaction, for each message that the sender has made: what the program stores of it
     ///     and what it answers, with ``send(_:to:id:in:)``, changes with the message or not at all.
     /// - Throws: what `store` and the search throw, `SessionStoreError`, `RecordError`. Then nothing has changed, and
-    ///   the message comes again because it is not acknowledged. A message that is refused is no error.
+    ///   the message comes again because it is not acknowledged. `.connectionOver` after any of these, until
+    ///   ``restart()``. A message that is refused is no error.
     public func receive(
         _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
+    ) throws -> Incoming {
+        guard !hasFailed else { throw MailboxError.connectionOver }
+        hasFailed = true
+        let incoming = try take(payload, and: store)
+        hasFailed = false
+        return incoming
+    }
+
+    private func take(
+        _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void
     ) throws -> Incoming {
         var pipeline = IncomingPipeline(payload, own: own.id)
         var partner: Partner?

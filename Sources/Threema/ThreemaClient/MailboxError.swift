@@ -6,6 +6,9 @@ public enum MailboxError: Error, Equatable, Sendable {
     case unknownContact(ThreemaID)
     /// The contact is known under another public key. An ID never changes its key: one of the two is forged.
     case otherPublicKey(ThreemaID)
+    /// A message of this connection was not stored, or the connection has failed. Nothing was changed. Connect again, and
+    /// the message comes again: a later one before it would use up its key.
+    case connectionOver
     /// A value of the store opens, but another program has written it.
     case malformedValue(ThreemaID)
 }
