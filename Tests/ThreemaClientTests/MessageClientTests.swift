@@ -115,6 +115,43 @@ import ThreemaMessages
         #expect(try home.bob.count("message") == 1)
     }
 
+    @Test func `after a message that could not be stored a client takes and sends nothing more`() throws {
+        let alice = try connect(home.alice)
+        let bob = try connect(home.bob)
+        for text in ["one", "two"] { try alice.send(.chat(.text(text)), to: home.bob.id) }
+        #expect(throws: Crash.self) {
+            while try bob.receive(within: .zero, and: { _, _ in throw Crash() }) != nil {}
+        }
+        let waiting = try home.bob.count("outbox")
+        #expect(throws: MailboxError.connectionOver) { try bob.receive(within: .zero) }
+        #expect(throws: MailboxError.connectionOver) { try bob.send(.chat(.text("no")), to: home.alice.id) }
+        #expect(throws: MailboxError.connectionOver) { try bob.send([]) }
+        #expect(try home.bob.count("outbox") == waiting)
+        #expect(try texts(receive(connect(home.bob))) == ["one", "two"])
+        #expect(server.queuedCount(for: home.bob.id) == 0)
+    }
+
+    @Test func `after an error of the connection a client takes and sends nothing more`() throws {
+        let (session, stream) = try session(home.bob)
+        let bob = try MessageClient(home.bob.mailbox, on: session)
+        stream.close()
+        #expect(throws: ChatSessionError.stream(.closed)) {
+            try bob.send(.chat(.text("Hello")), to: home.alice.id)
+        }
+        let waiting = try home.bob.count("outbox")
+        #expect(throws: MailboxError.connectionOver) { try bob.send(.chat(.text("no")), to: home.alice.id) }
+        #expect(throws: MailboxError.connectionOver) { try bob.receive(within: .zero) }
+        #expect(try home.bob.count("outbox") == waiting)
+    }
+
+    @Test func `a message that cannot be sealed leaves the client in use`() throws {
+        let (alice, bob) = (try connect(home.alice), try connect(home.bob))
+        let stranger = try ThreemaID("STRANGER")
+        #expect(throws: MailboxError.unknownContact(stranger)) { try alice.send(.typing(true), to: stranger) }
+        try alice.send(.chat(.text("Hello")), to: home.bob.id)
+        #expect(try texts(receive(bob)) == ["Hello"])
+    }
+
     @Test func `an acknowledgement is returned, although what waits behind it cannot be sent`() throws {
         let (session, stream) = try session(home.alice)
         let alice = try MessageClient(home.alice.mailbox, on: session)

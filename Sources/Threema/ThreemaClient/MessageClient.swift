@@ -6,8 +6,9 @@ public import ThreemaMessages
 
 /// A mailbox on a connection to a chat server: sends what the outbox holds, and acknowledges what is stored.
 ///
-/// After an error the connection is of no use: make a client again, with the same mailbox and a fresh session, and the
-/// outbox is sent again. One thread at a time uses it.
+/// After an error of the connection or of ``receive(within:and:)`` the session is closed, and every call throws
+/// `.connectionOver`: make a client again, with the same mailbox and a fresh session. It sends the outbox again, and gets
+/// what was not acknowledged. One thread at a time uses a client.
 public final class MessageClient {
     /// What has happened.
     public enum Event: Equatable, Sendable {
@@ -21,7 +22,7 @@ public final class MessageClient {
 
     private let mailbox: Mailbox
     private let session: ChatSession
-    /// What the next call throws: the connection has failed after an event that was returned.
+    /// What the next ``receive(within:and:)`` throws; nil while the connection is in use.
     private var failure: (any Error)?
 
     /// Sends what waits in the outbox.
@@ -36,35 +37,54 @@ public final class MessageClient {
 
     /// Stores a message in the outbox, and sends it.
     /// - Returns: what protects it; nil without forward security.
-    /// - Throws: what ``Mailbox/send(_:to:id:)`` throws, and then nothing has changed; `ChatSessionError`, and then the
-    ///   message stays in the outbox, and the next client sends it.
+    /// - Throws: what ``Mailbox/send(_:to:id:)`` throws, or `.connectionOver`, and then nothing has changed;
+    ///   `ChatSessionError`, and then the message stays in the outbox, and the next client sends it.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
+        guard failure == nil else { throw MailboxError.connectionOver }
         let protection = try mailbox.send(body, to: contact, id: id)
-        try sendOutbox()
+        try sendOutboxOrEnd()
         return protection
     }
 
     /// Stores what the members of a group are told in the outbox, and sends it.
+    /// - Throws: as ``send(_:to:id:)`` does.
     public func send(_ sendings: [GroupSending]) throws {
+        guard failure == nil else { throw MailboxError.connectionOver }
         try mailbox.send(sendings)
-        try sendOutbox()
+        try sendOutboxOrEnd()
     }
 
     /// Waits for the server.
     /// - Parameter store: see ``Mailbox/receive(_:and:)``.
     /// - Returns: nil if nothing has come in time. What is stored is returned even if the connection fails then; the next
     ///   call throws that.
-    /// - Throws: `ChatSessionError`; what ``Mailbox/receive(_:and:)`` throws, and then the message is not acknowledged.
+    /// - Throws: `ChatSessionError`; what ``Mailbox/receive(_:and:)`` throws, and then the message is not acknowledged;
+    ///   `.connectionOver` after any of these.
     public func receive(
         within timeout: Duration, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
     ) throws -> Event? {
-        if let failure { throw failure }
-        guard let payload = try session.receive(within: timeout) else { return nil }
-        let event = try take(payload, and: store)
+        if let failure {
+            self.failure = MailboxError.connectionOver
+            throw failure
+        }
+        let event: Event
+        do {
+            guard let payload = try session.receive(within: timeout) else { return nil }
+            event = try take(payload, and: store)
+        } catch {
+            end(with: MailboxError.connectionOver)
+            throw error
+        }
         // The next connection brings a message that is not acknowledged again, but the mailbox discards it.
-        do { try answer(event) } catch { failure = error }
+        do { try answer(event) } catch { end(with: error) }
         return event
+    }
+
+    /// Ends the connection, so that the server sends all that is not acknowledged on the next one, in its order.
+    private func end(with failure: any Error) {
+        session.close()
+        self.failure = failure
     }
 
     private func take(
@@ -87,6 +107,15 @@ public final class MessageClient {
             try sendOutbox()
         case .acknowledged: try sendOutbox()
         case .said: break
+        }
+    }
+
+    private func sendOutboxOrEnd() throws {
+        do {
+            try sendOutbox()
+        } catch {
+            end(with: MailboxError.connectionOver)
+            throw error
         }
     }
 
