@@ -1,4 +1,5 @@
 import Foundation
+import SessionStore
 import Testing
 import Threema
 import ThreemaDirectory
@@ -103,16 +104,73 @@ import ThreemaMessages
         #expect(try home.bob.mailbox.contacts().isEmpty && home.bob.count("nonce") == 0)
     }
 
-    @Test func `a group is told as a whole or not at all`() throws {
-        let home = try Household()
+    @Test func `members that nobody finds are left out of a group's messages`() throws {
+        let home = try Household(areKnown: false)
+        try home.bob.mailbox.set(home.alice.contact)
+        home.alice.directory[home.bob.id] = home.bob.contact
+        let strangers = [try ThreemaID("STRANGER"), try ThreemaID("NOBODY00")]
         let rules = GroupRules(own: home.alice.id)
-        let stranger = try ThreemaID("STRANGER")
-        let change = try rules.create(.random(), members: [home.bob.id, stranger], name: "Lake", ids: .random())
-        #expect(throws: MailboxError.unknownContact(stranger)) { try home.alice.mailbox.send(change.sendings) }
-        #expect(try home.alice.count("outbox") == 0)
-        let small = try rules.create(.random(), members: [home.bob.id], name: "Lake", ids: .random())
-        try home.alice.mailbox.send(small.sendings)
+        let change = try rules.create(
+            .random(), members: [strangers[0], home.bob.id, strangers[1]], name: "Lake", ids: .random())
+        var asked = 0
+        home.alice.whenAsked = { asked += 1 }
+        let unknown = try home.alice.mailbox.send(change.sendings)
+        #expect(Set(unknown) == Set(strangers) && unknown.count == 2)
+        #expect(asked == 3)
+        #expect(try home.alice.mailbox.contacts() == [home.bob.contact])
         let received = try home.bob.receive(home.alice.sendOutbox())
         #expect(received.compactMap { $0.message?.body.type } == [.groupSetup, .groupName])
+        #expect(try home.alice.mailbox.send([]) == [])
+    }
+
+    @Test func `a group is told as a whole or not at all`() throws {
+        let home = try Household(areKnown: false)
+        home.alice.directory[home.bob.id] = home.bob.contact
+        let rules = GroupRules(own: home.alice.id)
+        let carol = Contact(try ThreemaID("000CAROL"), ClientKey.random().publicKey)
+        let change = try rules.create(.random(), members: [home.bob.id, carol.id], name: "Lake", ids: .random())
+        func expectNothing() throws {
+            #expect(try home.alice.count("outbox") == 0 && home.alice.count("ibex") == 0)
+            #expect(try home.alice.mailbox.contacts().isEmpty)
+        }
+        // One of the members cannot be searched for now.
+        var asked = 0
+        home.alice.whenAsked = {
+            asked += 1
+            if asked == 2 { throw Crash() }
+        }
+        #expect(throws: Crash.self) { try home.alice.mailbox.send(change.sendings) }
+        try expectNothing()
+        // The last message cannot be sealed.
+        home.alice.whenAsked = {}
+        let long = try rules.send(.text(String(repeating: "x", count: 9000)), to: change.group, id: .random())
+        #expect(throws: SealingError<SessionStoreError>.self) { try home.alice.mailbox.send(change.sendings + long) }
+        try expectNothing()
+        home.alice.directory[carol.id] = carol
+        #expect(try home.alice.mailbox.send(change.sendings) == [])
+        #expect(try home.alice.mailbox.contacts().count == 2)
+    }
+
+    @Test func `in a program's transaction nobody is searched for`() throws {
+        let home = try Household(areKnown: false)
+        home.alice.directory[home.bob.id] = home.bob.contact
+        func send() throws {
+            try home.alice.mailbox.store.transaction {
+                _ = try home.alice.mailbox.send(.typing(true), to: home.bob.id, in: $0)
+            }
+        }
+        #expect(throws: MailboxError.unknownContact(home.bob.id)) { try send() }
+        try home.alice.mailbox.set(home.bob.contact)
+        try send()
+    }
+
+    @Test func `a search may change contacts`() throws {
+        let home = try Household(areKnown: false)
+        home.alice.directory[home.bob.id] = home.bob.contact
+        let carol = Contact(try ThreemaID("000CAROL"), ClientKey.random().publicKey)
+        // The search takes place before the transaction of the message.
+        home.alice.whenAsked = { try home.alice.mailbox.set(carol) }
+        try home.alice.send("one", to: home.bob)
+        #expect(try home.alice.mailbox.contacts() == [carol, home.bob.contact])
     }
 }

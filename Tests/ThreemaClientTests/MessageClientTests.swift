@@ -144,10 +144,13 @@ import ThreemaMessages
         #expect(try home.bob.count("outbox") == waiting)
     }
 
-    @Test func `a message that cannot be sealed leaves the client in use`() throws {
+    @Test func `a receiver that no search finds leaves the client in use`() throws {
         let (alice, bob) = (try connect(home.alice), try connect(home.bob))
         let stranger = try ThreemaID("STRANGER")
         #expect(throws: MailboxError.unknownContact(stranger)) { try alice.send(.typing(true), to: stranger) }
+        let change = try GroupRules(own: home.alice.id).create(
+            .random(), members: [stranger, home.bob.id], name: "Lake", ids: .random())
+        #expect(try alice.send(change.sendings) == [stranger])
         try alice.send(.chat(.text("Hello")), to: home.bob.id)
         #expect(try texts(receive(bob)) == ["Hello"])
     }

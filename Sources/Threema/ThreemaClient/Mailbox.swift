@@ -121,37 +121,61 @@ public final class Mailbox {
     // MARK: Sending
 
     /// Seals a message and stores it in the outbox, in a transaction of its own.
+    /// - Parameter contact: searched for before the transaction if it is no contact yet.
     /// - Returns: what protects it; nil without forward security.
-    /// - Throws: `.unknownContact`; `SealingError` for a body that is too long; `SessionStoreError`. Then nothing has
-    ///   changed.
+    /// - Throws: `.unknownContact`; what the search throws; `SealingError` for a body that is too long;
+    ///   `SessionStoreError`. Then nothing has changed.
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
-        try store.transaction { try send(body, to: contact, id: id, in: $0) }
+        guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
+        return try store.transaction { try send(body, to: known, id: id, in: $0) }
     }
 
     /// Seals a message and stores it in the outbox, in a transaction of ``store`` that stores something else, too.
     ///
     /// It is sent after the transaction was made, and never if it was not.
+    /// - Parameter contact: a contact. Nobody is searched for, because a transaction must not wait for a server.
+    /// - Throws: as ``send(_:to:id:)`` does.
     @discardableResult
     public func send(
         _ body: MessageBody, to contact: ThreemaID, id: MessageID = .random(), in changes: borrowing Transaction
     ) throws -> DHMode? {
-        guard let partner = try find(contact) else { throw MailboxError.unknownContact(contact) }
-        try add(partner.contact, in: changes)
+        guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
+        return try send(body, to: known, id: id, in: changes)
+    }
+
+    /// Seals what the members of a group are told, for each of them, in one transaction.
+    ///
+    /// Members that are no contacts yet are searched for before it.
+    /// - Returns: the members that no search finds, for example because they have revoked their ID. They are told nothing.
+    /// - Throws: as ``send(_:to:id:)`` does, except for `.unknownContact`.
+    @discardableResult
+    public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
+        var asked: Set<ThreemaID> = []
+        var (members, unknown) = ([Contact](), [ThreemaID]())
+        for id in sendings.flatMap(\.receivers) where asked.insert(id).inserted {
+            if let member = try find(id) { members.append(member) } else { unknown.append(id) }
+        }
+        try store.transaction { changes in
+            for member in members {
+                for sending in sendings where sending.receivers.contains(member.id) {
+                    _ = try send(sending.body, to: member, id: sending.id, in: changes)
+                }
+            }
+        }
+        return unknown
+    }
+
+    private func send(
+        _ body: MessageBody, to known: Contact, id: MessageID, in changes: borrowing Transaction
+    ) throws -> DHMode? {
+        try add(known, in: changes)
+        let (contact, partner) = (known.id, try partner(known))
         let message = Message(
             from: own.id, to: contact, id: id, createdAt: now(), nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
         return sealed.protection
-    }
-
-    /// Seals what the members of a group are told, for each of them, in one transaction.
-    public func send(_ sendings: [GroupSending]) throws {
-        try store.transaction { changes in
-            for sending in sendings {
-                for member in sending.receivers { try send(sending.body, to: member, id: sending.id, in: changes) }
-            }
-        }
     }
 
     /// Sends an empty message in each session that was idle for a day. Call it now and then.
@@ -252,7 +276,7 @@ public final class Mailbox {
             switch step {
             case .lookUpNonce(let digest): step = pipeline.answer(nonceIsUsed: try nonces.contains(digest))
             case .findContact(let id):
-                partner = try find(id)
+                partner = try find(id).map(self.partner)
                 step = partner?.open(&pipeline) ?? pipeline.refuseSender()
             case .unwrap(let envelope, _):
                 guard let partner else { preconditionFailure("the pipeline has asked for the contact") }
@@ -344,10 +368,11 @@ public final class Mailbox {
         Circumstances(now: now(), used: nonces, policy: contact.forwardSecurity)
     }
 
-    private func find(_ id: ThreemaID) throws -> Partner? {
+    /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
+    private func find(_ id: ThreemaID) throws -> Contact? {
         guard let contact = try contact(id) ?? search(id) else { return nil }
         guard contact.id == id else { throw MailboxError.unknownContact(id) }
-        return try partner(contact)
+        return contact
     }
 
     private func partner(_ contact: Contact) throws -> Partner {

@@ -48,11 +48,15 @@ public final class MessageClient {
     }
 
     /// Stores what the members of a group are told in the outbox, and sends it.
-    /// - Throws: as ``send(_:to:id:)`` does.
-    public func send(_ sendings: [GroupSending]) throws {
+    /// - Returns: the members that no search finds. They are told nothing.
+    /// - Throws: what ``Mailbox/send(_:)`` throws, or `.connectionOver`, and then nothing has changed; `ChatSessionError`,
+    ///   and then the messages stay in the outbox.
+    @discardableResult
+    public func send(_ sendings: [GroupSending]) throws -> [ThreemaID] {
         guard failure == nil else { throw MailboxError.connectionOver }
-        try mailbox.send(sendings)
+        let unknown = try mailbox.send(sendings)
         try sendOutboxOrEnd()
+        return unknown
     }
 
     /// Waits for the server.
