@@ -70,7 +70,7 @@ import VectorKit
             #expect(throws: MailboxError.connectionOver) { try bob.receive([payload]) }
         }
         #expect(try bob.mailbox.unsent().isEmpty)
-        try bob.mailbox.restart()
+        bob.mailbox.restart()
         #expect(try bob.receive(sent).map(\.text) == ["one", "two"])
     }
 
@@ -84,7 +84,7 @@ import VectorKit
         #expect(throws: Crash.self) { try home.bob.receive([sent[0]]) }
         home.bob.whenAsked = {}
         #expect(throws: MailboxError.connectionOver) { try home.bob.receive([sent[1]]) }
-        try home.bob.mailbox.restart()
+        home.bob.mailbox.restart()
         #expect(try home.bob.receive(sent).compactMap(\.text) == ["one", "two"])
     }
 
@@ -124,13 +124,33 @@ import VectorKit
         #expect(try alice.mailbox.unsent().isEmpty)
         try alice.open()
         #expect(try alice.sendOutbox(acknowledges: false) == sent)
-        try alice.mailbox.restart()
+        alice.mailbox.restart()
         #expect(try alice.sendOutbox() == sent)
         try alice.open()
         #expect(try alice.sendOutbox().isEmpty)
         #expect(try alice.count("outbox") == 0)
         let received = try bob.receive(sent + sent)
         #expect(received.compactMap(\.text) == ["one", "two"])
+    }
+
+    @Test func `a connection reads the contacts once, when the outbox is read`() throws {
+        try alice.send("one", to: bob)
+        let value = bob.contact.encoded
+        func set(_ value: [UInt8]) throws {
+            try alice.mailbox.store.transaction { try $0.set("contact", bob.id.bytes, value.span) }
+        }
+        // Whatever reads a contact throws from here on.
+        try set([])
+        try alice.open()
+        alice.mailbox.restart()
+        #expect(throws: MailboxError.malformedValue(bob.id)) { try alice.mailbox.unsent() }
+        try set(value)
+        let messages = try alice.mailbox.unsent()
+        #expect(messages.count == 2)
+        try set([])
+        #expect(try alice.mailbox.unsent().isEmpty)
+        for message in messages { try alice.mailbox.acknowledged(bob.id, message.payload.id) }
+        #expect(try alice.count("outbox") == 0)
     }
 
     @Test func `a step that was not stored is not sent, and the next one uses its key`() throws {

@@ -45,7 +45,8 @@ public final class Mailbox {
     private let search: Search
     /// The contact of the last step, because its keys take a multiplication on the curve.
     private var latest: Partner?
-    private var progress: OutboxProgress
+    /// Of the present connection; nil until it reads the outbox.
+    private var progress: OutboxProgress?
     /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
     private var hasFailed = false
 
@@ -67,13 +68,11 @@ public final class Mailbox {
         self.now = now
         self.search = search
         wasCopied = store.origin == .copied
-        progress = OutboxProgress([])
         if wasCopied {
             try store.adopt { changes in
                 for contact in try contacts() { try end(.reset, contact, in: changes) }
             }
         }
-        try restart()
     }
 
     /// The identity whose messages these are.
@@ -199,14 +198,15 @@ public final class Mailbox {
 
     /// A connection is fresh: everything in the outbox is to be sent on it, and the server begins with the first message
     /// that was not acknowledged.
-    public func restart() throws {
-        progress = OutboxProgress(try contacts().map(\.id))
+    public func restart() {
+        progress = nil
         hasFailed = false
     }
 
     /// The messages to be sent next on this connection, each once, in this order. Call ``written(_:)`` when they are.
     /// - Returns: none if nothing waits, or if the server has to acknowledge earlier ones first.
     public func unsent() throws -> [OutboxMessage] {
+        var progress = try progress ?? OutboxProgress(contacts().map(\.id))
         var messages: [OutboxMessage] = []
         while let contact = progress.contact {
             for number in progress.take(contact, try conversation(with: contact).unsent) {
@@ -219,21 +219,22 @@ public final class Mailbox {
                 messages.append(message)
             }
         }
+        self.progress = progress
         return messages
     }
 
     /// The connection has taken these messages. Those that no server acknowledges leave the outbox.
     public func written(_ messages: [OutboxMessage]) throws {
-        for message in messages { try remove(progress.written(message), message.payload.receiver) }
+        for message in messages { try remove(progress?.written(message), message.payload.receiver) }
     }
 
     /// The server has a message: it leaves the outbox. One that is not from the outbox changes nothing.
     public func acknowledged(_ receiver: ThreemaID, _ id: MessageID) throws {
-        try remove(progress.acknowledged(receiver, id), receiver)
+        try remove(progress?.acknowledged(receiver, id), receiver)
     }
 
-    private func remove(_ numbers: [UInt64], _ contact: ThreemaID) throws {
-        guard !numbers.isEmpty else { return }
+    private func remove(_ numbers: [UInt64]?, _ contact: ThreemaID) throws {
+        guard let numbers, !numbers.isEmpty else { return }
         try store.transaction { changes in
             for number in numbers {
                 let commit = try conversation(with: contact).acknowledge(number, to: contact)
@@ -354,7 +355,7 @@ public final class Mailbox {
         for message in commit.queued { try changes.set("outbox", message.name, message.payload.encoded.span) }
         for name in commit.removed { try changes.remove("outbox", name) }
         try commit.record.withBytes { try changes.set("ibex", commit.contact.bytes, $0) }
-        if !commit.queued.isEmpty { progress.queued(for: commit.contact) }
+        if !commit.queued.isEmpty { progress?.queued(for: commit.contact) }
     }
 
     private func conversation(with contact: ThreemaID) throws -> Conversation {

@@ -31,7 +31,7 @@ public final class MessageClient {
     public init(_ mailbox: Mailbox, on session: ChatSession) throws {
         self.mailbox = mailbox
         self.session = session
-        try mailbox.restart()
+        mailbox.restart()
         try sendOutbox()
     }
 
