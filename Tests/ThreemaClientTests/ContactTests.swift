@@ -151,6 +151,23 @@ import ThreemaMessages
         #expect(try home.alice.mailbox.contacts().count == 2)
     }
 
+    @Test func `all members get a message with the same time`() throws {
+        let home = try Household()
+        let carol = try Side("000CAROL", in: home.path)
+        try home.alice.mailbox.set(carol.contact)
+        try carol.mailbox.set(home.alice.contact)
+        let members = [home.bob.id, carol.id]
+        let change = try GroupRules(own: home.alice.id).create(
+            .random(), members: members, name: "Lake", ids: .random())
+        home.alice.tick = 1
+        try home.alice.mailbox.send(change.sendings)
+        let payloads = try home.alice.mailbox.unsent().map(\.payload)
+        let times = try [home.bob, carol].map { side in
+            try side.receive(payloads.filter { $0.receiver == side.id }.map(\.encoded)).compactMap(\.message?.createdAt)
+        }
+        #expect(times[0].count == 2 && times[0] == times[1])
+    }
+
     @Test func `in a program's transaction nobody is searched for`() throws {
         let home = try Household(areKnown: false)
         home.alice.directory[home.bob.id] = home.bob.contact

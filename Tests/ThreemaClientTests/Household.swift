@@ -21,6 +21,8 @@ final class Side {
     /// Called before the directory answers.
     var whenAsked: () throws -> Void = {}
     var now = Timestamp(milliseconds: 1_700_000_000_000)
+    /// How many milliseconds the clock goes on whenever it is read.
+    var tick: Int64 = 0
 
     init(_ id: String, in path: String) throws {
         let identity = Identity(id: try ThreemaID(id), clientKey: .random())
@@ -47,7 +49,12 @@ final class Side {
         let store = try OpenSessionStore(
             in: Directory.open(path ?? self.path, rule: .secret), messenger: "threema", id: id.text, key: key)
         opened = try Mailbox(
-            identity(), in: store, now: { [unowned self] in now }, search: { [unowned self] in try ask($0) })
+            identity(), in: store, now: { [unowned self] in readClock() }, search: { [unowned self] in try ask($0) })
+    }
+
+    private func readClock() -> Timestamp {
+        now = Timestamp(milliseconds: now.milliseconds + tick)
+        return now
     }
 
     private func ask(_ id: ThreemaID) throws -> Contact? {

@@ -127,7 +127,7 @@ public final class Mailbox {
     @discardableResult
     public func send(_ body: MessageBody, to contact: ThreemaID, id: MessageID = .random()) throws -> DHMode? {
         guard let known = try find(contact) else { throw MailboxError.unknownContact(contact) }
-        return try store.transaction { try send(body, to: known, id: id, in: $0) }
+        return try store.transaction { try send(body, to: known, id: id, at: now(), in: $0) }
     }
 
     /// Seals a message and stores it in the outbox, in a transaction of ``store`` that stores something else, too.
@@ -140,7 +140,7 @@ public final class Mailbox {
         _ body: MessageBody, to contact: ThreemaID, id: MessageID = .random(), in changes: borrowing Transaction
     ) throws -> DHMode? {
         guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
-        return try send(body, to: known, id: id, in: changes)
+        return try send(body, to: known, id: id, at: now(), in: changes)
     }
 
     /// Seals what the members of a group are told, for each of them, in one transaction.
@@ -155,10 +155,11 @@ public final class Mailbox {
         for id in sendings.flatMap(\.receivers) where asked.insert(id).inserted {
             if let member = try find(id) { members.append(member) } else { unknown.append(id) }
         }
+        let time = now()
         try store.transaction { changes in
             for member in members {
                 for sending in sendings where sending.receivers.contains(member.id) {
-                    _ = try send(sending.body, to: member, id: sending.id, in: changes)
+                    _ = try send(sending.body, to: member, id: sending.id, at: time, in: changes)
                 }
             }
         }
@@ -166,12 +167,12 @@ public final class Mailbox {
     }
 
     private func send(
-        _ body: MessageBody, to known: Contact, id: MessageID, in changes: borrowing Transaction
+        _ body: MessageBody, to known: Contact, id: MessageID, at time: Timestamp, in changes: borrowing Transaction
     ) throws -> DHMode? {
         try add(known, in: changes)
         let (contact, partner) = (known.id, try partner(known))
         let message = Message(
-            from: own.id, to: contact, id: id, createdAt: now(), nickname: nickname, body: body)
+            from: own.id, to: contact, id: id, createdAt: time, nickname: nickname, body: body)
         let sealed = try conversation(with: contact).seal(message, partner.parties, circumstances(partner.contact))
         try write(sealed.commit, sealed.commit.nonceDigests, in: changes)
         return sealed.protection
