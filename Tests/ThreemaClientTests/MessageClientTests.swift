@@ -3,6 +3,7 @@ import StreamKit
 import Testing
 import Threema
 import ThreemaChat
+import ThreemaForwardSecurity
 import ThreemaMessages
 
 @testable import ThreemaClient
@@ -153,6 +154,20 @@ import ThreemaMessages
         #expect(try alice.send(change.sendings) == [stranger])
         try alice.send(.chat(.text("Hello")), to: home.bob.id)
         #expect(try texts(receive(bob)) == ["Hello"])
+    }
+
+    @Test func `sending stores a message, although the outbox before it cannot be read`() throws {
+        let alice = try connect(home.alice)
+        try home.alice.send("one", to: home.bob)
+        try home.alice.mailbox.store.transaction { changes in
+            try changes.set("outbox", Conversation.outboxName(home.bob.id, 0), Span())
+        }
+        #expect(try alice.send(.chat(.text("two")), to: home.bob.id) == .twoDH)
+        #expect(try home.alice.count("outbox") == 3)
+        #expect(throws: MailboxError.connectionOver) { try alice.send(.chat(.text("no")), to: home.bob.id) }
+        #expect(throws: MailboxError.malformedValue(home.bob.id)) { try alice.receive(within: .zero) }
+        #expect(throws: MailboxError.connectionOver) { try alice.receive(within: .zero) }
+        #expect(try home.alice.count("outbox") == 3)
     }
 
     @Test func `an acknowledgement is returned, although what waits behind it cannot be sent`() throws {

@@ -114,12 +114,15 @@ public final class MessageClient {
         }
     }
 
+    /// After a message was stored. Errors of the store wait for `receive`, because here they would mean that it was not.
     private func sendOutboxOrEnd() throws {
         do {
             try sendOutbox()
-        } catch {
+        } catch let error as ChatSessionError {
             end(with: MailboxError.connectionOver)
             throw error
+        } catch {
+            end(with: error)
         }
     }
 
