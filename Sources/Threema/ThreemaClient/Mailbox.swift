@@ -39,8 +39,8 @@ public final class Mailbox {
     /// What contacts are told of the user's nickname with each message.
     public var nickname = MessageMetadata.Nickname.unchanged
 
-    private let own: Identity
-    private let replay: ReplayStore
+    let own: Identity
+    let replay: ReplayStore
     private let now: () -> Timestamp
     private let search: Search
     /// The contact of the last step, because its keys take a multiplication on the curve.
@@ -48,7 +48,7 @@ public final class Mailbox {
     /// Of the present connection; nil until it reads the outbox.
     private var progress: OutboxProgress?
     /// Whether a message of this connection was not stored. A later one of its sender would use up its key.
-    private var hasFailed = false
+    var hasFailed = false
 
     /// Opens the mailbox of an identity. If the store was copied, the sessions with all contacts end: their keys may be
     /// in use elsewhere.
@@ -113,7 +113,7 @@ public final class Mailbox {
         try changes.set("contact", contact.id.bytes, contact.encoded.span)
     }
 
-    private func add(_ contact: Contact, in changes: borrowing Transaction) throws {
+    func add(_ contact: Contact, in changes: borrowing Transaction) throws {
         if try self.contact(contact.id) == nil { try set(contact, in: changes) }
     }
 
@@ -244,112 +244,10 @@ public final class Mailbox {
         }
     }
 
-    // MARK: Receiving
-
-    /// Takes a message of the chat server, stores what it changes, and only then says how to acknowledge it.
-    ///
-    /// After an error, close the connection and call ``restart()`` on a fresh one: there the message comes again, before
-    /// the later ones. If a later message of the same sender were taken first, the key of this one would be gone.
-    /// - Parameters:
-    ///   - payload: of `ChatPayload.incomingMessage`.
-    ///   - store: called in the transaction, for each message that the sender has made: what the program stores of it
-    ///     and what it answers, with ``send(_:to:id:in:)``, changes with the message or not at all.
-    /// - Throws: what `store` and the search throw, `SessionStoreError`, `RecordError`. Then nothing has changed, and
-    ///   the message comes again because it is not acknowledged. `.connectionOver` after any of these, until
-    ///   ``restart()``. A message that is refused is no error.
-    public func receive(
-        _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void = { _, _ in }
-    ) throws -> Incoming {
-        guard !hasFailed else { throw MailboxError.connectionOver }
-        hasFailed = true
-        let incoming = try take(payload, and: store)
-        hasFailed = false
-        return incoming
-    }
-
-    private func take(
-        _ payload: Span<UInt8>, and store: (Incoming, borrowing Transaction) throws -> Void
-    ) throws -> Incoming {
-        var pipeline = IncomingPipeline(payload, own: own.id)
-        var partner: Partner?
-        var received: Received?
-        var step = pipeline.start()
-        while true {
-            switch step {
-            case .lookUpNonce(let digest): step = pipeline.answer(nonceIsUsed: try nonces.contains(digest))
-            case .findContact(let id):
-                partner = try find(id).map(self.partner)
-                step = partner?.open(&pipeline) ?? pipeline.refuseSender()
-            case .unwrap(let envelope, _):
-                guard let partner else { preconditionFailure("the pipeline has asked for the contact") }
-                let opened = try conversation(with: partner.contact.id).receive(
-                    envelope.span, of: MessagePayload(decoding: payload), partner.parties,
-                    circumstances(partner.contact))
-                step = opened.answer(&pipeline)
-                received = consume opened
-            case .lookUpOrigin(let origin):
-                step = pipeline.answer(isDuplicate: try self.store.contains("message", origin.bytes))
-            case .finished(let result): return try keep(result, received, partner, store)
-            }
-        }
-    }
-
-    /// Nonce, session, answers and message change together.
-    private func keep(
-        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?,
-        _ store: (Incoming, borrowing Transaction) throws -> Void
-    ) throws -> Incoming {
-        let incoming = try incoming(result, received, partner)
-        // Nothing that an outsider could have made is stored.
-        let isAuthentic = incoming.message != nil || incoming.event != nil || result.nonceDigest != nil
-        guard let partner, isAuthentic else { return incoming }
-        try self.store.transaction { changes in
-            try add(partner.contact, in: changes)
-            try write(result, received, incoming, partner, in: changes)
-            if result.nonceDigest != nil, let message = incoming.message {
-                try changes.set("message", message.origin.bytes, Span())
-            }
-            try store(incoming, changes)
-        }
-        return incoming
-    }
-
-    private func incoming(
-        _ result: IncomingResult, _ received: borrowing Received?, _ partner: Partner?
-    ) throws -> Incoming {
-        switch received {
-        case .some(let received): return Incoming(result: result, event: received.event, unprotected: nil)
-        case .none:
-            guard case .deliver(let message) = result.decision, let contact = partner?.contact else {
-                return Incoming(result: result, event: nil, unprotected: nil)
-            }
-            let isExpected = contact.forwardSecurity != .enabled
-            let judged = try conversation(with: contact.id).judge(unprotected: message.body.type)
-            return Incoming(result: result, event: nil, unprotected: isExpected ? .expected : judged)
-        }
-    }
-
-    /// The commit of the envelope, or of the session that the first message without one begins.
-    private func write(
-        _ result: IncomingResult, _ received: borrowing Received?, _ incoming: Incoming, _ partner: Partner,
-        in changes: borrowing Transaction
-    ) throws {
-        switch received {
-        case .some(let received):
-            try write(received.commit, received.commit.nonceDigests(with: result), in: changes)
-        case .none:
-            if let digest = result.nonceDigest { try replay.remember(digest: digest.bytes, in: changes) }
-            guard incoming.unprotected == .noSession else { return }
-            let commit = try conversation(with: partner.contact.id).begin(
-                partner.parties, circumstances(partner.contact))
-            try write(commit, commit.nonceDigests, in: changes)
-        }
-    }
-
     // MARK: Parts
 
     /// Everything of a step, in the caller's transaction.
-    private func write(
+    func write(
         _ commit: borrowing Commit, _ digests: [NonceDigest], in changes: borrowing Transaction
     ) throws {
         for digest in digests { try replay.remember(digest: digest.bytes, in: changes) }
@@ -359,25 +257,25 @@ public final class Mailbox {
         if !commit.queued.isEmpty { progress?.queued(for: commit.contact) }
     }
 
-    private func conversation(with contact: ThreemaID) throws -> Conversation {
+    func conversation(with contact: ThreemaID) throws -> Conversation {
         guard let record = try store.read("ibex", contact.bytes) else { return Conversation() }
         return try record.withBytes { try Conversation(decoding: $0) }
     }
 
-    private var nonces: StoredNonces { StoredNonces(replay: replay, store: store) }
+    var nonces: StoredNonces { StoredNonces(replay: replay, store: store) }
 
-    private func circumstances(_ contact: Contact) -> Circumstances<StoredNonces, SystemRandom> {
+    func circumstances(_ contact: Contact) -> Circumstances<StoredNonces, SystemRandom> {
         Circumstances(now: now(), used: nonces, policy: contact.forwardSecurity)
     }
 
     /// - Returns: a contact, or who becomes one; nil if nobody has this ID.
-    private func find(_ id: ThreemaID) throws -> Contact? {
+    func find(_ id: ThreemaID) throws -> Contact? {
         guard let contact = try contact(id) ?? search(id) else { return nil }
         guard contact.id == id else { throw MailboxError.unknownContact(id) }
         return contact
     }
 
-    private func partner(_ contact: Contact) throws -> Partner {
+    func partner(_ contact: Contact) throws -> Partner {
         if let latest, latest.contact == contact { return latest }
         let parties = try Parties(own: own, contact: contact.id, publicKey: contact.publicKey)
         let partner = Partner(contact, parties)
