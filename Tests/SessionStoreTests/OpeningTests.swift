@@ -178,6 +178,18 @@ import VectorKit
         #expect(store.origin == .created)
     }
 
+    @Test func `an empty file is no store where none may be created, and stays as it is`() throws {
+        for content in [[], try Scratch.emptyDatabase()] {
+            try scratch.overwrite(content)
+            #expect(throws: damaged) { try scratch.openExisting() }
+            #expect(try scratch.content() == content)
+            #expect(!FileManager.default.fileExists(atPath: scratch.at("sessions.db-wal")))
+        }
+        let missing = try Scratch()
+        #expect(throws: SessionStoreError.self) { try missing.openExisting() }
+        #expect(!FileManager.default.fileExists(atPath: missing.at("sessions.db")))
+    }
+
     // MARK: What stands in the way
 
     @Test(arguments: ["sessions.db", "sessions.db-wal", "sessions.db-journal"])

@@ -33,6 +33,20 @@ final class Scratch: Sendable {
             key: SecureBytes(copying: key.span), machine: machine)
     }
 
+    /// Opens the store of this directory, which must be there.
+    func openExisting() throws -> OpenSessionStore {
+        try OpenSessionStore(
+            existingIn: Directory.open(path, rule: .secret), messenger: "threema", id: "ABCD1234",
+            key: SecureBytes(copying: Scratch.key.span))
+    }
+
+    /// A database without tables: what a program leaves that ends before it has filled its new store.
+    static func emptyDatabase() throws -> [UInt8] {
+        let scratch = try Scratch()
+        try scratch.sql("PRAGMA journal_mode = WAL")
+        return try scratch.content()
+    }
+
     func at(_ name: String) -> String { path + "/" + name }
 
     /// The bytes of the file.

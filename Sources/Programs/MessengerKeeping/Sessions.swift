@@ -27,7 +27,7 @@ extension LockedIdentity {
         let owner = records.owner
         return try withDirectory { directory in
             try OpenSessionStore(
-                in: directory, messenger: owner.messenger, id: owner.id, key: keystore.sessionKey)
+                existingIn: directory, messenger: owner.messenger, id: owner.id, key: keystore.sessionKey)
         }
     }
 

@@ -46,11 +46,29 @@ public final class OpenSessionStore {
             in: directory, messenger: messenger, id: id, key: key, machine: StorePlace.thisMachine)
     }
 
+    /// Opens the store of an owner, and creates none.
+    /// - Throws: as `init(in:messenger:id:key:)`; `.damaged` for a file that is empty. It stays as it is.
+    package convenience init(
+        existingIn directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes
+    ) throws(SessionStoreError) {
+        try self.init(
+            in: directory, messenger: messenger, id: id, key: key, machine: StorePlace.thisMachine,
+            absence: .isRefused)
+    }
+
     /// - Parameter machine: 16 bytes, unique to the machine.
-    package init(
+    package convenience init(
         in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes, machine: [UInt8]
     ) throws(SessionStoreError) {
-        let (database, isNew) = try StoreFile.open(in: directory)
+        try self.init(
+            in: directory, messenger: messenger, id: id, key: key, machine: machine, absence: .isFilled)
+    }
+
+    private init(
+        in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes, machine: [UInt8],
+        absence: StoreFile.Absence
+    ) throws(SessionStoreError) {
+        let (database, isNew) = try StoreFile.open(in: directory, absence: absence)
         let sealer = ValueSealer(messenger: messenger, id: id, key: key)
         let place: StorePlace
         do throws(FileError) {

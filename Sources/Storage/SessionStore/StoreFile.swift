@@ -23,12 +23,22 @@ enum StoreFile {
     /// Longest value or row that SQLite reads or writes, in bytes: the longest sealed value and the other columns.
     private static let maxRowBytes = OpenSessionStore.maxValueBytes + 1024
 
+    /// What to do about a file that is missing or empty.
+    enum Absence {
+        /// It becomes a store.
+        case isFilled
+        /// It is refused, and stays as it is: somebody may have emptied it.
+        case isRefused
+    }
+
     /// - Returns: the database, and whether it is new and has no table.
-    static func open(in directory: borrowing Directory) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
+    static func open(
+        in directory: borrowing Directory, absence: Absence = .isFilled
+    ) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
         let path: String
         do throws(FileError) {
             // SQLite would create it with other permissions.
-            if try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
+            if absence == .isFilled, try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
             // A file with a modified log is not read any further.
             for file in [name, name + "-wal", name + "-journal"] where try directory.contains(file) {
                 try directory.requirePlainFile(file)
@@ -40,7 +50,7 @@ enum StoreFile {
         let shownPath = directory.path + "/" + name
         let database = try Database(path: path, as: shownPath)
         try compare(database, path: path, with: directory)
-        let isNew = try prepare(database)
+        let isNew = try prepare(database, absence)
         return (database, isNew)
     }
 
@@ -56,7 +66,7 @@ enum StoreFile {
 
     /// Sets the options that must be set before the file is read, and checks the schema.
     /// - Returns: whether the schema is missing.
-    private static func prepare(_ database: Database) throws(SessionStoreError) -> Bool {
+    private static func prepare(_ database: Database, _ absence: Absence) throws(SessionStoreError) -> Bool {
         database.restrict(maxValueBytes: Int32(maxRowBytes))
         try database.run(
             """
@@ -69,6 +79,7 @@ enum StoreFile {
             PRAGMA synchronous = FULL;
             """)
         let isNew = try compareSchema(of: database)
+        guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
         // Sets the mode again, because another program that copied the file may have changed it.
         try database.run("PRAGMA journal_mode = WAL")
         return isNew
