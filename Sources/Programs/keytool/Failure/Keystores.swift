@@ -76,6 +76,12 @@ extension KeystoreError: Explained {
             ["nothing else is affected: keytool mainkey timeout never \(owner.id) writes it again"]
         case (Owner.sophaxChat, "prekeys"):
             ["the identity is not affected: keytool sophaxchat export --without-prekeys \(owner.id) writes it"]
+        case (Owner.sophaxChat, "pin"), (Owner.sophaxChat, "attempts"), (Owner.sophaxChat, "changes"),
+            (Owner.sophaxChat, "clearings"):
+            [
+                "the identity is not affected, only the lock of its PIN: keytool sophaxchat export \(owner.id) writes it to a file",
+                "then keytool id remove \(owner.name), and keytool sophaxchat import without a PIN",
+            ]
         default: ["keytool id remove \(owner.name), then import it again from an exported file or an archive"]
         }
     }
