@@ -56,10 +56,10 @@ def test_an_emptied_store_is_damaged_and_stays(stored, tmp_path):
     path = sessions.path(stored.keystore, MESSENGER, ID)
     path.write_bytes(b"")
     for command in (["sophaxchat", "show-session", BOB_ID],
-                    ["archive", "export", "--with-sessions", "-o", tmp_path / "a.age", "--recipient",
+                    ["archive", "export", "--with-sessions", "-o", tmp_path / "archive.age", "--recipient",
                      archives.RECIPIENT]):
         assert stored.fails(65, *command, "--json").error["reason"] == "damaged_sessions"
-        assert path.read_bytes() == b"" and not (tmp_path / "a.age").exists()
+        assert path.read_bytes() == b"" and not (tmp_path / "archive.age").exists()
 
 
 def test_text(stored):
