@@ -96,16 +96,18 @@ def curl(url, *options, body=None, ok=True):
     return Answer(int(status), version, headers, content)
 
 
-def exchange(connection, raw, seconds=5):
-    """Sends bytes and reads until the server closes, or nothing comes for so long. Returns all bytes and whether it
-    has closed."""
-    connection.settimeout(seconds)
+def exchange(connection, raw, seconds=5, answers=0):
+    """Sends bytes and reads until the server closes, or nothing comes for so long; before so many answers have begun,
+    it waits for up to 20 s. Returns all bytes and whether it has closed."""
     connection.sendall(raw)
     received = b""
     try:
-        while chunk := connection.recv(65536):
+        while True:
+            connection.settimeout(seconds if len(statuses(received)) >= answers else 20)
+            chunk = connection.recv(65536)
+            if not chunk:
+                return received, True
             received += chunk
-        return received, True
     except TimeoutError:
         return received, False
     except ConnectionResetError:

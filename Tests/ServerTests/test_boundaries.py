@@ -122,7 +122,7 @@ def test_many_requests_at_once(server):
 def test_requests_one_after_the_other(server):
     with server.connect() as connection:
         for _ in range(50):
-            received, is_closed = exchange(connection, GET + b"\r\n", seconds=0.05)
+            received, is_closed = exchange(connection, GET + b"\r\n", seconds=0.05, answers=1)
             assert (statuses(received), is_closed) == ([200], False)
 
 

@@ -123,15 +123,15 @@ def test_an_answer_that_nobody_takes(serve):
 def test_too_many_connections_of_a_client(serve):
     server = serve(*METRICS, "--max-connections-per-client", "3")
     first = [server.connect() for _ in range(3)]
-    assert statuses(exchange(first[0], GET, seconds=0.3)[0]) == [200]
+    assert statuses(exchange(first[0], GET, seconds=0.3, answers=1)[0]) == [200]
     with server.connect() as fourth:
         assert exchange(fourth, GET) == (b"", True)
-    assert statuses(exchange(first[2], GET, seconds=0.3)[0]) == [200]
+    assert statuses(exchange(first[2], GET, seconds=0.3, answers=1)[0]) == [200]
     first.pop().close()
 
     def is_accepted():
         with server.connect() as another:
-            return statuses(exchange(another, GET, seconds=0.3)[0]) == [200]
+            return statuses(exchange(another, GET, seconds=0.3, answers=1)[0]) == [200]
 
     wait_for(is_accepted)
     for each in first:
@@ -144,7 +144,7 @@ def test_too_many_connections(serve):
     server = serve("--max-connections", "3")
     first = [server.connect() for _ in range(3)]
     for each in first:
-        assert statuses(exchange(each, GET, seconds=0.3)[0]) == [200]
+        assert statuses(exchange(each, GET, seconds=0.3, answers=1)[0]) == [200]
     with server.connect() as fourth:
         assert exchange(fourth, GET, seconds=1) == (b"", False)
         first.pop().close()

@@ -60,7 +60,7 @@ def test_a_stop_waits_for_an_upload(serve, number):
     server = serve()
     with server.connect() as upload, server.connect() as idle:
         upload.sendall(PUT + b"Content-Length: 10\r\n\r\nhello")
-        assert statuses(exchange(idle, b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)[0]) == [200]
+        assert statuses(exchange(idle, b"GET /config HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3, answers=1)[0]) == [200]
         server.process.send_signal(number)
         assert exchange(idle, b"") == (b"", True), "an idle connection is closed at once"
         with pytest.raises(OSError):

@@ -47,9 +47,9 @@ def test_health_leaves_the_connection_open(serve):
     server = serve()
     with server.connect() as connection:
         for method, status in [(b"GET", 200), (b"HEAD", 200), (b"POST", 405), (b"GET", 200)]:
-            received, is_closed = exchange(connection, method + b" /health HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)
+            received, is_closed = exchange(connection, method + b" /health HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3, answers=1)
             assert (statuses(received), is_closed) == ([status], False)
-        assert statuses(exchange(connection, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 3, seconds=0.3)[0]) == [200] * 3
+        assert statuses(exchange(connection, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 3, seconds=0.3, answers=3)[0]) == [200] * 3
 
 
 @pytest.mark.parametrize("method, expected", [("GET", 200), ("HEAD", 200)])
