@@ -1,6 +1,6 @@
 """sophaxchat set-pin, set-duress-pin and check-pin: the hashes by hashlib, and attempts that outlive kills."""
 
-import os
+import re
 import resource
 import time
 
@@ -120,7 +120,8 @@ def test_changes_are_counted(keytool, id, set_pin, given):
     for proof in (known, PIN, b"wrong-pin"):
         for verb, stem in (("set-pin", "new-pin"), ("set-duress-pin", "duress-pin")):
             refused = keytool.fails(75, "sophaxchat", verb, *given(stem, OTHER), *given("pin", proof), "--json").error
-            assert refused["reason"] == "pin_changes" and "23h 5" in refused["message"]
+            assert refused["reason"] == "pin_changes"
+            assert re.search(r" in (23h 5\dm|1d 0s)", refused["message"])
     assert before == {name: sophax.record(keytool, id, name) for name in before}
     for pin in (known, PIN):
         keytool.ok("sophaxchat", "check-pin", *given("pin", pin))
@@ -156,36 +157,48 @@ def test_failures_are_cleared_four_times_a_day(keytool, id, set_pin, given):
     assert sophax.record(keytool, id, "attempts") == before, "that of the owner clears no more than that of duress"
 
 
+def user_time(keytool, *command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    keytool.ok(*command)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def take_the_same_time(runs, tolerance):
+    """Compares the shortest run of each. What else the machine does makes runs longer, so there are more of them until
+    they agree. A hash that is left out never does, whatever the number."""
+    used = dict.fromkeys(runs, 60.0)
+    for number in range(40):
+        for name, run in runs.items():
+            used[name] = min(used[name], run())
+        if number >= 7 and abs(used["real"] - used["duress"]) < tolerance * max(used.values()):
+            return
+    raise AssertionError(used)
+
+
+@pytest.mark.alone
 def test_a_duress_pin_takes_the_same_time_for_both(keytool, id, set_pin, given, write):
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
-    proofs = {"duress": ["--pin-file", write("duress", DURESS, 0o600)], "real": given("pin", PIN)}
-    used = dict.fromkeys(proofs, 60.0)
     new = ["--duress-pin-file", write("new", OTHER, 0o600)]
-    for _ in range(8):
-        for name, proof in proofs.items():
-            # For the owner it is set again; under duress nothing changes, or the PIN would be another one.
-            sophax.forget(keytool, id, "changes")
-            keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
-            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            keytool.ok("sophaxchat", "set-duress-pin", *new, *proof)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            used[name] = min(used[name], after - before)
+
+    def change(proof):
+        # For the owner it is set again; under duress nothing changes, or the PIN would be another one.
+        sophax.forget(keytool, id, "changes")
+        keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
+        return user_time(keytool, "sophaxchat", "set-duress-pin", *new, *proof)
+
+    duress = ["--pin-file", write("duress", DURESS, 0o600)]
     # There are five hashes; without those of the new PIN there would be two.
-    assert abs(used["real"] - used["duress"]) < 0.12 * max(used.values()), used
+    take_the_same_time({"real": lambda: change(given("pin", PIN)), "duress": lambda: change(duress)}, 0.12)
 
 
+@pytest.mark.alone
 def test_real_and_duress_take_the_same_time(keytool, id, set_pin, given, write):
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))
     options = {"real": given("pin", PIN), "duress": ["--pin-file", write("duress", DURESS, 0o600)]}
-    used = dict.fromkeys(options, 60.0)
-    for _ in range(8):
-        for name, option in options.items():
-            before = os.times()
-            keytool.ok("sophaxchat", "check-pin", *option)
-            after = os.times()
-            used[name] = min(used[name], after.children_user - before.children_user)
     # Each of the two hashes takes about a third of it.
-    assert abs(used["real"] - used["duress"]) < 0.15 * max(used.values()), used
+    take_the_same_time(
+        {name: lambda option=option: user_time(keytool, "sophaxchat", "check-pin", *option)
+         for name, option in options.items()}, 0.15)
 
 
 def test_delays(keytool, id, set_pin, given):
