@@ -21,7 +21,7 @@ public enum HMACSHA256 {
     }
 
     /// The state of the outer hash, which its caller finishes.
-    private static func outerState(_ message: Span<UInt8>, key: Span<UInt8>) -> SHA256State {
+    fileprivate static func outerState(_ message: Span<UInt8>, key: Span<UInt8>) -> SHA256State {
         var states = HMACStates(key: key)
         defer { states.wipe() }
         states.inner.update(message)
@@ -81,17 +81,14 @@ struct HMACStates {
 
     /// The states under the HMAC of a message, of which no copy remains.
     init(keyFrom message: Span<UInt8>, key: Span<UInt8>) {
-        var states = HMACStates(key: key)
-        states.inner.update(message)
-        states.join()
+        var outer = HMACSHA256.outerState(message, key: key)
         self = unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: SHA256.count) { digest in
             unsafe digest.initialize(repeating: 0)
             var bytes = unsafe digest.mutableSpan
-            states.outer.finish(into: &bytes)
+            outer.finish(into: &bytes)
             defer { unsafe OPENSSL_cleanse(digest.baseAddress, digest.count) }
             return unsafe HMACStates(key: digest.span)
         }
-        states.wipe()
     }
 
     /// Finishes the inner hash and gives it to the outer one, whose digest is the HMAC.
