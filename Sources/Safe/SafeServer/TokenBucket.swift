@@ -48,7 +48,7 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         let now = max(monotonic, latest ?? monotonic)
         latest = now
         rotateIfDue(now)
-        let full = max(now, young[key] ?? old[key] ?? now) + rate.interval
+        let full = fullAfterOne(key, at: now)
         let wait = full - now - rate.refill
         guard wait <= .zero else { return wait }
         if young[key] == nil, young.count >= capacity { rotate(now) }
@@ -59,7 +59,12 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// Whether there is a token. None is taken.
     func hasToken(_ key: Key, at monotonic: Duration) -> Bool {
         let now = max(monotonic, latest ?? monotonic)
-        return max(now, young[key] ?? old[key] ?? now) + rate.interval - now <= rate.refill
+        return fullAfterOne(key, at: now) - now <= rate.refill
+    }
+
+    /// When a bucket will be full again if one more token is taken.
+    private func fullAfterOne(_ key: Key, at now: Duration) -> Duration {
+        max(now, young[key] ?? old[key] ?? now) + rate.interval
     }
 
     /// Puts a token back that was taken.
