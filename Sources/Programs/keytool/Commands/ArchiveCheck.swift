@@ -49,16 +49,14 @@ struct ArchiveCheck: Verb {
 
     /// - Throws: `CommandFailure` if there is no keystore.
     private func present(_ session: Session) throws -> OpenKeystore {
-        do {
-            return try session.keystore(keystore.passphrase)
-        } catch KeystoreError.absent(let path) {
-            throw CommandFailure(
-                failure: Failure(
-                    .absent, "the archive opens, but there is no keystore in \(path) to compare it with",
-                    hints: "keytool archive list checks an archive without a keystore",
-                    "keytool archive import adds its identities to a new keystore"
-                ).because(of: "no_identity"))
-        }
+        if let keystore = try session.madeKeystore(keystore.passphrase) { return keystore }
+        let path = try session.keystorePath
+        throw CommandFailure(
+            failure: Failure(
+                .absent, "the archive opens, but there is no keystore in \(path) to compare it with",
+                hints: "keytool archive list checks an archive without a keystore",
+                "keytool archive import adds its identities to a new keystore"
+            ).because(of: "no_identity"))
     }
 
     private static var difference: Failure {
