@@ -56,6 +56,9 @@ import VectorKit
             try form(WebPushToken(.apns, "ff;p;ch.x"))
                 == "type=apns&token=ff&endpoint=p&bundleid=ch.x&" + end)
         #expect(try form(WebPushToken(.hms, "7|t&=%")) == "type=hms&token=t%26%3D%25&appid=7&" + end)
+        let message = PushRelayRequest(
+            messageTo: try ThreemaID("ECHOECHO"), session: session, version: 2, timeToLive: 60)
+        #expect(String(decoding: message.body, as: UTF8.self) == "type=threema-gateway&token=ECHOECHO&" + end)
         #expect(
             try form(WebPushToken(.fcm, "t"), affiliation: "ä x").contains("&version=2&affiliation=%C3%A4%20x&ttl=60&"))
     }

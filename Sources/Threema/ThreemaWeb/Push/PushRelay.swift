@@ -12,6 +12,14 @@ public struct PushSession: Hashable, Sendable {
     /// The session of a web client.
     public init(initiatorKey: PublicKey) { bytes = SHA256.hash(initiatorKey.bytes.span) }
 
+    /// The session that a notification names.
+    /// - Parameter hex: 64 hexadecimal digits.
+    /// - Returns: nil for anything else.
+    public init?(hex: String) {
+        guard let bytes = Hex.decode(hex), bytes.count == SHA256.count else { return nil }
+        self.bytes = bytes
+    }
+
     /// 64 lower-case hexadecimal digits.
     public var hex: String { Hex.encode(bytes) }
     /// By which push services replace an earlier notification: the first six digits.
@@ -20,8 +28,8 @@ public struct PushSession: Hashable, Sendable {
 
 // A POST to the relay. Its body is a form:
 //
-//   type          apns, fcm or hms
-//   token         of the push service
+//   type          apns, fcm, hms or threema-gateway
+//   token         of the push service; for threema-gateway the app's ID
 //   session       64 hexadecimal digits
 //   version       of the protocol above the signalling
 //   affiliation   groups the attempts of one connection; may be missing
@@ -49,7 +57,23 @@ public struct PushRelayRequest: Equatable, Sendable {
     public init(
         _ token: WebPushToken, session: PushSession, version: UInt16, affiliation: String? = nil, timeToLive: UInt32
     ) throws(PushRelayError) {
-        guard var fields = token.fields else { throw .badToken }
+        guard let fields = token.fields else { throw .badToken }
+        self.init(fields, session, version, affiliation, timeToLive)
+    }
+
+    /// Asks for a message of the type `webSessionResume`, which reaches an app without a push service.
+    /// - Parameters: as the other one's.
+    public init(
+        messageTo id: ThreemaID, session: PushSession, version: UInt16, affiliation: String? = nil, timeToLive: UInt32
+    ) {
+        self.init([("type", "threema-gateway"), ("token", id.text)], session, version, affiliation, timeToLive)
+    }
+
+    private init(
+        _ receiver: [(name: String, value: String)], _ session: PushSession, _ version: UInt16, _ affiliation: String?,
+        _ timeToLive: UInt32
+    ) {
+        var fields = receiver
         fields += [("session", session.hex), ("version", "\(version)")]
         if let affiliation { fields.append(("affiliation", affiliation)) }
         fields += [("ttl", "\(timeToLive)"), ("collapse_key", session.collapseKey)]
