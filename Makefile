@@ -207,7 +207,7 @@ bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/pin
 
 clean: ## remove what was built
-	rm -rf .build .build-room .build-server .build-examples .build-vectors Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
+	rm -rf .build .build-room .build-server Benchmarks/KeyDerivation/.build Benchmarks/MessageBoxes/.build Benchmarks/MediaFrames/.build Benchmarks/AgeFiles/.build Benchmarks/ChatMessages/.build
 
 # These are those of `make demo`, `make test` and `make test-all`, which say that they install what is missing.
 set-up-build set-up-test set-up-test-all:
