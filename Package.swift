@@ -73,13 +73,19 @@ let package = Package(
         .library(
             name: "ThreemaMessages",
             targets: [
-                "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+                "ThreemaMessages", "Threema", "KeyWrapping", "Encodings", "Primitives", "SecureMemory",
+            ]),
+        .library(
+            name: "ThreemaMedia",
+            targets: [
+                "ThreemaMedia", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
             ]),
         .library(
             name: "ThreemaForwardSecurity",
             targets: [
-                "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "HTTP", "KeyWrapping", "Encodings",
-                "Primitives", "SecureMemory",
+                "ThreemaForwardSecurity", "ThreemaMessages", "Threema", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
             ]),
         .library(
             name: "ThreemaCalls",
@@ -90,8 +96,8 @@ let package = Package(
         .library(
             name: "ThreemaChat",
             targets: [
-                "ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "HTTP", "KeyWrapping", "Encodings",
-                "Primitives", "SecureMemory",
+                "ThreemaChat", "ThreemaMessages", "Threema", "ByteStreams", "KeyWrapping", "Encodings", "Primitives",
+                "SecureMemory",
             ]),
         .library(
             name: "ThreemaClient",
@@ -179,7 +185,7 @@ let package = Package(
         room("Messengers/ProtonMainKey", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
-        room("Threema/ThreemaMessages", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+        room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaDirectory", ["Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
@@ -201,6 +207,7 @@ let package = Package(
         room(
             "Threema/ThreemaCalls",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+        room("Threema/ThreemaMedia", ["ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         room(
             "Threema/ThreemaForwardSecurity",
@@ -311,9 +318,11 @@ let package = Package(
         tests(
             of: "ThreemaMessages",
             [
-                "Threema", "SessionStore", "HTTP", "Encodings", "Primitives", "AtomicFiles",
-                "SecureMemory", "VectorKit",
+                "ThreemaMedia", "Threema", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+                "VectorKit",
             ]),
+        tests(
+            of: "ThreemaMedia", ["ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory", "VectorKit"]),
         .target(
             name: "IbexModel",
             dependencies: ["ThreemaForwardSecurity", "ThreemaMessages", "Threema", "Encodings", "SecureMemory"],

@@ -15,6 +15,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Primitives", package: "keytool"), .product(name: "Threema", package: "keytool"),
                 .product(name: "ThreemaMessages", package: "keytool"),
+                .product(name: "ThreemaMedia", package: "keytool"),
                 .product(name: "ThreemaForwardSecurity", package: "keytool"),
                 .product(name: "ThreemaCalls", package: "keytool"),
                 .product(name: "ThreemaChat", package: "keytool"),

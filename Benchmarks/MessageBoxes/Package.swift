@@ -12,7 +12,10 @@ let package = Package(
         .systemLibrary(name: "CPeers"),
         .executableTarget(
             name: "MessageBoxes",
-            dependencies: ["CPeers", .product(name: "ThreemaMessages", package: "keytool")],
+            dependencies: [
+                "CPeers", .product(name: "ThreemaMessages", package: "keytool"),
+                .product(name: "ThreemaMedia", package: "keytool"),
+            ],
             linkerSettings: [.linkedLibrary("sodium")]
         ),
     ]

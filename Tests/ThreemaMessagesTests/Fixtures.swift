@@ -1,6 +1,7 @@
 import Primitives
 import SecureMemory
 import Threema
+import ThreemaMedia
 import VectorKit
 
 @testable import ThreemaMessages
@@ -73,11 +74,4 @@ extension EnclosedKey {
 
 extension EnclosedBytes {
     static func of(_ bytes: [UInt8]) -> EnclosedBytes { EnclosedBytes(copying: bytes.span) }
-}
-
-extension Blob {
-    /// A secretbox with any nonce.
-    static func sealed(_ plain: [UInt8], _ nonce: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        SecretBox.seal(plain.span, nonce: nonce, key: key.span)
-    }
 }

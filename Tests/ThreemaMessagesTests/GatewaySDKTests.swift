@@ -3,6 +3,7 @@ import Primitives
 import SecureMemory
 import Testing
 import Threema
+import ThreemaMedia
 import VectorKit
 
 @testable import ThreemaMessages

@@ -1,4 +1,5 @@
 import Encodings
+import Primitives
 import SecureMemory
 import Testing
 import Threema
@@ -62,7 +63,7 @@ import VectorKit
     ]) func `mandatory members`(_ json: String, _ member: String) {
         let key = Random.bytes(32)
         let nonce = Random.bytes(24)
-        let box = Blob.sealed(Array(json.utf8), nonce, key)
+        let box = SecretBox.seal(Array(json.utf8).span, nonce: nonce, key: key.span)
         #expect(throws: PushNotificationError.member(member)) {
             try open(Base64.encode(box.span), Base64.encode(nonce.span), key)
         }

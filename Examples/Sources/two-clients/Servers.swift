@@ -4,6 +4,7 @@ import Threema
 import ThreemaChat
 import ThreemaClient
 import ThreemaDirectory
+import ThreemaMedia
 import ThreemaMessages
 
 /// A directory and a media server that answer the library's requests, and a chat server on a port of this machine.

@@ -3,6 +3,7 @@ import Encodings
 import SessionStore
 import Threema
 import ThreemaClient
+import ThreemaMedia
 import ThreemaMessages
 
 /// Two identities on a chat server exchange a text, a receipt, a file and a message to a group, under forward security.

@@ -1,6 +1,7 @@
 import Primitives
 import SecureMemory
 import Threema
+import ThreemaMedia
 import ThreemaMessages
 
 /// Operations of files for a media server.

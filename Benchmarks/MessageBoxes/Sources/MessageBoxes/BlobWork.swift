@@ -1,5 +1,6 @@
 import CPeers
 import SecureMemory
+import ThreemaMedia
 import ThreemaMessages
 
 /// A file in memory that is sealed and opened, by pieces of a stream and by libsodium in one call.

@@ -1,5 +1,6 @@
 public import Primitives
 public import SecureMemory
+public import ThreemaMessages
 
 // A file on a media server: a secretbox without its nonce, which is fixed, because each key seals one file only.
 //

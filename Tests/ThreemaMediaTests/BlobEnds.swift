@@ -1,7 +1,8 @@
 import Foundation
 import Primitives
+import ThreemaMessages
 
-@testable import ThreemaMessages
+@testable import ThreemaMedia
 
 // Sources and sinks of the tests of blobs.
 

@@ -1,4 +1,5 @@
 internal import SecureMemory
+public import ThreemaMessages
 
 /// One request to a media server. The blobs of requests and replies are in memory as a whole; `BlobStream` seals and
 /// opens larger files, and `BlobForm` tells how to send them with an HTTP client that streams.

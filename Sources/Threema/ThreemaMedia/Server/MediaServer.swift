@@ -1,5 +1,6 @@
 public import HTTP
 internal import SecureMemory
+internal import ThreemaMessages
 
 // Where a media server keeps blobs; ID is 32 lower-case hexadecimal digits, P the first two of them:
 //

@@ -1,3 +1,5 @@
+public import ThreemaMessages
+
 extension MediaQuestion where Answer == BlobID {
     /// Uploads a blob. After a failure of the connection it may be on the server, but nobody knows its ID: seal and
     /// upload the file again.

@@ -2,9 +2,10 @@ import Foundation
 import Primitives
 import SecureMemory
 import Testing
+import ThreemaMessages
 import VectorKit
 
-@testable import ThreemaMessages
+@testable import ThreemaMedia
 
 @Suite struct BlobTests {
     @Test(arguments: try Vector.all(in: .threemaClient, op: "set-profile-picture"))

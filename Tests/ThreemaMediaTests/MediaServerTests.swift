@@ -2,9 +2,10 @@ import Foundation
 import HTTP
 import SecureMemory
 import Testing
+import ThreemaMessages
 import VectorKit
 
-@testable import ThreemaMessages
+@testable import ThreemaMedia
 
 @Suite struct MediaServerTests {
     private let http = TestMediaServer()

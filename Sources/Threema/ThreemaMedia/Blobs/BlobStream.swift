@@ -1,5 +1,6 @@
 internal import Primitives
 internal import SecureMemory
+public import ThreemaMessages
 
 /// Seals and opens files of any size, with one buffer of 64 KiB.
 public struct BlobStream: Sendable {

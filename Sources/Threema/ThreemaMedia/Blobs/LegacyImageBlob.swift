@@ -1,6 +1,7 @@
 public import Primitives
 public import SecureMemory
 public import Threema
+public import ThreemaMessages
 
 // The blob of an old image message is a box between sender and receiver: the message carries a nonce, and no key.
 
