@@ -118,6 +118,9 @@ let package = Package(
             name: "TextSecure", targets: ["TextSecure", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         .library(
             name: "SophaxChat", targets: ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+        .library(
+            name: "SophaxStorage",
+            targets: ["SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
     traits: [
         .trait(name: "Server", description: "The Safe server keytool-server, which needs Hummingbird and SwiftNIO.")
@@ -184,6 +187,7 @@ let package = Package(
         room("Messengers/SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/ProtonMainKey", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
+        room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
         room(
@@ -227,8 +231,8 @@ let package = Package(
         room(
             "Programs/MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Telegram", "TextSecure", "Ratchet", "Age",
-                "Tar", "Encodings", "AtomicFiles", "SecureMemory",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Telegram", "TextSecure",
+                "Ratchet", "Age", "Tar", "Encodings", "AtomicFiles", "SecureMemory",
             ]),
         room(
             "Safe/SafeServerHTTP",
@@ -246,7 +250,7 @@ let package = Package(
             dependencies: [
                 "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore",
                 "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
-                "ProtonMainKey", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console",
+                "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console",
                 "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -306,12 +310,13 @@ let package = Package(
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(of: "SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxChat", "Tar", "Encodings", "AtomicFiles",
-                "SecureMemory",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Tar", "Encodings",
+                "AtomicFiles", "SecureMemory",
             ]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ThreemaDataBackup", ["SecureMemory"]),

@@ -41,6 +41,7 @@ let package = Package(
             ]),
         .executableTarget(name: "talk-ratchet", dependencies: [.product(name: "Ratchet", package: "keytool")]),
         .executableTarget(name: "begin-session", dependencies: [.product(name: "SophaxChat", package: "keytool")]),
+        .executableTarget(name: "keep-account", dependencies: [.product(name: "SophaxStorage", package: "keytool")]),
         .executableTarget(name: "start-textsecure", dependencies: [.product(name: "TextSecure", package: "keytool")]),
         .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),
         .executableTarget(name: "open-mainkey", dependencies: [.product(name: "ProtonMainKey", package: "keytool")]),

@@ -2,6 +2,7 @@ import Encodings
 import Keystore
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 import Testing
 
 @testable import MessengerKeeping

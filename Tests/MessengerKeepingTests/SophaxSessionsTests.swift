@@ -3,6 +3,7 @@ import Keystore
 import SecureMemory
 import SessionStore
 import SophaxChat
+import SophaxStorage
 import Testing
 
 @testable import MessengerKeeping

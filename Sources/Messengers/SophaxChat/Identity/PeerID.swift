@@ -27,5 +27,5 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
     }
 
     /// The digits as bytes.
-    var bytes: [UInt8] { Array(description.utf8) }
+    package var bytes: [UInt8] { Array(description.utf8) }
 }

@@ -6,9 +6,9 @@ public struct SophaxIdentity: ~Copyable, Sendable {
     /// Length of each private key in bytes.
     public static let keyCount = 32
     /// Ed25519 seed, 32 bytes.
-    let signing: SecureBytes
+    package let signing: SecureBytes
     /// X25519, 32 bytes.
-    let agreement: SecureBytes
+    package let agreement: SecureBytes
     /// The public keys.
     public let publicIdentity: PublicIdentity
 
@@ -43,7 +43,7 @@ public struct SophaxIdentity: ~Copyable, Sendable {
     }
 
     /// Both private keys, signing seed ‖ DH key, 64 bytes: what shares are made of.
-    borrowing func joined() -> SecureBytes {
+    package borrowing func joined() -> SecureBytes {
         var buffer = SecureBuffer(capacity: 2 * Self.keyCount)
         buffer.append(signing)
         buffer.append(agreement)
@@ -51,7 +51,7 @@ public struct SophaxIdentity: ~Copyable, Sendable {
     }
 
     /// The reverse of `joined()`.
-    init(joined: borrowing SecureBytes) {
+    package init(joined: borrowing SecureBytes) {
         precondition(joined.count == 2 * Self.keyCount)
         self.init(
             checked: joined.withBytes { SecureBytes(copying: $0.extracting(0..<Self.keyCount)) },

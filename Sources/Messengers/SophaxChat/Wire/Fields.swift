@@ -1,4 +1,4 @@
-internal import Encodings
+package import Encodings
 
 /// Why bytes are not the JSON object that they should be.
 public enum FieldError: Error, Equatable, Sendable {
@@ -10,38 +10,38 @@ public enum FieldError: Error, Equatable, Sendable {
 
 /// The members of a JSON object as the app writes them: bytes as Base64 with padding, times as seconds since 2001.
 /// Unknown members are ignored, and a null is as none.
-struct Fields {
-    static let limits = JSONScanner.Limits(depth: 16, values: 20_000)
-    let value: JSONValue
+package struct Fields {
+    package static let limits = JSONScanner.Limits(depth: 16, values: 20_000)
+    package let value: JSONValue
 
-    init(_ bytes: [UInt8]) throws(FieldError) {
+    package init(_ bytes: [UInt8]) throws(FieldError) {
         do { value = try JSONScanner.parse(bytes.span, limits: Self.limits) } catch { throw .malformed }
         guard value.members != nil else { throw .malformed }
     }
 
-    init(_ value: JSONValue) throws(FieldError) {
+    package init(_ value: JSONValue) throws(FieldError) {
         guard value.members != nil else { throw .malformed }
         self.value = value
     }
 
-    func has(_ name: String) -> Bool {
+    package func has(_ name: String) -> Bool {
         switch value[name] {
         case nil, .null: false
         default: true
         }
     }
 
-    func text(_ name: String, _ count: ClosedRange<Int> = 0...256) throws(FieldError) -> String {
+    package func text(_ name: String, _ count: ClosedRange<Int> = 0...256) throws(FieldError) -> String {
         guard let text = value[name]?.string, count.contains(text.utf8.count) else { throw .field(name) }
         return text
     }
 
-    func peer(_ name: String) throws(FieldError) -> PeerID {
+    package func peer(_ name: String) throws(FieldError) -> PeerID {
         guard let text = value[name]?.string, let id = PeerID(text) else { throw .field(name) }
         return id
     }
 
-    func bytes(_ name: String, _ count: ClosedRange<Int>) throws(FieldError) -> [UInt8] {
+    package func bytes(_ name: String, _ count: ClosedRange<Int>) throws(FieldError) -> [UInt8] {
         guard let text = value[name]?.string, text.utf8.count <= Base64.encodedCount(count.upperBound) else {
             throw .field(name)
         }
@@ -52,21 +52,21 @@ struct Fields {
         return bytes
     }
 
-    func bytes(_ name: String, _ count: Int) throws(FieldError) -> [UInt8] { try bytes(name, count...count) }
+    package func bytes(_ name: String, _ count: Int) throws(FieldError) -> [UInt8] { try bytes(name, count...count) }
 
-    func integer<Number: FixedWidthInteger>(_ name: String, as type: Number.Type) throws(FieldError) -> Number {
+    package func integer<Number: FixedWidthInteger>(_ name: String, as type: Number.Type) throws(FieldError) -> Number {
         guard let number = value[name]?.integer, let exact = Number(exactly: number) else { throw .field(name) }
         return exact
     }
 
-    func time(_ name: String) throws(FieldError) -> AppTime {
+    package func time(_ name: String) throws(FieldError) -> AppTime {
         guard case .number(let literal)? = value[name], literal.utf8.count <= 40, let seconds = Double(literal),
             let time = AppTime(seconds: seconds)
         else { throw .field(name) }
         return time
     }
 
-    func optional<Value>(
+    package func optional<Value>(
         _ name: String, _ read: (String) throws(FieldError) -> Value
     ) throws(FieldError) -> Value? {
         has(name) ? try read(name) : nil
@@ -78,10 +78,10 @@ extension JSONValue {
     static func base64(_ bytes: [UInt8]) -> JSONValue { .string(Base64.encode(bytes.span)) }
 
     /// A time.
-    static func time(_ time: AppTime) -> JSONValue { .number(time.literal) }
+    package static func time(_ time: AppTime) -> JSONValue { .number(time.literal) }
 
     /// An object without the members that are nil.
-    static func object(present members: [(String, JSONValue?)]) -> JSONValue {
+    package static func object(present members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
@@ -91,7 +91,7 @@ extension JSONValue {
 
 /// Numbers and lengths as they stand in signed bytes, big endian.
 extension [UInt8] {
-    mutating func appendNumber(_ number: some FixedWidthInteger) {
+    package mutating func appendNumber(_ number: some FixedWidthInteger) {
         for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: number >> shift))
         }

@@ -2,6 +2,7 @@ package import Encodings
 package import Keystore
 internal import SecureMemory
 package import SophaxChat
+package import SophaxStorage
 
 /// The SophaxChat identities of a keystore.
 ///

@@ -2,6 +2,7 @@ package import Encodings
 internal import Keystore
 package import SecureMemory
 package import SophaxChat
+package import SophaxStorage
 
 extension SophaxKeeper {
     /// Checks a PIN. The attempt is stored before the PIN is compared, so that a killed process has counted it. The PIN

@@ -1,6 +1,7 @@
 package import Keystore
 internal import SecureMemory
 internal import SophaxChat
+internal import SophaxStorage
 
 extension SophaxKeeper {
     /// Checks records before they are stored that this keystore has not sealed itself.

@@ -1,6 +1,7 @@
 internal import Keystore
 internal import SecureMemory
 internal import SophaxChat
+internal import SophaxStorage
 
 extension IdentityRecords {
     /// An identity without its prekeys.

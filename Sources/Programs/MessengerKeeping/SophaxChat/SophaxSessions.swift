@@ -2,6 +2,7 @@ package import Keystore
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat
+internal import SophaxStorage
 
 extension SophaxKeeper {
     /// What programs have stored of a peer, without keys.

@@ -3,6 +3,7 @@ import Console
 import Encodings
 import MessengerKeeping
 import SophaxChat
+import SophaxStorage
 
 struct SophaxExport: Verb {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import Encodings
 import MessengerKeeping
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 /// How a file with an identity is opened.
 struct SophaxFileOptions: ParsableArguments {

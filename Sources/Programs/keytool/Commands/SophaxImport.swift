@@ -3,6 +3,7 @@ import Console
 import Encodings
 import MessengerKeeping
 import SophaxChat
+import SophaxStorage
 
 struct SophaxImport: Verb {
     static let configuration = CommandConfiguration(

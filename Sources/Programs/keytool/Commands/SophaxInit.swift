@@ -3,6 +3,7 @@ import Console
 import Encodings
 import MessengerKeeping
 import SophaxChat
+import SophaxStorage
 
 /// The name of the user of a new identity.
 struct SophaxNewOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import Console
 import Encodings
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 struct SophaxOpenBackup: Verb {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Encodings
 import MessengerKeeping
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 // The app's lock. A PIN is a gate and no key: the keystore's passphrase protects the identity.
 

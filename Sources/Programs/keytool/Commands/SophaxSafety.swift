@@ -5,6 +5,7 @@ import MessengerKeeping
 import QRCode
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 /// A peer whose public keys are in a file.
 struct SophaxPeerFile: ParsableArguments {

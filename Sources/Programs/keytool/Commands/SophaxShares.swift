@@ -4,6 +4,7 @@ import Encodings
 import MessengerKeeping
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 struct SophaxSplit: Verb {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import Console
 import Encodings
 import SecureMemory
 import SophaxChat
+import SophaxStorage
 
 struct SophaxVerify: Verb {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import Console
 import MessengerKeeping
 import SophaxChat
+import SophaxStorage
 
 extension BackupError: Explained {
     var failure: Failure {

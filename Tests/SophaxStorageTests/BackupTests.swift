@@ -2,10 +2,11 @@ import Encodings
 import Primitives
 import Ratchet
 import SecureMemory
+import SophaxChat
 import Testing
 import VectorKit
 
-@testable import SophaxChat
+@testable import SophaxStorage
 
 @Suite struct BackupTests {
     static let passphrase = Array("a long passphrase, sixteen+".utf8)
@@ -127,7 +128,7 @@ import VectorKit
         }
     }
 
-    // MARK: Stored records
+    // MARK: Stored messages
 
     @Test(arguments: try Vector.all(in: .sophaxChat, op: "store-encrypt"))
     func `stored messages`(_ vector: Vector) throws {
@@ -149,43 +150,6 @@ import VectorKit
         #expect(!StoredMessages.isAccount(String(repeating: "a", count: 257)) && !StoredMessages.isAccount(""))
     }
 
-    @Test(arguments: try Vector.all(in: .sophaxChat, op: "session-state-mac"))
-    func `MAC of a session`(_ vector: Vector) throws {
-        let key = secure(try vector.inputs.bytes("mac_key"))
-        let state = try vector.inputs.bytes("state")
-        let record = try StoredSession.seal(state.span, key: key).copied
-        #expect(record == (try vector.expected.bytes("blob")))
-        #expect(try StoredSession.open(record.span, key: key).copied == state)
-        for index in record.indices {
-            var other = record
-            other[index] ^= 1
-            #expect(throws: BackupError.wrongKeyOrDamaged) { _ = try StoredSession.open(other.span, key: key) }
-        }
-    }
-
-    @Test func `a session of 100,000 bytes is refused`() throws {
-        let key = secure([UInt8](repeating: 1, count: 32))
-        let state = [UInt8](repeating: 32, count: 100_000)
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.seal(state.span, key: key) }
-        let record = [UInt8](repeating: 0, count: 32) + state
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.open(record.span, key: key) }
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.summarize(state.span) }
-    }
-
-    @Test func `counters of a session`() throws {
-        func summary(_ counter: String, _ keys: Int) throws -> StoredSession.Summary {
-            let bucket = (0..<keys).map { "\"\($0)\":\"AA==\"" }.joined(separator: ",")
-            let text = Array(
-                "{\"sendMessageCount\":\(counter),\"receiveMessageCount\":2,\"previousSendingChainLength\":3,\"skippedKeyBundles\":{\"a\":{\(bucket)}}}"
-                    .utf8)
-            return try StoredSession.summarize(text.span)
-        }
-        #expect(try summary("4294967294", 1000).skipped == 1000)
-        for (counter, keys) in [("4294967295", 0), ("-1", 0), ("1e3", 0), ("1.0", 0), ("1", 1001)] {
-            #expect(throws: BackupError.malformed) { try summary(counter, keys) }
-        }
-    }
-
     @Test func `10,000 mutations of each format`() throws {
         let random = SeededRandom(seed: 1)
         let share = try IdentityShare.split(alice(), threshold: 2, total: 2, at: AppTime(now))[0].encoded().copied
@@ -205,7 +169,6 @@ import VectorKit
             let stateBytes = random.changed(state)
             if let read = try? IdentityShare(parsing: shareBytes.span) { #expect(read.threshold >= 2) }
             _ = try? IdentityBackup(parsing: contentBytes.span)
-            _ = try? StoredSession.summarize(stateBytes.span)
             _ = try? MessageBackup(summarizing: stateBytes.span)
             _ = try? IdentityBackup.check(random.changed(header))
             _ = PINAttempts(decoding: random.changed(attempts))

@@ -3,7 +3,7 @@ import SecureMemory
 import Testing
 import VectorKit
 
-@testable import SophaxChat
+@testable import SophaxStorage
 
 @Suite struct PINAllowanceTests {
     @Test func `a fifth use within 24 hours waits`() {

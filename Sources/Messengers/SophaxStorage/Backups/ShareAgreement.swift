@@ -1,3 +1,5 @@
+public import SophaxChat
+
 /// Which of several shares restore an identity, if some of them may be damaged. Shares have no check of their own, so
 /// every combination of the threshold is joined.
 public struct ShareAgreement: Sendable {

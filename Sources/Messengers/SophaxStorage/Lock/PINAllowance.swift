@@ -1,4 +1,5 @@
 public import Encodings
+internal import SophaxChat
 
 // The record of an allowance: the times of its uses, at most 4 of 8 bytes each, the oldest first: milliseconds since
 // 1970, big endian. It is empty without uses.

@@ -1,6 +1,7 @@
 public import Encodings
 internal import Primitives
 public import SecureMemory
+internal import SophaxChat
 
 // Stored hashes of a PIN:
 //

@@ -2,6 +2,7 @@ internal import Encodings
 internal import Primitives
 public import SecureMemory
 internal import Ratchet
+public import SophaxChat
 
 // Shares of an identity: for each byte of signing seed ‖ DH key a polynomial over GF(2⁸), modulus 0x11B, whose value at
 // 0 is the byte; a share has the values at its index.

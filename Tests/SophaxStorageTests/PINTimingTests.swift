@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import SophaxChat
+@testable import SophaxStorage
 
 @Suite struct PINTimingTests {
     /// CPU time of this thread in nanoseconds: other threads and programs do not count.

@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 public import SecureMemory
+public import SophaxChat
 
 // The message backup SXBK 2: SXBK ‖ 2 ‖ salt (32) ‖ nonce (12) ‖ AES-256-GCM: JSON, tag (16). Key =
 // PBKDF2-HMAC-SHA-256(passphrase, salt, 720,000, 32). The header is not authenticated.

@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 public import SecureMemory
+public import SophaxChat
 
 // The identity backup SXID 2. Numbers are big endian. The header is not authenticated.
 //

@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 public import SecureMemory
+public import SophaxChat
 
 // An identity as text, which an age file or a sealed record contains. JSON, names in byte order, no blanks:
 //

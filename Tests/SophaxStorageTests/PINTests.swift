@@ -4,7 +4,7 @@ import SecureMemory
 import Testing
 import VectorKit
 
-@testable import SophaxChat
+@testable import SophaxStorage
 
 @Suite struct PINTests {
     static func pin(_ text: String) -> SecureBytes { secure(Array(text.utf8)) }

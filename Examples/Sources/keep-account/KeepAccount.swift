@@ -1,0 +1,25 @@
+import Encodings
+import Foundation
+import SecureMemory
+import SophaxChat
+import SophaxStorage
+
+/// An identity is written as text and read again, and split into shares.
+///
+///     keep-account
+@main
+struct KeepAccount {
+    static func main() throws {
+        let now = Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1000))
+        let identity = SophaxIdentity()
+
+        let account = try SophaxAccount(identity: identity, username: "alice", prekeys: PrekeyStore(at: now))
+        let text = account.encoded()
+        let restored = try text.withBytes { (text) throws(BackupError) in try SophaxAccount(decoding: text) }
+        print("restored:", restored.peerID == account.peerID)
+
+        let shares = try IdentityShare.split(account.identity, threshold: 2, total: 3, at: AppTime(now))
+        let joined = try IdentityShare.join([shares[2], shares[0]], expected: account.peerID)
+        print("joined:", joined.peerID == account.peerID)
+    }
+}
