@@ -187,6 +187,12 @@ let package = Package(
         room("Messengers/SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/ProtonMainKey", ["Encodings", "Primitives", "SecureMemory"]),
         // Storey 5
+        room(
+            "Programs/CommandParsing",
+            [
+                "Console", "Encodings", "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
@@ -250,8 +256,8 @@ let package = Package(
             dependencies: [
                 "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore",
                 "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
-                "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP", "Console",
-                "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles",
+                "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
+                "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles",
                 "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -261,8 +267,8 @@ let package = Package(
         .executableTarget(
             name: "keytool-server",
             dependencies: [
-                "SafeServerHTTP", "SafeObjectStore", "SafeServer", "SafeStore", "SafeWire", "HTTPTransport", "Console",
-                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
+                "SafeServerHTTP", "SafeObjectStore", "SafeServer", "SafeStore", "SafeWire", "HTTPTransport",
+                "CommandParsing", "Console", "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool-server",
@@ -414,9 +420,10 @@ let package = Package(
         tests(of: "QRCode", ["VectorKit"]),
         tests(of: "Paper", []),
         tests(of: "Console", ["Encodings", "SecureMemory"]),
+        tests(of: "CommandParsing", []),
         // What of the program is neither a verb's work nor a question: tests of the binary are in Tests/KeytoolTests.
         .testTarget(
-            name: "KeytoolLogicTests", dependencies: ["keytool", "Console", "Encodings", "Threema"],
+            name: "KeytoolLogicTests", dependencies: ["keytool", "CommandParsing", "Console", "Encodings", "Threema"],
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Console
+@testable import CommandParsing
 @testable import keytool
 
 /// Words that name no command: what was meant.

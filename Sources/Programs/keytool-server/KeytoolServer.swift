@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandParsing
 import Console
 
 /// The table of verbs.

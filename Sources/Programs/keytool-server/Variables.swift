@@ -1,3 +1,4 @@
+import CommandParsing
 import Console
 
 /// The environment variables of this program, `KEYTOOL_SERVER_LISTEN` for `--listen`.

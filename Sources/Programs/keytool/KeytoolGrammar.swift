@@ -1,3 +1,4 @@
+import CommandParsing
 import Console
 
 extension CommandGrammar {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandParsing
 import Console
 
 /// A noun, with the options that stood before and after it.

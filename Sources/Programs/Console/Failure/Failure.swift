@@ -59,7 +59,7 @@ package struct Failure {
     }
 
     /// One JSON line on stderr.
-    func reportJSON() { try? Output.write(jsonLine, to: STDERR_FILENO) }
+    package func reportJSON() { try? Output.write(jsonLine, to: STDERR_FILENO) }
 
     /// As `reportJSON` writes it.
     var jsonLine: String { Output.text(["schema": .string(JSONValue.schema), "error": json]) + "\n" }
@@ -83,7 +83,7 @@ package protocol Explained: Error {
 package struct CommandFailure: Explained {
     /// The sentence and the exit code.
     package let failure: Failure
-    let isReported: Bool
+    package let isReported: Bool
 
     /// - Parameter isReported: whether everything has been said: only the exit code is left.
     package init(failure: Failure, isReported: Bool = false) {

@@ -98,11 +98,11 @@ package struct Output {
 
     // MARK: Bytes
 
-    static func text(_ value: JSONValue) -> String { String(decoding: value.encoded, as: UTF8.self) }
+    package static func text(_ value: JSONValue) -> String { String(decoding: value.encoded, as: UTF8.self) }
 
     /// Writes all of it.
     /// - Throws: `OutputError`.
-    static func write(_ text: String, to descriptor: Int32) throws {
+    package static func write(_ text: String, to descriptor: Int32) throws {
         try write(Array(text.utf8).span, to: descriptor)
     }
 

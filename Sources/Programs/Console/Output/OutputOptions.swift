@@ -3,7 +3,7 @@ import ArgumentParser
 /// What a command prints: options of every command.
 package struct OutputOptions: ParsableArguments {
     /// What `--verbose` prints beside the exit code of an error. Written once, before the arguments are parsed.
-    nonisolated(unsafe) static var details = "details"
+    nonisolated(unsafe) package static var details = "details"
 
     /// Whether only data and errors are printed.
     @Flag(name: .shortAndLong, help: "Print nothing on success.")

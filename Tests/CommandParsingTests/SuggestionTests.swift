@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Console
+@testable import CommandParsing
 
 @Suite struct SuggestionTests {
     private static let choice = ["push", "pull", "status", "setup", "id"].map { ($0, $0.uppercased()) }

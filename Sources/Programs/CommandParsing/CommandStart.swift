@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import Console
 
 extension Program {
     /// Runs the command that the arguments name, from the start of the process to its end.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 
 extension Failure {
     /// What the argument parser says of the arguments.

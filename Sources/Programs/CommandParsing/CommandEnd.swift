@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Encodings
 import Glibc
 

@@ -1,4 +1,5 @@
 package import ArgumentParser
+package import Console
 
 /// The words of a command line that should name a command, read without the parser, which has already failed.
 struct CommandWords {
