@@ -1,8 +1,13 @@
 """`doctor` checks everything, changes only what is remembered of the Safe, and prints no data of the user."""
 
+import shutil
+import sqlite3
+
 import pytest
 
 from kit import faults as f
+from kit import masterkey, sessions
+from kit.locks import Held
 from kit.httpsmachine import pushed  # a fixture
 from kit.runner import BUT_THE_FINDING, snapshot
 
@@ -123,3 +128,71 @@ def test_another_keytool_on_the_path(keytool, tmp_path):
         program.chmod(0o755)
     found = findings(keytool.with_environment(PATH=f"{tmp_path}:/usr/bin:/bin"))
     assert found["name"]["result"] == "warning" and "Java" in found["name"]["detail"]
+
+
+# Session stores.
+
+NAMES = [("threema", "ABCD1234"), ("threema", "WXYZ9876"), ("threema", "ZZZZ9999")]
+
+
+@pytest.fixture
+def stores(keytool):
+    for _, id in NAMES:
+        keytool.ok("id", "create", "--id", id)
+    for messenger, id in NAMES[:2]:
+        sessions.create(keytool.keystore, masterkey.read(keytool), messenger, id, {("session", b"ECHOECHO"): b"a chain key"})
+    return keytool
+
+
+def stored_sessions(keytool):
+    """The finding, and the exit code; nothing may have changed."""
+    before = snapshot(keytool.keystore)
+    result = keytool("doctor")
+    assert snapshot(keytool.keystore) == before
+    for own in [id for _, id in NAMES] + [str(keytool.keystore), "ECHOECHO", "a chain key"]:
+        assert own not in result.out + result.err, result
+    return [line for line in result.out.splitlines() if " sessions " in line], result.code
+
+
+def test_no_sessions(keytool):
+    keytool.ok("id", "create")
+    assert "sessions" not in findings(keytool)
+
+
+def test_copied_sessions(stores):
+    assert stored_sessions(stores) == (
+        ["WARNING  sessions      2 of 2 copied or restored: the program that uses it ends its sessions first"], 0)
+
+
+def test_sessions_in_use_are_not_waited_for(stores):
+    with Held(stores.keystore / "identities/threema/ABCD1234/lock"):
+        lines, code = stored_sessions(stores)
+    assert code == 0 and lines == [
+        "WARNING  sessions      1 of 2 copied or restored: the program that uses it ends its sessions first; "
+        "1 of 2 in use: another program has it open"]
+
+
+def other_key(path):
+    shutil.copyfile(path.parent.parent / "WXYZ9876/sessions.db", path)
+
+
+@pytest.mark.parametrize("damage, words", [
+    (lambda path: path.write_bytes(b""), "emptied"), (lambda path: path.write_bytes(b"no database" * 99), "damaged"),
+    (other_key, "sealed for another identity or keystore"),
+    (lambda path: path.with_name("sessions.db-journal").touch(0o600) or path.with_name(
+        "sessions.db-journal").write_bytes(b"1"), "interrupted"),
+], ids=["emptied", "damaged", "other key", "journal"])
+def test_sessions_that_do_not_open(stores, damage, words):
+    damage(sessions.path(stores.keystore, *NAMES[0]))
+    [line], code = stored_sessions(stores)
+    assert f"1 of 2 {words}" in line and "1 of 2 copied" in line, line
+    assert (code, line[:7]) == ((0, "WARNING") if words == "interrupted" else (65, "PROBLEM")), line
+
+
+def test_sessions_with_a_damaged_value(stores):
+    database = sqlite3.connect(sessions.path(stores.keystore, *NAMES[0]))
+    database.execute("UPDATE value SET sealed = zeroblob(99) WHERE kind = 'session'")
+    database.commit()
+    database.close()
+    [line], code = stored_sessions(stores)
+    assert code == 65 and "1 of 2 damaged" in line, line

@@ -1,7 +1,7 @@
 internal import AtomicFiles
-internal import Keystore
+package import Keystore
 internal import SecureMemory
-internal import SessionStore
+package import SessionStore
 
 // The session store of an identity, which programs on the libraries keep in its directory as `sessions.db`. All of them
 // open it with the key that the keystore derives for `sessions`.
@@ -9,6 +9,28 @@ internal import SessionStore
 extension OpenKeystore {
     /// The key of all session stores of a keystore, 32 bytes.
     fileprivate var sessionKey: SecureBytes { digestKey("sessions") }
+}
+
+extension OpenKeystore {
+    /// Examines the session store of an identity of any messenger. Nothing is changed, and nobody is waited for.
+    /// - Returns: nil if it has none.
+    /// - Throws: `SessionStoreError.file`, `.system`; `KeystoreError.noIdentity`; `FileError`.
+    package func examineSessions(of owner: Owner) throws -> StoreCondition? {
+        let records = try identity(owner)
+        guard try records.hasSessions() else { return nil }
+        do {
+            // Programs hold it while they use the sessions.
+            let lock = try records.lockAtOnce()
+            let condition = try records.withDirectory { directory in
+                try OpenSessionStore.examine(
+                    in: directory, messenger: owner.messenger, id: owner.id, key: sessionKey)
+            }
+            _ = consume lock
+            return condition
+        } catch FileError.locked {
+            return .inUse
+        }
+    }
 }
 
 extension IdentityRecords {

@@ -48,6 +48,9 @@ final class Database {
         unsafe sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     }
 
+    /// Leaves the log as it is when the connection ends. Otherwise it is merged into the file.
+    func leaveLog() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1) }
+
     /// Executes statements and ignores their rows.
     func run(_ statements: String) throws(SessionStoreError) {
         let result = unsafe sqlite3_exec(handle, statements, nil, nil, nil)

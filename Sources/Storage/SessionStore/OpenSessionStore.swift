@@ -110,7 +110,7 @@ public final class OpenSessionStore {
     }
 
     /// - Throws: `.damaged` if it is missing, or if it does not open with this key.
-    private static func storedPlace(
+    static func storedPlace(
         _ database: Database, _ sealer: borrowing ValueSealer
     ) throws(SessionStoreError) -> StorePlace {
         let sealed = try database.prepare(Statements.get).first(row(StorePlace.kind, StorePlace.name, sealer)) {
@@ -176,21 +176,9 @@ public final class OpenSessionStore {
     ///   `SessionStoreError.system`.
     package func exportedValues(limit: Int) throws -> ExportedValues {
         var values = ExportedValues.Builder(limit: limit)
-        let rows = try database.prepare("SELECT kind, name, sealed FROM value")
-        defer { rows.finish() }
-        while try rows.step() {
-            guard let kind = ValueKind(rows.bytes(0)) else { throw SessionStoreError.damaged(path: database.path) }
-            let (digest, sealed) = (rows.bytes(1), rows.bytes(2))
-            if kind == StorePlace.kind { continue }
-            let named: SecureBytes
-            do { named = try sealer.open(sealed, kind) } catch { throw SessionStoreError.damaged(path: database.path) }
-            let isOwn = named.withBytes { named in
-                guard named.count > 1, named[0] > 0, named.count > named[0] else { return false }
-                let name = named.extracting(1..<1 + Int(named[0])).revealBytes()
-                return sealer.digest(of: name) == digest
-            }
-            guard isOwn else { throw SessionStoreError.damaged(path: database.path) }
-            try values.add(kind, named)
+        let rows = try StoredRows(in: database)
+        while let kind = try rows.next() {
+            if kind != StorePlace.kind { try values.add(kind, rows.open(kind, sealer)) }
         }
         return values.finish()
     }

@@ -14,6 +14,8 @@ internal import SecureMemory
 /// Opens the file of a store, or creates it.
 enum StoreFile {
     static let name = "sessions.db"
+    static let logName = name + "-wal"
+    static let journalName = name + "-journal"
     static let version = 2
     private static let applicationID = 0x4b54_5331
     private static let table = """
@@ -35,23 +37,31 @@ enum StoreFile {
     static func open(
         in directory: borrowing Directory, absence: Absence = .isFilled
     ) throws(SessionStoreError) -> (database: Database, isNew: Bool) {
-        let path: String
         do throws(FileError) {
             // SQLite would create it with other permissions.
             if absence == .isFilled, try !directory.contains(name) { try directory.write(name, [UInt8]().span) }
             // A file with a modified log is not read any further.
-            for file in [name, name + "-wal", name + "-journal"] where try directory.contains(file) {
+            for file in [name, logName, journalName] where try directory.contains(file) {
                 try directory.requirePlainFile(file)
             }
-            path = try directory.currentPath() + "/" + name
         } catch {
             throw .file(error)
         }
-        let shownPath = directory.path + "/" + name
-        let database = try Database(path: path, as: shownPath)
-        try compare(database, path: path, with: directory)
-        let isNew = try prepare(database, absence)
+        let database = try connect(in: directory)
+        let isNew = try prepare(database)
+        guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
+        // Sets the mode again, because another program that copied the file may have changed it.
+        try database.run("PRAGMA journal_mode = WAL")
         return (database, isNew)
+    }
+
+    /// Opens the file in this directory. It was checked that it is a plain one.
+    static func connect(in directory: borrowing Directory) throws(SessionStoreError) -> Database {
+        let path: String
+        do throws(FileError) { path = try directory.currentPath() + "/" + name } catch { throw .file(error) }
+        let database = try Database(path: path, as: directory.path + "/" + name)
+        try compare(database, path: path, with: directory)
+        return database
     }
 
     /// Checks that SQLite has opened the file in this directory: the path leads to it now, and the open file is the one
@@ -66,7 +76,7 @@ enum StoreFile {
 
     /// Sets the options that must be set before the file is read, and checks the schema.
     /// - Returns: whether the schema is missing.
-    private static func prepare(_ database: Database, _ absence: Absence) throws(SessionStoreError) -> Bool {
+    static func prepare(_ database: Database) throws(SessionStoreError) -> Bool {
         database.restrict(maxValueBytes: Int32(maxRowBytes))
         try database.run(
             """
@@ -78,11 +88,7 @@ enum StoreFile {
             PRAGMA secure_delete = ON;
             PRAGMA synchronous = FULL;
             """)
-        let isNew = try compareSchema(of: database)
-        guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
-        // Sets the mode again, because another program that copied the file may have changed it.
-        try database.run("PRAGMA journal_mode = WAL")
-        return isNew
+        return try compareSchema(of: database)
     }
 
     private static func compareSchema(of database: Database) throws(SessionStoreError) -> Bool {

@@ -80,7 +80,7 @@ struct KeystoreCheck {
                     "identities", .problem,
                     "\(damaged.count) of \(ids.count) with damaged records: "
                         + Set(damaged.joined()).sorted().joined(separator: ", "), status: .badData)
-            return [identities] + (try others(keystore))
+            return [identities] + (try others(keystore)) + (try SessionsCheck(keystore).findings())
                 + (try pending(keeper)) + (try unread(keystore))
                 + safes.enumerated().map { index, place in safe(place, "safe \(index + 1)", session.renewed(keeper)) }
         } catch {
