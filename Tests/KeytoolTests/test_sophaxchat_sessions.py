@@ -96,8 +96,15 @@ def test_none(alice):
         assert failed.error["reason"] == "no_session"
     assert alice.fails(10, "sophaxchat", "show-session", BOB_ID, "--id", "0" * 32, "--json").error["reason"] == \
         "no_identity"
-    for name in (BOB_ID[:16], BOB_ID.upper(), "bob"):
+    for name in (BOB_ID[:16], BOB_ID[:31] + "g", "bob"):
         alice.fails(64, "sophaxchat", "show-session", name)
+
+
+def test_names_in_either_case(stored):
+    shown = stored.json("sophaxchat", "show-session", BOB_ID.upper(), "--id", ID[:16].upper())
+    assert shown == stored.json("sophaxchat", "show-session", BOB_ID, "--id", ID)
+    assert (shown["id"], shown["peer"]) == (ID, BOB_ID)
+    assert stored.ok("id", "show", "sophaxchat/" + ID.upper()).out == stored.ok("sophaxchat", "show", ID.upper()).out
 
 
 @pytest.mark.parametrize("value", [

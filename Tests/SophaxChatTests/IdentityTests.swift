@@ -28,6 +28,16 @@ import VectorKit
     ])
     func `texts that are no names`(_ text: String) { #expect(PeerID(text) == nil) }
 
+    @Test(arguments: ["0f7248b2f5bc6f92A3b2dc45FC6a34e3", "0F7248B2F5BC6F92"])
+    func `a name may be typed in either case, and is read in one`(_ text: String) throws {
+        let id = try #require(PeerID(typed: text))
+        #expect(id == PeerID(text.lowercased()) && id.description == text.lowercased())
+        #expect(PeerID(text) == nil)
+        for wrong in [String(text.dropLast()), text + "0", text.dropLast() + "g", text.dropLast() + "Ａ"] {
+            #expect(PeerID(typed: wrong) == nil)
+        }
+    }
+
     @Test(arguments: try Vector.all(in: .sophaxChat, op: "safety-number"))
     func `safety number`(_ vector: Vector) throws {
         let identity = try Self.identity(vector)

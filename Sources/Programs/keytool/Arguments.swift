@@ -72,8 +72,8 @@ extension PublicKey33: ExpressibleByArgument {
 }
 
 extension PeerID: ExpressibleByArgument {
-    /// 32 hexadecimal characters in lower case, or the first 16; `sophaxchat/` may stand before them, as in `id list`.
-    public init?(argument: String) { self.init(argument.withoutMessenger(Owner.sophaxChat)) }
+    /// 32 hexadecimal characters, or the first 16, in either case; `sophaxchat/` may stand before them, as in `id list`.
+    public init?(argument: String) { self.init(typed: argument.withoutMessenger(Owner.sophaxChat)) }
 }
 
 extension String {

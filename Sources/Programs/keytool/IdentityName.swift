@@ -1,6 +1,10 @@
 import ArgumentParser
 import Console
 import Keystore
+import MessengerKeeping
+import ProtonMainKey
+import SophaxChat
+import Telegram
 import Threema
 import ThreemaKeeping
 
@@ -16,8 +20,20 @@ struct IdentityName: Hashable, ExpressibleByArgument {
             owner = .threema(id)
             return
         }
-        guard let owner = Owner(messenger: parts[0], id: parts[1]) else { return nil }
+        guard let owner = Owner(messenger: parts[0], id: Self.spelled(parts[1], by: parts[0])) else { return nil }
         self.owner = owner
+    }
+
+    /// An ID as the keystore spells it. Hexadecimal digits may be typed in either case.
+    private static func spelled(_ id: String, by messenger: String) -> String {
+        let spelled: String? =
+            switch messenger {
+            case Owner.telegram: KeyID(id)?.description
+            case Owner.mainKey: CheckValue(id)?.description
+            case Owner.sophaxChat: PeerID(typed: id)?.description
+            default: nil
+            }
+        return spelled ?? id
     }
 
     /// Those in the keystore.

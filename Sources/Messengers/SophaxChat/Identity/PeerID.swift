@@ -10,6 +10,7 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The digits.
     public let description: String
 
+    /// A name in a message, file or record. It is part of what is signed and of names of values, so it has one spelling.
     /// - Parameter text: 32 or 16 lower-case hexadecimal digits; nil for any other text.
     public init?(_ text: String) {
         let digits = text.utf8
@@ -17,6 +18,10 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
         else { return nil }
         description = text
     }
+
+    /// A name that a person types.
+    /// - Parameter text: 32 or 16 hexadecimal digits in either case; nil for any other text.
+    public init?(typed text: String) { self.init(text.lowercased()) }
 
     /// - Parameter digest: 8 bytes or more.
     init(_ digest: ArraySlice<UInt8>) { description = Hex.encode(Array(digest)) }
