@@ -1,11 +1,14 @@
 """sophaxchat show-session: what other programs have stored, made here without keytool."""
 
 import base64
+import json
+import sqlite3
 import time
 
 import pytest
 
 from kit import archives, masterkey, sessions, sophax
+from kit.locks import Held
 from kit.sophax import ALICE, BOB, MESSENGER
 
 ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)
@@ -124,3 +127,130 @@ def test_from_an_archive(stored, identity, other_keytool, tmp_path):
     other_keytool.ok("archive", "import", path, *identity)
     shown = other_keytool.json("sophaxchat", "show-session", BOB_ID)
     assert shown == stored.json("sophaxchat", "show-session", BOB_ID) and shown["copied"]
+
+
+# The list
+
+CAROL = (bytes([9] * 32), bytes([0x48] * 32))
+DAVE = (bytes([11] * 32), bytes([0x50] * 32))
+VERIFIED, NOT_VERIFIED, OTHER = "verified", "not verified", "another number was verified"
+
+
+def several(keytool, values):
+    """`values`: by name and kind."""
+    sessions.path(keytool.keystore, MESSENGER, ID).unlink(missing_ok=True)
+    sessions.create(keytool.keystore, masterkey.read(keytool), MESSENGER, ID, values)
+
+
+@pytest.fixture
+def peers(keytool, write, identity):
+    """Three peers: one verified, one not, one under another number."""
+    text = sophax.account_text(ALICE, verified={
+        BOB_ID: sophax.safety_number(BOB), sophax.peer_id(DAVE): sophax.safety_number(CAROL)})
+    keytool.ok("sophaxchat", "import", write("a.age", archives.seal(text)), *identity)
+    several(keytool, {
+        ("session", sophax.peer_id(keys).encode()): sophax.peer_record(keys, records)
+        for keys, records in ((BOB, SESSIONS), (CAROL, []), (DAVE, SESSIONS[:1]))} | {("queue", b"1"): b"message"})
+    return keytool
+
+
+def test_list(peers):
+    listed = peers.json("sophaxchat", "list-sessions", ID.upper())
+    assert listed["id"] == ID
+    found = {peer.pop("peer"): peer for peer in listed["peers"]}
+    assert list(found) == sorted(found) and len(found) == 3
+    bob, carol, dave = (found[sophax.peer_id(keys)] for keys in (BOB, CAROL, DAVE))
+    assert bob.pop("began_at")[:4] == dave.pop("began_at")[:4]
+    assert bob == {"verified": True, "copied": True, "sessions": 2}
+    assert carol == {"verified": False, "copied": True, "sessions": 0}
+    assert dave == {"verified": False, "other_number": True, "copied": True, "sessions": 1}
+    shown = peers.ok("sophaxchat", "list-sessions")
+    assert sorted(shown.out.splitlines()) == sorted([
+        f"{BOB_ID}  verified, 2 sessions, the newest 3 days old",
+        f"{sophax.peer_id(CAROL)}  not verified, 0 sessions",
+        f"{sophax.peer_id(DAVE)}  another number was verified, 1 session, the newest 3 days old"])
+    assert "are a copy" in shown.err
+    everything = shown.out + shown.err + peers.ok("sophaxchat", "list-sessions", "-v", "--json").out
+    for secret in (KEY.hex(), base64.b64encode(KEY).decode()[:40]):
+        assert secret not in everything
+
+
+def test_list_of_nothing(alice):
+    for prepare in (lambda: None, lambda: put(alice, b"", kind="queue")):
+        prepare()
+        assert alice.json("sophaxchat", "list-sessions")["peers"] == []
+        assert alice.ok("sophaxchat", "list-sessions").out == ""
+
+
+def test_a_damaged_record_does_not_hide_the_others(peers):
+    carol = sophax.peer_id(CAROL)
+    later = b"\2" + sophax.peer_record(BOB, SESSIONS)[1:]
+    several(peers, {("session", BOB_ID.encode()): sophax.peer_record(BOB, SESSIONS), ("session", carol.encode()): b"\1",
+                    ("session", sophax.peer_id(DAVE).encode()): later, ("session", b"no name"): b"x"})
+    listed = peers("sophaxchat", "list-sessions")
+    assert listed.code == 65 and listed.out.startswith(BOB_ID + "  verified, 2 sessions"), listed
+    assert len(listed.out.splitlines()) == 1
+    for words in (f"the session with {carol} is damaged", "version 2", "does not tell with which peer"):
+        assert listed.err.count(words) == 1, (words, listed)
+    as_json = peers("sophaxchat", "list-sessions", "--json")
+    entries = json.loads(as_json.out)["peers"]
+    assert as_json.code == 65 and [entry.get("peer") for entry in entries if "error" not in entry] == [BOB_ID]
+    assert {entry.get("peer") for entry in entries if "error" in entry} == {carol, sophax.peer_id(DAVE), None}
+
+
+def test_a_value_that_does_not_open_does_not_hide_the_others(peers):
+    database = sqlite3.connect(sessions.path(peers.keystore, MESSENGER, ID))
+    database.execute("UPDATE value SET sealed = zeroblob(99) WHERE kind = 'session' AND name = "
+                     "(SELECT min(name) FROM value WHERE kind = 'session')")
+    database.commit()
+    database.close()
+    result = peers("sophaxchat", "list-sessions")
+    assert result.code == 65 and len(result.out.splitlines()) == 2 and "does not tell with which peer" in result.err
+
+
+def test_the_list_changes_nothing(peers):
+    master = masterkey.read(peers)
+    before = sessions.values(peers.keystore, master, MESSENGER, ID)
+    peers.ok("sophaxchat", "list-sessions")
+    assert sessions.values(peers.keystore, master, MESSENGER, ID) == before
+
+
+# Programs that use the sessions
+
+VERBS = [("show-session", BOB_ID), ("list-sessions",)]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=[verb[0] for verb in VERBS])
+def test_the_wait_for_a_program_is_told(stored, verb, terminal):
+    with Held(stored.keystore / "identities" / MESSENGER / ID / "lock"):
+        quiet = stored.fails(11, "sophaxchat", *verb, "--lock-wait", "1s")
+        assert "waiting" not in quiet.err and f"another program is using the sessions of {ID}" in quiet.err
+        assert "--lock-wait" in quiet.err
+        said = stored.fails(11, "sophaxchat", *verb, "--lock-wait", "1s", "-v").err
+        assert said.count(f"waiting for a program that uses the sessions of {ID}") == 1
+        assert "waiting" not in stored.fails(11, "sophaxchat", *verb, "--lock-wait", "0s", "-v").err
+        assert stored.fails(11, "sophaxchat", *verb, "--lock-wait", "0s", "--json").error["reason"] == "locked"
+        shown = terminal("sophaxchat", *verb, "--lock-wait", "1s")
+        shown.expect("waiting for a program that uses the sessions of")
+        assert shown.finish() == 11
+
+
+def test_a_program_that_ends_in_time(stored):
+    held = Held(stored.keystore / "identities" / MESSENGER / ID / "lock")
+    waiting = stored.start("sophaxchat", "list-sessions", "--lock-wait", "30s")
+    time.sleep(1)
+    held.__exit__()
+    assert stored.finish(waiting).code == 0
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=[verb[0] for verb in VERBS])
+def test_a_program_without_the_lock_is_named_at_once(stored, verb):
+    """For example sqlite3, which knows nothing of the lock of an identity."""
+    database = sqlite3.connect(sessions.path(stored.keystore, MESSENGER, ID), isolation_level=None)
+    database.execute("BEGIN EXCLUSIVE")
+    began = time.monotonic()
+    failed = stored.fails(11, "sophaxchat", *verb)
+    assert time.monotonic() - began < 20
+    assert "without the lock of its identity" in failed.err and "not waited for" in failed.err
+    assert stored.fails(11, "sophaxchat", *verb, "--json").error["reason"] == "sessions_open"
+    database.close()

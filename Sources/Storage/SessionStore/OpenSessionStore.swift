@@ -155,6 +155,26 @@ public final class OpenSessionStore {
         try statements.count.first([.text(kind.text)]) { $0.number(0) } ?? 0
     }
 
+    /// Opens all values of a kind, one at a time, in no order that means something.
+    /// - Parameter body: gets name and value, in guarded memory; no name and no bytes for a value that does not open.
+    /// - Throws: `.system`; what `body` throws.
+    package func forEach(_ kind: ValueKind, _ body: (_ name: [UInt8]?, _ value: Span<UInt8>) throws -> Void) throws {
+        let rows = try StoredRows(in: database, of: kind)
+        while try rows.next() != nil {
+            let named: SecureBytes
+            do {
+                named = try rows.open(kind, sealer)
+            } catch .damaged {
+                try body(nil, Span())
+                continue
+            }
+            try named.withBytes { named in
+                let nameEnd = 1 + Int(named[0])
+                try body(named.extracting(1..<nameEnd).revealBytes(), named.extracting(nameEnd..<named.count))
+            }
+        }
+    }
+
     private static func row(_ kind: ValueKind, _ name: [UInt8], _ sealer: borrowing ValueSealer) -> [Statement
         .Parameter]
     {

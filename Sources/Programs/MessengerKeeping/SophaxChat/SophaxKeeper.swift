@@ -190,10 +190,10 @@ package struct SophaxKeeper: Sendable {
 
     /// Runs `body` under the lock of an identity. What it reads there nobody changes meanwhile.
     func locked<Result: ~Copyable>(
-        _ id: PeerID, _ body: (borrowing LockedIdentity) throws -> Result
+        _ id: PeerID, _ wait: SessionWait = .usual, _ body: (borrowing LockedIdentity) throws -> Result
     ) throws -> Result {
         try translating(id) {
-            let identity = try keystore.lockedIdentity(.sophaxChat(id), wait: LockedIdentity.usualWait)
+            let identity = try wait.locked(.sophaxChat(id), in: keystore)
             return try body(identity)
         }
     }
@@ -248,4 +248,6 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case noSession(PeerID)
     /// What a program has stored of this peer is not a record of it.
     case damagedSession(PeerID)
+    /// A value among the sessions does not open, and does not tell of which peer it is.
+    case namelessSession
 }

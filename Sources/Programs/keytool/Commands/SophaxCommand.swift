@@ -16,7 +16,7 @@ struct SophaxChatCommand: ParsableCommand {
             SophaxInit.self, SophaxImport.self, SophaxExport.self, SophaxList.self, SophaxShow.self,
             SophaxVerify.self, SophaxSplit.self, SophaxJoin.self, SophaxShowPrekeys.self, SophaxRefillPrekeys.self,
             SophaxRotatePrekeys.self, SophaxExportBundle.self, SophaxSafety.self, SophaxVerifyPeer.self,
-            SophaxShowSession.self,
+            SophaxListSessions.self, SophaxShowSession.self,
             SophaxSetPIN.self, SophaxSetDuressPIN.self, SophaxCheckPIN.self, SophaxOpenBackup.self,
         ])
 

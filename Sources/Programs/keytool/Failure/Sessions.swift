@@ -27,7 +27,9 @@ extension SessionStoreError: Explained {
                 hints: "the program that uses them has to end them first")
         case .busy(let path):
             Failure(
-                .locked, "another program is using the sessions in \(path)", hints: "end it, then try again")
+                .locked, "another program has opened \(path) without the lock of its identity",
+                hints: "a database tool or a backup program, for example: it is not waited for; end it, then try again"
+            ).because(of: "sessions_open")
         case .system(let path, let code, let system):
             Failure(
                 .io, "cannot use \(path): " + (system == 0 ? "SQLite error \(code)" : systemMessage(system)))

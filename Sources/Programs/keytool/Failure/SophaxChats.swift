@@ -106,6 +106,10 @@ extension SophaxKeepingError: Explained {
         case .damagedSession(let peer):
             Failure(.badData, "the session with \(peer) is damaged", hints: "the peer begins a new one")
                 .because(of: "damaged_session")
+        case .namelessSession:
+            Failure(
+                .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
+            ).because(of: "damaged_session")
         }
     }
 }

@@ -1,0 +1,30 @@
+internal import AtomicFiles
+internal import Keystore
+
+/// How long to wait for a program that uses the sessions of an identity.
+package struct SessionWait {
+    let limit: Duration
+    private let begins: () -> Void
+
+    /// - Parameters:
+    ///   - limit: the longest wait; nil for that of all verbs, 60 seconds.
+    ///   - begins: is called once if there is something to wait for.
+    package init(_ limit: Duration? = nil, begins: @escaping () -> Void = {}) {
+        self.limit = limit ?? LockedIdentity.usualWait
+        self.begins = begins
+    }
+
+    /// 60 seconds, without a word.
+    package static var usual: SessionWait { SessionWait() }
+
+    /// Locks an identity.
+    /// - Throws: as `OpenKeystore.lockedIdentity`.
+    func locked(_ owner: Owner, in keystore: OpenKeystore) throws -> LockedIdentity {
+        do {
+            return try keystore.lockedIdentity(owner, wait: .zero)
+        } catch FileError.locked {
+            if limit > .zero { begins() }
+            return try keystore.lockedIdentity(owner, wait: limit)
+        }
+    }
+}
