@@ -144,6 +144,25 @@ def test_changes_are_counted(keytool, id, set_pin, given):
         keytool.fails(65, *command)
 
 
+@pytest.mark.parametrize("record, content, verbs", [
+    ("changes", lambda: sophax.allowance(*[round(time.time() * 1000)] * 4), ["set-pin", "set-duress-pin"]),
+    ("attempts", lambda: b"\0\0\0\5" + sophax.time_bytes(time.time() + 25),
+     ["set-pin", "set-duress-pin", "check-pin"])], ids=["changes", "attempts"])
+def test_no_pin_is_asked_for_in_vain(keytool, id, set_pin, terminal, record, content, verbs):
+    """Before a PIN is typed, so the same for each of them: nothing is counted or compared."""
+    sophax.put(keytool, id, record, content())
+    kept = {name: sophax.record(keytool, id, name) for name in ("pin", "attempts", "changes", "clearings")}
+    for verb in verbs:
+        refused = terminal("sophaxchat", verb)
+        refused.expect("is possible in" if record == "changes" else "the next one is checked in")
+        assert refused.finish() == 75
+        assert "PIN of" not in refused.text and "PIN for" not in refused.text, refused.text
+        # Without a source of the PIN the refusal comes first, too.
+        assert keytool.fails(75, "sophaxchat", verb, "--json").error["reason"] == (
+            "pin_changes" if record == "changes" else "pin_delayed")
+    assert kept == {name: sophax.record(keytool, id, name) for name in kept}
+
+
 def test_failures_are_cleared_four_times_a_day(keytool, id, set_pin, given):
     """Otherwise somebody who knows the PIN of duress would try the other one as often as it pleases."""
     keytool.ok("sophaxchat", "set-duress-pin", *given("duress-pin", DURESS), *given("pin", PIN))

@@ -29,6 +29,27 @@ public struct PINCounts: Equatable, Sendable {
         self.clearings = clearings
     }
 
+    /// Refuses what no PIN may do now, before one is asked for. Nothing is counted, and nothing depends on a PIN.
+    /// - Parameter store: stores counts that had times of a clock that was ahead, so that the wait ends.
+    /// - Throws: `.tooManyChanges`; `.delayed`; what `store` throws.
+    public func requireReady(for purpose: Purpose, at now: Timestamp, store: (PINCounts) throws -> Void) throws {
+        _ = try attempting(purpose, at: now, store: store)
+    }
+
+    /// - Returns: the corrected counts, and those with one attempt more.
+    /// - Throws: as `requireReady`.
+    func attempting(
+        _ purpose: Purpose, at now: Timestamp, store: (PINCounts) throws -> Void
+    ) throws -> (known: PINCounts, counted: PINCounts) {
+        let known = corrected(at: now)
+        do throws(PINError) {
+            return (known, try known.counting(purpose, at: now))
+        } catch {
+            if known != self { try store(known) }
+            throw error
+        }
+    }
+
     /// With one attempt more.
     /// - Throws: `.tooManyChanges`; `.delayed`.
     func counting(_ purpose: Purpose, at now: Timestamp) throws(PINError) -> PINCounts {

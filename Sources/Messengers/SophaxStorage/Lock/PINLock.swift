@@ -244,14 +244,7 @@ public struct PINLock: Sendable {
         _ pin: borrowing SecureBytes, for purpose: PINCounts.Purpose = .check, counts: PINCounts, at now: Timestamp,
         store: (PINCounts) throws -> Void
     ) throws -> (result: Result, counts: PINCounts) {
-        let known = counts.corrected(at: now)
-        let counted: PINCounts
-        do throws(PINError) {
-            counted = try known.counting(purpose, at: now)
-        } catch {
-            if known != counts { try store(known) }
-            throw error
-        }
+        let (known, counted) = try counts.attempting(purpose, at: now, store: store)
         try store(counted)
         let isReal = real.matches(pin)
         let isDuress = duress.matches(pin)

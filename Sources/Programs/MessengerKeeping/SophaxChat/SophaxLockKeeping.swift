@@ -45,6 +45,17 @@ extension SophaxKeeper {
         }
     }
 
+    /// Refuses a check or a change that is not possible now, whatever the PIN, before one is asked for. It is counted
+    /// only with a PIN. Without one nothing is refused.
+    /// - Throws: `PINError.delayed`, `.tooManyChanges`; `KeystoreError.damaged`.
+    package func requireReady(for purpose: PINCounts.Purpose, _ id: PeerID, at now: Timestamp) throws {
+        try locked(id) { identity in
+            guard try identity.records.sophaxLock() != nil else { return }
+            let stored = try identity.records.sophaxCounts()
+            try stored.requireReady(for: purpose, at: now) { try Self.store($0, over: stored, identity) }
+        }
+    }
+
     /// Whether a PIN is set.
     package func hasPIN(_ id: PeerID) throws -> Bool { try records(of: id).sophaxLock() != nil }
 

@@ -59,6 +59,7 @@ struct SophaxSetPIN: Verb {
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
         let isChange = try keeper.hasPIN(id)
+        try keeper.requireReady(for: .change, id, at: WallClock.now())
         let current = isChange || pin.isGiven ? try SophaxPINChoice.current(pin, id, session) : HeldPIN()
         let new = try SophaxPINChoice.create(newPIN, id, weakOk: weakOk, session)
         try session.output.busy("deriving the hash of the PIN") {
@@ -100,6 +101,7 @@ struct SophaxSetDuressPIN: Verb {
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
         guard try keeper.hasPIN(id) else { throw SophaxKeepingError.noPIN }
+        try keeper.requireReady(for: .change, id, at: WallClock.now())
         let current = try SophaxPINChoice.current(pin, id, session)
         let new = try SophaxPINChoice.create(duressPIN, id, weakOk: weakOk, session)
         try session.output.busy("deriving the hash of the PIN") {
@@ -134,6 +136,7 @@ struct SophaxCheckPIN: Verb {
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
         guard try keeper.hasPIN(id) else { throw SophaxKeepingError.noPIN }
+        try keeper.requireReady(for: .check, id, at: WallClock.now())
         let pin = try SophaxPINChoice.current(pin, id, session)
         try session.output.busy("deriving the hash of the PIN") {
             try keeper.checkPIN(pin.bytes, of: id, at: WallClock.now())

@@ -96,7 +96,10 @@ extension SophaxKeepingError: Explained {
                 .exists, "too many signed prekeys were replaced within 14 days",
                 hints: "those before are kept for peers with an old bundle; try again in a few days")
         case .noPIN:
-            Failure(.absent, "no PIN is set", hints: "keytool sophaxchat set-pin").because(of: "no_pin")
+            Failure(
+                .absent, "no PIN is set",
+                hints: "keytool sophaxchat set-pin sets the first one, without the option that names a present PIN"
+            ).because(of: "no_pin")
         case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
         case .noSession(let peer):
             Failure(
