@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from kit import faults as f
-from kit import masterkey, sessions
+from kit import identityfiles, masterkey, sessions
 from kit.locks import Held
 from kit.httpsmachine import pushed  # a fixture
 from kit.runner import BUT_THE_FINDING, snapshot
@@ -128,6 +128,22 @@ def test_another_keytool_on_the_path(keytool, tmp_path):
         program.chmod(0o755)
     found = findings(keytool.with_environment(PATH=f"{tmp_path}:/usr/bin:/bin"))
     assert found["name"]["result"] == "warning" and "Java" in found["name"]["detail"]
+
+
+def test_a_messenger_that_is_not_known_is_not_said_to_open(keytool):
+    keytool.ok("id", "create")
+    home = keytool.keystore / "identities/whatsapp/abc"
+    home.mkdir(parents=True, mode=0o700)
+    home.parent.chmod(0o700)
+    words = "1, of a messenger that this keytool does not support: not checked"
+    assert findings(keytool)["whatsapp"] == {"check": "whatsapp", "result": "warning", "detail": words}
+    record = identityfiles.sealed(b"x", masterkey.read(keytool), "nest", ("whatsapp", "abc", "", "nest"), bytes(24))
+    (home / "nest").write_bytes(record)
+    (home / "nest").chmod(0o600)
+    result = keytool.ok("doctor")
+    assert f"WARNING  whatsapp      {words}\n" in result.out and "abc" not in result.out, result
+    (home / "nest").write_bytes(record[:-1])
+    assert "PROBLEM  whatsapp      1 of 1 with damaged records" in keytool("doctor").out
 
 
 # Session stores.

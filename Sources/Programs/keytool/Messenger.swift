@@ -35,6 +35,9 @@ enum Messengers {
         all.first { $0.name == owner.messenger } ?? UnknownMessenger.self
     }
 
+    /// Whether this version can read the identities of a messenger beside Threema.
+    static func isSupported(_ name: String) -> Bool { all.contains { $0.name == name } }
+
     /// The identities of the messengers beside Threema.
     static func identities(in keystore: OpenKeystore) throws -> [Owner] {
         try keystore.identities().filter { $0.messenger != Owner.threema }

@@ -106,10 +106,15 @@ struct KeystoreCheck {
             counts[owner.messenger] = (all + 1, damaged + (isDamaged ? 1 : 0))
         }
         return counts.sorted { $0.key < $1.key }.map { messenger, count in
-            count.damaged == 0
-                ? Finding(messenger, .ok, "\(count.all), all of them open")
-                : Finding(
+            guard count.damaged == 0 else {
+                return Finding(
                     messenger, .problem, "\(count.damaged) of \(count.all) with damaged records", status: .badData)
+            }
+            guard Messengers.isSupported(messenger) else {
+                return Finding(
+                    messenger, .warning, "\(count.all), of a messenger that this keytool does not support: not checked")
+            }
+            return Finding(messenger, .ok, "\(count.all), all of them open")
         }
     }
 
