@@ -196,6 +196,23 @@ def test_list_needs_no_keystore_and_shows_no_secret(full, exported, with_key, ho
         assert content[-32:].hex() not in shown.out + shown.err
 
 
+def test_list_names_an_identity_without_a_public_key(keytool, with_key, tmp_path):
+    """By what its own list prints; the others by their public key."""
+    key = tmp_path / "key"
+    key.write_bytes(bytes(range(256)))
+    ids = {"sophaxchat": keytool.json("sophaxchat", "init")["id"],
+           "telegram": keytool.json("telegram", "import", str(key), "--dc", "2")["id"]}
+    path = tmp_path / "b.age"
+    keytool.ok("archive", "export", "-o", path, *TO)
+    lines = [line.split("  ")[:2] for line in keytool.ok("archive", "list", path, *with_key).out.splitlines()]
+    assert lines == [[f"{messenger}/{id}", id] for messenger, id in sorted(ids.items())]
+    assert all("public_key" not in one for one in keytool.json("archive", "list", path, *with_key)["identities"])
+    damaged = archives.archive(("sophaxchat/" + "0" * 32 + "/identity", b"{}"))
+    path.write_bytes(damaged)
+    result = keytool("archive", "list", path, *with_key)
+    assert result.code == 65 and result.out.startswith("sophaxchat/" + "0" * 32 + "  -  identity"), result
+
+
 class TestSequences:
     def test_import_twice(self, exported, other_keytool, with_key):
         other_keytool.ok("archive", "import", exported, *with_key)

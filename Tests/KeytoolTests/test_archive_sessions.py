@@ -162,10 +162,28 @@ class TestImport:
     ], ids=range(9))
     def test_hostile_sessions(self, keytool, with_key, write, content):
         path = write("a.age", hostile(content))
-        for verb in ("import", "list", "check"):
-            error = keytool.fails(65, "archive", verb, path, *with_key).err
-            assert f"threema/{ID}: the sessions" in error
+        refused = keytool.fails(65, "archive", "import", path, *with_key).err
+        assert f"threema/{ID}: the sessions" in refused and "--without-sessions" in refused
+        listed = keytool("archive", "list", path, *with_key)
+        assert listed.code == 65 and f"threema/{ID}: the sessions" in listed.err
+        assert listed.out.startswith(f"threema/{ID}  "), listed
         assert snapshot(keytool.keystore) == {".": "0o40700"}
+        keytool.ok("archive", "import", path, *with_key, "--without-sessions")
+        assert not sessions.path(keytool.keystore, "threema", ID).exists()
+        compared = keytool("archive", "check", path, *with_key)
+        assert compared.code == 65 and f"threema/{ID}: the sessions" in compared.err, compared
+
+    def test_hostile_sessions_do_not_keep_others_out(self, keytool, with_key, write):
+        files = archive(*threema(ID, KEY), *threema(OTHER, KEY[::-1]), (FILE, b"KTV1\0"),
+                        (FILE.replace(ID, OTHER), sessions.exported(VALUES)))
+        path = write("a.age", files)
+        result = keytool("archive", "import", path, *with_key)
+        assert result.code == 65 and f"threema/{ID}: the sessions" in result.err, result
+        assert stored(keytool, OTHER) == (VALUES, sessions.NOWHERE)
+        assert [one["id"] for one in keytool.json("id", "list")["identities"]] == [OTHER]
+        left = keytool.json("archive", "import", path, *with_key, "--without-sessions")["results"]
+        assert [(one["id"], one["result"]) for one in left] == [(ID, "added"), (OTHER, "unchanged")]
+        assert all("sessions" not in one for one in left)
 
     def test_sessions_without_an_identity(self, keytool, with_key, write):
         path = write("a.age", archive((FILE, sessions.exported(VALUES))))

@@ -16,6 +16,8 @@ package struct Archive: Sendable {
     package let identities: [RecordSet]
     /// The values of their session stores. Most archives have none.
     package let sessions: [Owner: ExportedValues]
+    /// Why other sessions of the archive cannot be read. The identities themselves can.
+    private let sessionFailures: [Owner: ExportError]
     /// When it was made, according to its maker.
     package let time: Timestamp
 
@@ -34,9 +36,14 @@ package struct Archive: Sendable {
         try Self.checkVersion(bytes.extracting(version.content))
         var records: [Owner: [RecordName: Range<Int>]] = [:]
         var sessions: [Owner: ExportedValues] = [:]
+        var failures: [Owner: ExportError] = [:]
         for file in files where file.name != ArchiveName.version && file.name != ArchiveName.readme {
             if let owner = ArchiveName.owner(ofSessions: file.name) {
-                sessions[owner] = try Self.sessions(of: owner, bytes.extracting(file.content))
+                do throws(ExportError) {
+                    sessions[owner] = try ExportedValues(bytes.extracting(file.content))
+                } catch {
+                    failures[owner] = error
+                }
                 // Without a record there is no identity, and its check says so.
                 records[owner] = records[owner] ?? [:]
                 continue
@@ -50,15 +57,16 @@ package struct Archive: Sendable {
         identities = records.map { RecordSet(of: $0, $1, in: bytes) }
             .sorted { ($0.owner.messenger, $0.owner.id) < ($1.owner.messenger, $1.owner.id) }
         self.sessions = sessions
+        sessionFailures = failures
         time = Timestamp(milliseconds: 1000 * version.seconds)
     }
 
-    private static func sessions(of owner: Owner, _ content: Span<UInt8>) throws(ArchiveError) -> ExportedValues {
-        do throws(ExportError) {
-            return try ExportedValues(content)
-        } catch {
-            throw .sessions(owner, error)
-        }
+    /// The sessions of an identity.
+    /// - Returns: nil if the archive has none.
+    /// - Throws: `.sessions` if they are malformed.
+    package func sessions(of owner: Owner) throws(ArchiveError) -> ExportedValues? {
+        if let error = sessionFailures[owner] { throw .sessions(owner, error) }
+        return sessions[owner]
     }
 
     private static func checkVersion(_ content: Span<UInt8>) throws(ArchiveError) {

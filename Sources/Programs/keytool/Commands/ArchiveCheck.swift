@@ -18,8 +18,8 @@ struct ArchiveCheck: Verb {
         let keeper = ArchiveKeeper(try present(session), .all)
         var report = ArchiveReport()
         for records in opened.archive.identities {
-            let sessions = opened.archive.sessions[records.owner]?.facts
             do {
+                let sessions = try opened.archive.sessions(of: records.owner)?.facts
                 _ = try ArchivedMessengers.all.check(records)
                 switch try keeper.compare(records) {
                 case .same: report.add(records.owner, "same", "same", sessions: sessions)

@@ -3,6 +3,7 @@ import Console
 import Encodings
 import Keystore
 import MessengerKeeping
+import SessionStore
 import Threema
 import ThreemaKeeping
 
@@ -26,6 +27,9 @@ struct ArchiveImport: Verb {
             valueName: "messenger/id"))
     var replaced: [IdentityName] = []
 
+    @Flag(help: "Leave out the sessions of all identities.")
+    var withoutSessions = false
+
     @OptionGroup var keystore: NewKeystoreOptions
 
     func run(_ session: Session) throws {
@@ -39,7 +43,7 @@ struct ArchiveImport: Verb {
                     hints: "keytool archive list shows what it contains"
                 ).because(of: "no_identity"))
         }
-        try requireOneUsable(identities)
+        try requireOneUsable(opened.archive)
         let store = try session.newKeystore(keystore)
         let keeper = ArchiveKeeper(store, .all)
         let replaced = Set(replaced.map(\.owner))
@@ -47,9 +51,9 @@ struct ArchiveImport: Verb {
         var isChanged = false
         for records in identities {
             do {
+                let sessions = try sessions(of: records.owner, in: opened.archive)
                 let isReplaced = replaced.contains(records.owner)
                 let before = isReplaced ? servers(of: records.owner, session.keeper(store)) : []
-                let sessions = opened.archive.sessions[records.owner]
                 let decision = try keeper.store(records, sessions: sessions, mayReplace: isReplaced)
                 if sessions != nil { warnOfSessions(of: records.owner, decision, opened.archive.time, session) }
                 if case .replace = decision {
@@ -98,17 +102,26 @@ struct ArchiveImport: Verb {
     }
 
     /// A keystore is not created for nothing.
-    private func requireOneUsable(_ identities: [RecordSet]) throws {
-        var first: ArchiveRefusal?
-        for records in identities {
-            do throws(ArchiveRefusal) {
+    private func requireOneUsable(_ archive: Archive) throws {
+        var first: (any Error)?
+        for records in archive.identities {
+            do {
                 _ = try ArchivedMessengers.all.check(records)
+                _ = try sessions(of: records.owner, in: archive)
                 return
             } catch {
                 first = first ?? error
             }
         }
+        if case ArchiveError.sessions(let owner, let error)? = first {
+            throw CommandFailure(failure: Failure(ArchiveError.sessions(owner, error)).about(owner))
+        }
         if let first { throw first }
+    }
+
+    /// - Throws: `ArchiveError.sessions`.
+    private func sessions(of owner: Owner, in archive: Archive) throws(ArchiveError) -> ExportedValues? {
+        withoutSessions ? nil : try archive.sessions(of: owner)
     }
 }
 

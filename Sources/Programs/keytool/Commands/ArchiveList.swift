@@ -21,15 +21,18 @@ struct ArchiveList: Verb {
         for records in opened.archive.identities {
             var publicKey: String?
             var failure: Failure?
-            do throws(ArchiveRefusal) {
+            var sessions: SessionFacts?
+            do {
                 publicKey = try ArchivedMessengers.all.check(records)
+                sessions = try opened.archive.sessions(of: records.owner)?.facts
             } catch {
                 failure = Failure(error)
                 if !session.output.isJSON { failure?.report(about: records.owner.text) }
             }
-            let sessions = opened.archive.sessions[records.owner]?.facts
             let names = (records.names.map(\.words) + (sessions.map { [$0.words] } ?? [])).joined(separator: ", ")
-            lines.append("\(records.owner.text)  \(publicKey ?? "-")  \(names)")
+            // The ID of the other messengers is a digest of their keys.
+            let compared = publicKey ?? (failure == nil ? records.owner.id : "-")
+            lines.append("\(records.owner.text)  \(compared)  \(names)")
             identities.append(
                 .members(
                     records.owner.members + [

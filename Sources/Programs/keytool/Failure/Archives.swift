@@ -19,7 +19,8 @@ extension ArchiveError: Explained {
             Failure(
                 .badData, "the archive contains the unknown file \(name.printable)",
                 hints: "a newer keytool may know it; otherwise pack the archive again without it")
-        case .sessions(let owner, let error): Failure(error).about(owner)
+        case .sessions(_, let error):
+            Failure(error).advising("archive import --without-sessions imports the identity without its sessions")
         case .recordTooLarge(let name, let limit):
             Failure(.badData, "\(name.printable) in the archive is longer than \(ByteCount.text(limit))")
         case .tooLarge(let limit):
@@ -32,7 +33,7 @@ extension ArchiveError: Explained {
 
 extension Failure {
     /// This failure with the identity that it is about.
-    fileprivate func about(_ owner: Owner) -> Failure {
+    func about(_ owner: Owner) -> Failure {
         Failure(status, "\(owner.text): \(message)", hints: hints).because(of: reason)
     }
 }
