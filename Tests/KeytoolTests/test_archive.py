@@ -213,6 +213,43 @@ def test_list_names_an_identity_without_a_public_key(keytool, with_key, tmp_path
     assert result.code == 65 and result.out.startswith("sophaxchat/" + "0" * 32 + "  -  identity"), result
 
 
+@pytest.mark.parametrize("record, command", [("pin", "set-pin"), ("prekeys", "refill-prekeys")])
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_a_damaged_lock_does_not_keep_its_identity_out(
+        keytool, other_keytool, with_key, tmp_path, given, record, command, is_sealed):
+    """Its keys matter more; but it is told that the lock is missing."""
+    id = keytool.json("sophaxchat", "init")["id"]
+    keytool.ok("sophaxchat", "set-pin", *given("new-pin", b"271828"))
+    if is_sealed:
+        sophax.put(keytool, id, record, bytes(131))
+    else:
+        (keytool.keystore / "identities/sophaxchat" / id / record).write_bytes(b"KTR2" + bytes(90))
+    path = tmp_path / "b.age"
+    refused = keytool.fails(65, "archive", "export", "-o", path, *TO)
+    assert f"--skip-damaged exports sophaxchat/{id} without its {record}" in refused.err and not path.exists()
+    result = keytool("archive", "export", "-o", path, *TO, "--skip-damaged")
+    warning = f"warning: sophaxchat/{id} is in the archive without its {record}: after an import it has none"
+    assert result.code == 65 and warning in result.err, result
+    names = {name.split("/")[2] for name in archives.opened(path) if "/" in name}
+    assert names == {"identity", "pin", "prekeys"} - {record}
+    result = keytool("archive", "export", "-o", tmp_path / "c.age", *TO, "--skip-damaged", "--json")
+    assert result.code == 65 and json.loads(result.out)["identities"][0]["left_out"] == [record]
+    other_keytool.ok("archive", "import", path, *with_key)
+    shown = other_keytool.json("sophaxchat", "show")
+    assert shown["id"] == id and shown["pin"] is (record != "pin")
+    other_keytool.ok("sophaxchat", command, *(given("new-pin", b"271828") if record == "pin" else []))
+
+
+def test_a_damaged_identity_stays_out(keytool, tmp_path):
+    id = keytool.json("sophaxchat", "init")["id"]
+    keytool.ok("id", "create")
+    (keytool.keystore / "identities/sophaxchat" / id / "identity").write_bytes(b"KTR2" + bytes(90))
+    path = tmp_path / "b.age"
+    result = keytool("archive", "export", "-o", path, *TO, "--skip-damaged")
+    assert result.code == 65 and f"sophaxchat/{id} is not in the archive" in result.err
+    assert not any(name.startswith("sophaxchat") for name in archives.opened(path))
+
+
 class TestSequences:
     def test_import_twice(self, exported, other_keytool, with_key):
         other_keytool.ok("archive", "import", exported, *with_key)

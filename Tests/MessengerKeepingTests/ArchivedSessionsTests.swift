@@ -134,7 +134,10 @@ private let second = Owner(messenger: "carrier", id: "TWO")!
             ("", ExportError.malformed(offset: 0)), ("KTV9", .unknownForm(0x39)), ("KTV1\u{1}", .malformed(offset: 4)),
         ] {
             let bytes = Written.tar([version, ("carrier/ONE/sessions.values", Array(content.utf8))])
-            #expect(throws: ArchiveError.sessions(first, problem)) { _ = try parsed(bytes) }
+            let archive = try parsed(bytes)
+            #expect(archive.identities.map(\.owner) == [first] && archive.sessions.isEmpty)
+            #expect(throws: ArchiveError.sessions(first, problem)) { _ = try archive.sessions(of: first) }
+            #expect(try archive.sessions(of: second)?.count == nil)
         }
         for name in ["carrier/O.E/sessions.values", "carrier/ONE/places/main/sessions.values", "sessions.values"] {
             let bytes = Written.tar([version, (name, Array("KTV1".utf8))])

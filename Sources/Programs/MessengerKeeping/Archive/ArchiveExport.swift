@@ -15,12 +15,16 @@ package struct ArchiveSurvey: Sendable {
         package let isKnown: Bool
         /// Nil if it has none, if they do not open, or if they were not asked for.
         package let sessions: SessionFacts?
+        /// Damaged records that the export leaves out.
+        package let leftOut: Set<RecordName>
         fileprivate let lengths: [Int]
     }
 
     package fileprivate(set) var identities: [Identity] = []
     /// Why others are not among them: `ArchiveRefusal`, `KeystoreError`, `FileError`.
     package fileprivate(set) var failures: [(owner: Owner, error: any Error)] = []
+    /// Why records of identities are left out that they can do without: `ArchiveRefusal`.
+    package fileprivate(set) var recordFailures: [(owner: Owner, record: RecordName, error: ArchiveRefusal)] = []
     /// Why the sessions of identities are not among them: `SessionStoreError`, `ExportError`, `FileError`.
     package fileprivate(set) var sessionFailures: [(owner: Owner, error: any Error)] = []
 }
@@ -34,8 +38,8 @@ extension ArchiveKeeper {
         var survey = ArchiveSurvey()
         for owner in try keystore.identities() {
             do {
-                let records = try records(of: owner)
-                let publicKey = try check(records)
+                let (records, publicKey, damaged) = try usableRecords(of: owner)
+                survey.recordFailures += damaged.map { (owner, $0.record, $0.error) }
                 var sessions: SessionFacts?
                 if withSessions {
                     do {
@@ -47,6 +51,7 @@ extension ArchiveKeeper {
                 survey.identities.append(
                     .init(
                         owner: owner, publicKey: publicKey, isKnown: messengers.contains(owner), sessions: sessions,
+                        leftOut: Set(damaged.map(\.record)),
                         lengths: records.names.map { records.count(of: $0) ?? 0 } + (sessions.map { [$0.bytes] } ?? []))
                 )
             } catch {
@@ -82,8 +87,8 @@ extension ArchiveKeeper {
         for identity in survey.identities {
             let owner = identity.owner
             // Both of one moment.
-            let both = try identity.sessions == nil ? nil : recordsAndSessions(of: owner)
-            let records = try both?.records ?? records(of: owner)
+            let both = try identity.sessions == nil ? nil : recordsAndSessions(of: owner, without: identity.leftOut)
+            let records = try both?.records ?? records(of: owner, without: identity.leftOut)
             _ = try check(records)
             for name in records.names {
                 try records.withRecord(name) { try tar.add(ArchiveName(owner, name).text, $0) }
@@ -91,6 +96,24 @@ extension ArchiveKeeper {
             try both?.sessions.withBytes { try tar.add(ArchiveName.sessions(of: owner), $0) }
         }
         try tar.finish()
+    }
+
+    /// The records of an identity, without damaged ones that it can do without.
+    /// - Throws: `ArchiveRefusal`, `KeystoreError`, `FileError`.
+    private func usableRecords(
+        of owner: Owner
+    ) throws -> (records: RecordSet, publicKey: String?, damaged: [(record: RecordName, error: ArchiveRefusal)]) {
+        var damaged: [(record: RecordName, error: ArchiveRefusal)] = []
+        while true {
+            let records = try records(of: owner, without: Set(damaged.map(\.record)))
+            do throws(ArchiveRefusal) {
+                return (records, try check(records), damaged)
+            } catch {
+                // One more is left out each time.
+                guard let name = messengers.dispensable(error) else { throw error }
+                damaged.append((name, error))
+            }
+        }
     }
 
     /// - Returns: the public key; nil if there is none.

@@ -8,16 +8,19 @@ package struct ArchivedMessenger: Sendable {
     package let name: String
     /// Records that no archive contains: sessions, and what is under way.
     package let transient: Set<RecordName>
+    /// Records that an identity can do without. If one is damaged, an export can leave it out, and not the identity.
+    package let dispensable: Set<RecordName>
     /// Checks that records have the form that the messenger's verbs write, so that they can be stored.
     /// - Returns: a public key or another public name to compare, in hexadecimal; nil if there is none.
     package let check: @Sendable (RecordSet) throws(RecordProblem) -> String?
 
     package init(
-        _ name: String, transient: Set<RecordName> = [],
+        _ name: String, transient: Set<RecordName> = [], dispensable: Set<RecordName> = [],
         check: @escaping @Sendable (RecordSet) throws(RecordProblem) -> String?
     ) {
         self.name = name
         self.transient = transient
+        self.dispensable = dispensable
         self.check = check
     }
 }
@@ -53,6 +56,15 @@ package struct ArchivedMessengers: Sendable {
     func contains(_ name: RecordName, of owner: Owner) -> Bool {
         messengers[owner.messenger]?.transient.contains(name) != true
     }
+
+    /// The record that is in the way, if its identity can do without it.
+    func dispensable(_ refusal: ArchiveRefusal) -> RecordName? {
+        switch refusal {
+        case .damaged(let owner, let name), .malformed(let owner, .malformed(let name)):
+            messengers[owner.messenger]?.dispensable.contains(name) == true ? name : nil
+        default: nil
+        }
+    }
 }
 
 /// Exports the identities of a keystore to an archive, compares the two, and imports identities from it.
@@ -68,21 +80,22 @@ package struct ArchiveKeeper: Sendable {
     }
 
     /// The records of an identity at one moment, without those that no archive contains.
+    /// - Parameter leftOut: these are not read.
     /// - Throws: `KeystoreError.noIdentity`, `.damaged` for a commit file that is not authentic;
     ///   `ArchiveRefusal.changing`; `FileError`.
-    func records(of owner: Owner) throws -> RecordSet {
+    func records(of owner: Owner, without leftOut: Set<RecordName> = []) throws -> RecordSet {
         // Twice instead of a lock, which a long upload may hold.
         for _ in 0..<Self.tries {
-            let first = try copy(keystore.identity(owner))
-            let second = try copy(keystore.identity(owner))
+            let first = try copy(keystore.identity(owner), without: leftOut)
+            let second = try copy(keystore.identity(owner), without: leftOut)
             if first.isEqual(second) { return second }
         }
         throw ArchiveRefusal.changing(owner)
     }
 
-    func copy(_ records: borrowing IdentityRecords) throws -> RecordSet {
+    func copy(_ records: borrowing IdentityRecords, without leftOut: Set<RecordName> = []) throws -> RecordSet {
         let owner = records.owner
-        return try RecordSet(of: records) { messengers.contains($0, of: owner) }
+        return try RecordSet(of: records) { messengers.contains($0, of: owner) && !leftOut.contains($0) }
     }
 
     // MARK: Comparing

@@ -14,16 +14,18 @@ extension ExportedValues {
 }
 
 extension ArchiveKeeper {
-    /// The records of an identity and all values of its session store, of one moment.
+    /// The records of an identity, without those left out, and all values of its session store, of one moment.
     /// - Returns: nil if it has no session store.
     /// - Throws: `SessionStoreError`; `ExportError`; `KeystoreError`; `FileError`, for example `.locked` if a program
     ///   that uses the sessions runs.
-    func recordsAndSessions(of owner: Owner) throws -> (records: RecordSet, sessions: ExportedValues)? {
+    func recordsAndSessions(
+        of owner: Owner, without leftOut: Set<RecordName> = []
+    ) throws -> (records: RecordSet, sessions: ExportedValues)? {
         // Without the lock first, because a long upload may hold that of an identity without sessions.
         guard try keystore.identity(owner).hasSessions() else { return nil }
         let identity = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
         guard let store = try identity.openSessions(keystore) else { return nil }
         defer { store.close() }
-        return (try copy(identity.records), try store.exportedValues(limit: Archive.maxBytes))
+        return (try copy(identity.records, without: leftOut), try store.exportedValues(limit: Archive.maxBytes))
     }
 }

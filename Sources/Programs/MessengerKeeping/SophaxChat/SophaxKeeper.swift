@@ -23,6 +23,9 @@ package struct SophaxKeeper: Sendable {
     /// Records that no archive contains.
     package static let transientRecords: Set<RecordName> = [attempts, pinChanges, clearings]
 
+    /// Records without which an identity still has its keys.
+    package static let dispensableRecords: Set<RecordName> = [pin, prekeys]
+
     let keystore: OpenKeystore
 
     /// Opens nothing.

@@ -73,7 +73,7 @@ struct ArchiveExport: Verb {
                         ("protection", .string(isSigned ? "passphrase" : "recipients")),
                         (
                             "identities",
-                            .array(survey.identities.map { .members($0.owner.members + $0.sessions.members) })
+                            .array(survey.identities.map { .members($0.members) })
                         ),
                     ]))
         }
@@ -101,7 +101,7 @@ struct ArchiveExport: Verb {
     /// - Returns: how the command ends if it exports the others; nil if nothing is damaged.
     /// - Throws: `CommandFailure` unless the others are to be exported.
     private func skipped(_ survey: ArchiveSurvey, _ session: Session) throws -> CommandFailure? {
-        let failures = survey.failures + survey.sessionFailures
+        let failures = survey.failures + survey.recordFailures.map { ($0.owner, $0.error) } + survey.sessionFailures
         guard let first = failures.first else { return nil }
         let failure = Failure(first.error)
         for (owner, error) in failures.dropFirst(skipDamaged ? 0 : 1) where !session.output.isJSON {
@@ -111,10 +111,15 @@ struct ArchiveExport: Verb {
             throw CommandFailure(
                 failure: failure.advising(
                     survey.failures.isEmpty
-                        ? "--skip-damaged exports \(first.owner.text) without its sessions"
+                        ? "--skip-damaged exports \(first.owner.text) without its "
+                            + (survey.recordFailures.first?.record.words ?? "sessions")
                         : "--skip-damaged exports the other identities"))
         }
         for (owner, _) in survey.failures { session.output.warn("\(owner.text) is not in the archive") }
+        for (owner, record, _) in survey.recordFailures {
+            session.output.warn(
+                "\(owner.text) is in the archive without its \(record.words): after an import it has none")
+        }
         for (owner, _) in survey.sessionFailures {
             session.output.warn("the sessions of \(owner.text) are not in the archive")
         }
@@ -156,6 +161,14 @@ struct ArchiveExport: Verb {
         var digest = [UInt8](repeating: 0, count: SHA256.count)
         state.finish(into: &digest)
         return (digest, offset)
+    }
+}
+
+extension ArchiveSurvey.Identity {
+    /// The members of a result.
+    fileprivate var members: [(String, JSONValue?)] {
+        let left = leftOut.map(\.text).sorted().map { JSONValue.string($0) }
+        return owner.members + sessions.members + [("left_out", left.isEmpty ? nil : .array(left))]
     }
 }
 

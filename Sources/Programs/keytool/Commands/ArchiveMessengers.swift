@@ -24,8 +24,9 @@ extension ArchivedMessengers {
             try MainKeyKeeper.check(records)
             return nil
         },
-        ArchivedMessenger(Owner.sophaxChat, transient: SophaxKeeper.transientRecords) {
-            records throws(RecordProblem) in
+        ArchivedMessenger(
+            Owner.sophaxChat, transient: SophaxKeeper.transientRecords, dispensable: SophaxKeeper.dispensableRecords
+        ) { records throws(RecordProblem) in
             try SophaxKeeper.check(records)
             return nil
         },

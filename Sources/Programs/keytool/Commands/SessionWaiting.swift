@@ -8,7 +8,8 @@ import MessengerKeeping
 /// How long a command waits for a program that uses the sessions of an identity.
 struct SessionWaitOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How long to wait for a program that uses the sessions (default 1m).", valueName: "duration"))
+        help: ArgumentHelp("How long to wait for a program that uses the sessions (default 1m).", valueName: "duration")
+    )
     var lockWait: TimeSpan?
 
     /// Runs `body` with the wait. It is told on a terminal, and with `--verbose`.
