@@ -151,6 +151,32 @@ import ThreemaMessages
         #expect(try home.alice.mailbox.contacts().count == 2)
     }
 
+    @Test func `a program's own changes and what a group is told are made together`() throws {
+        let home = try Household()
+        let stranger = try ThreemaID("STRANGER")
+        home.alice.whenAsked = { Issue.record("nobody is searched for in a transaction") }
+        let change = try GroupRules(own: home.alice.id).create(
+            .random(), members: [home.bob.id, stranger], name: "Lake", ids: .random())
+        func tell(crashes: Bool) throws -> [ThreemaID] {
+            try home.alice.mailbox.store.transaction { changes in
+                try changes.set("group", [1], Array("Lake".utf8).span)
+                let unknown = try home.alice.mailbox.send(change.sendings, in: changes)
+                if crashes { throw Crash() }
+                return unknown
+            }
+        }
+        #expect(throws: Crash.self) { try tell(crashes: true) }
+        try home.alice.open()
+        #expect(try home.alice.count("outbox") == 0 && home.alice.count("ibex") == 0 && home.alice.count("group") == 0)
+        home.alice.whenAsked = { Issue.record("nobody is searched for in a transaction") }
+        #expect(try tell(crashes: false) == [stranger])
+        // The process dies before anything is sent.
+        try home.alice.open()
+        let received = try home.bob.receive(home.alice.sendOutbox())
+        #expect(received.compactMap { $0.message?.body.type } == [.groupSetup, .groupName])
+        #expect(try home.alice.count("group") == 1)
+    }
+
     @Test func `all members get a message with the same time`() throws {
         let home = try Household()
         let carol = try Side("000CAROL", in: home.path)
