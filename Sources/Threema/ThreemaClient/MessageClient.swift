@@ -59,6 +59,15 @@ public final class MessageClient {
         return unknown
     }
 
+    /// Ends the sessions with a contact, begins a new one, and tells the contact.
+    /// - Throws: what ``Mailbox/resetSessions(with:)`` throws, or `.connectionOver`, and then nothing has changed;
+    ///   `ChatSessionError`, and then the messages stay in the outbox.
+    public func resetSessions(with contact: ThreemaID) throws {
+        guard failure == nil else { throw MailboxError.connectionOver }
+        try mailbox.resetSessions(with: contact)
+        try sendOutboxOrEnd()
+    }
+
     /// Waits for the server.
     /// - Parameter store: see ``Mailbox/receive(_:and:)``.
     /// - Returns: nil if nothing has come in time. What is stored is returned even if the connection fails then; the next

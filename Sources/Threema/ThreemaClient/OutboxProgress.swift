@@ -31,6 +31,9 @@ struct OutboxProgress {
     /// A contact whose messages are sent next; nil if none waits, or as many as permitted are on their way.
     var contact: ThreemaID? { sentCount < Self.window ? waiting.first : nil }
 
+    /// The first number that was not sent to a contact on this connection.
+    func firstUnsent(for contact: ThreemaID) -> UInt64 { next[contact] ?? 0 }
+
     /// Something was put into the outbox.
     mutating func queued(for contact: ThreemaID) { waiting.insert(contact) }
 

@@ -29,6 +29,12 @@ public struct Conversation: ~Copyable {
     /// A contact without a record.
     public init() { sessions = SessionSet() }
 
+    /// A contact whose record is damaged: without sessions, and with the messages that wait.
+    /// - Parameter unsent: the numbers of the messages in the outbox; empty, from the next number on, if none waits.
+    public init(withoutSessions unsent: Range<UInt64>) {
+        sessions = SessionSet(local: nil, remote: nil, unsent: unsent)
+    }
+
     /// Reads a contact's record.
     /// - Throws: `RecordError`.
     public init(decoding record: Span<UInt8>) throws(RecordError) { sessions = try SessionSet(decoding: record) }
