@@ -54,6 +54,7 @@ public struct Vector: Decodable, Sendable, CustomStringConvertible {
         case protonMainKey = "proton_mainkey"
         case ratchet
         case sophaxChat = "sophaxchat"
+        case sophaxChatGroups = "sophaxchat_groups"
         case textSecure = "textsecure"
         case textSecureFormats = "textsecure_formats"
 

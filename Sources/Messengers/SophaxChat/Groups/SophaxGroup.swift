@@ -12,16 +12,21 @@ extension GroupLimits {
 }
 
 /// One side of a group, version 3: chains by `GroupSession`, and what binds messages to their places. It is a value
-/// without I/O; store session and views in one transaction with what a step has made.
+/// without I/O; store it as a `GroupRecord` in one transaction with what a step has made.
 public struct SophaxGroup: ~Copyable, Sendable {
+    /// Most bytes of the others' transcripts: 32 for a hash, 68 for a message behind a gap. So a stored group fits a
+    /// value of a session store.
+    public static let maxTranscriptBytes = 800_000
     /// The group's name.
     public let name: String
     /// The chains.
     public private(set) var session: GroupSession
     /// The transcripts of the others' chains that are open.
     public private(set) var views: [PeerID: TranscriptView]
-    private let own: PeerID
-    private var sent: TranscriptView?
+    /// This side.
+    public let own: PeerID
+    /// The transcript of the last own chain, which may have ended.
+    private(set) var sent: TranscriptView?
 
     /// A group without chains.
     /// - Parameter members: all members, with this side; 100 at most.
@@ -33,7 +38,10 @@ public struct SophaxGroup: ~Copyable, Sendable {
             nil)
     }
 
-    private init(
+    /// - Parameters:
+    ///   - views: one for each member with chains, of its newest one.
+    ///   - sent: that of the own chain, if there is one.
+    init(
         _ name: String, _ own: PeerID, _ session: consuming GroupSession, _ views: [PeerID: TranscriptView],
         _ sent: TranscriptView?
     ) {
@@ -54,13 +62,28 @@ public struct SophaxGroup: ~Copyable, Sendable {
     }
 
     /// The own chain for a member: seal it in the session with it, and store both.
-    public mutating func distribution(for id: PeerID, at now: Timestamp) throws(GroupError) -> GroupDistribution {
-        let chain = try session.distribution(for: Self.member(id), at: now)
+    /// - Parameter first: number of the first message, if a chain begins.
+    public mutating func distribution(
+        for id: PeerID, at now: Timestamp, first: UInt32 = 0
+    ) throws(GroupError) -> GroupDistribution {
+        try distribution(for: id, at: now, first: first) {
+            (id: Random.bytes(ChainID.count), key: HeldKey(Random.secret(32)))
+        }
+    }
+
+    /// - Parameter draw: makes ID, 16 bytes, and key, 32 bytes, of a chain that begins.
+    package mutating func distribution(
+        for id: PeerID, at now: Timestamp, first: UInt32 = 0, draw: () -> (id: [UInt8], key: HeldKey)
+    ) throws(GroupError) -> GroupDistribution {
+        let chain = try session.distribution(for: Self.member(id), at: now, first: first, draw: draw)
         if sent?.chain != chain.chain {
             sent = TranscriptView(chain: chain.chain, next: chain.number, hash: Transcript.start(chain.chain))
         }
         return GroupDistribution(group: name, chain: chain, transcript: sent!.head(of: own).hash)
     }
+
+    /// Ends the own chain, as a copied or restored group has to. Nothing is sealed before another one was given to all.
+    public mutating func endChain() { session.endChain() }
 
     /// Accepts a chain from its sender.
     /// - Parameter sender: whose session of two it has come in.
@@ -74,6 +97,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         if result == .stored {
             views[sender] = TranscriptView(
                 chain: distribution.chain.chain, next: distribution.chain.number, hash: distribution.transcript)
+            Self.trim(&views)
         }
         return result
     }
@@ -124,6 +148,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         var status = TranscriptView.Status.consistent
         if views[sender]?.chain == place.chain {
             status = views[sender]!.add(place.iteration, previous: place.previous, message.boxes)
+            Self.trim(&views)
         }
         return Self.result(opened, name, own, views, sent, attachment, status)
     }
@@ -136,6 +161,18 @@ public struct SophaxGroup: ~Copyable, Sendable {
         return Opened(
             body: body, attachment: attachment, status: status,
             next: SophaxGroup(name, own, opened.next, views, sent))
+    }
+
+    /// Drops hashes until all transcripts fit: of the view that remembers most the oldest one. Only large groups get
+    /// there, and then only those with many gaps forget a message behind one.
+    static func trim(_ views: inout [PeerID: TranscriptView]) {
+        var count = views.values.reduce(0) { $0 + $1.encodedCount }
+        while count > maxTranscriptBytes {
+            guard let most = views.max(by: { $0.value.encodedCount < $1.value.encodedCount })?.key else { return }
+            count -= views[most]!.encodedCount
+            if views[most]!.pastCount > 1 { views[most]!.dropOldest() } else { views[most]!.dropFurthest() }
+            count += views[most]!.encodedCount
+        }
     }
 
     /// Compares with what a member has seen of another one's chain.

@@ -36,7 +36,8 @@ public struct TranscriptView: Equatable, Sendable {
     /// Hashes that are remembered for comparison with heads, and messages ahead of a gap.
     public static let remembered = 1000
 
-    private struct Entry: Equatable, Sendable {
+    /// A message behind a gap: the transcript before and after it, 32 bytes each.
+    struct Entry: Equatable, Sendable {
         let previous: [UInt8]
         let hash: [UInt8]
     }
@@ -46,10 +47,11 @@ public struct TranscriptView: Equatable, Sendable {
     /// Number of the first message that has not been received.
     public private(set) var next: UInt32
     private var hash: [UInt8]
-    private var ahead: [UInt32: Entry] = [:]
-    /// The transcript before each of the last messages.
+    /// Messages behind `next`, by number.
+    private(set) var ahead: [UInt32: Entry] = [:]
+    /// The transcript before each of the last messages, up to `next`, without a gap.
     private var past: [UInt32: [UInt8]]
-    private var isForked = false
+    private(set) var isForked = false
 
     /// A view that begins with a distribution.
     /// - Parameter hash: the transcript before the message with this number, 32 bytes.
@@ -58,6 +60,37 @@ public struct TranscriptView: Equatable, Sendable {
         self.next = next
         self.hash = hash
         past = [next: hash]
+    }
+
+    /// The view that a record has. The caller has checked it.
+    /// - Parameters:
+    ///   - past: 1 to 1000 hashes, at most `next` + 1; the last one is the transcript before `next`.
+    ///   - ahead: numbers above `next`, at most 1000.
+    init(chain: ChainID, next: UInt32, past: [[UInt8]], ahead: [UInt32: Entry], isForked: Bool) {
+        self.init(chain: chain, next: next, hash: past[past.count - 1])
+        for (distance, hash) in past.reversed().enumerated() { self.past[next - UInt32(distance)] = hash }
+        self.ahead = ahead
+        self.isForked = isForked
+    }
+
+    /// The hashes that are remembered, from the oldest to that before `next`; 1 to 1000.
+    var pastHashes: [[UInt8]] { (0..<past.count).reversed().map { past[next - UInt32($0)]! } }
+
+    /// How many hashes are remembered.
+    var pastCount: Int { past.count }
+
+    /// Bytes of what is remembered: 32 for a hash, 68 for a message behind a gap.
+    var encodedCount: Int { 32 * past.count + 68 * ahead.count }
+
+    /// Drops the oldest hash. Statements about that place are not compared any more.
+    mutating func dropOldest() {
+        guard past.count > 1 else { return }
+        past[next - UInt32(past.count - 1)] = nil
+    }
+
+    /// Drops the message that is furthest ahead, as if it had not been added.
+    mutating func dropFurthest() {
+        if let furthest = ahead.keys.max() { ahead[furthest] = nil }
     }
 
     /// The status.

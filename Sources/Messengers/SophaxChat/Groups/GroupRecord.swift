@@ -1,0 +1,229 @@
+public import Encodings
+internal import Primitives
+public import Ratchet
+public import SecureMemory
+
+// The value of a group in a session store, of the kind `group` and with the group's name as its name. Numbers are big
+// endian.
+//
+//   offset  length  meaning
+//        0       1  1, the form
+//        1       …  the group's name: length (1), UTF-8
+//        …       2  number of peers that have proved version 3, at most 1000
+//        …       …  for each, in ascending order: length of its peerID (1), its digits
+//        …       4  length n of the chains
+//        …       n  the chains: the record of `GroupSession`
+//        …       1  1 if this side has ever begun a chain, else 0
+//        …       …  if so: ID of the last one (16), its transcript, which has no gap
+//        …       …  for each member with chains, in ascending order: the transcript of its newest one
+//
+// A transcript:
+//
+//        0       4  number of the first message that was not received; of the own chain, number of the next one
+//        4       1  1 if a fork was seen, else 0
+//        5       2  number of hashes, 1 to 1000
+//        7      32  for each: the transcript before a message; the last one is that before the number above
+//        …       2  number of messages behind a gap, at most 1000
+//        …      68  for each, in ascending order: number (4), transcript before it (32), transcript after it (32)
+
+/// What a program stores of a group: its chains, its transcripts, and who has proved version 3.
+///
+/// It is one value of a session store, so that a step of the group is stored in one transaction. `keytool sophaxchat
+/// rekey-group` replaces the own chain in it.
+public struct GroupRecord: ~Copyable, Sendable {
+    /// The kind of the value in a session store.
+    public static let kind: StaticString = "group"
+    /// Most peers that are remembered to have proved version 3.
+    public static let maxProved = 1000
+    /// Longest record in bytes. It fits a value of a session store.
+    public static let maxCount =
+        1 + 1 + GroupPlace.maxGroup + 2 + maxProved * (1 + PeerID.counts[0]) + 4
+        + GroupSession.maxRecordCount(.sophaxChat) + 1 + ChainID.count
+        + GroupLimits.sophaxChat.maxMembers * transcriptHeadCount + SHA256.count * TranscriptView.remembered
+        + SophaxGroup.maxTranscriptBytes
+
+    private static let form: UInt8 = 1
+    private static let transcriptHeadCount = 9
+
+    /// The group.
+    public var group: SophaxGroup
+    /// Peers whose signed messages of version 3 have been opened.
+    public private(set) var proved: Set<PeerID>
+
+    /// A group in which nobody has proved version 3.
+    public init(_ group: consuming SophaxGroup) {
+        self.group = group
+        proved = []
+    }
+
+    /// The name of the value.
+    /// - Parameter group: 1 to 255 bytes of UTF-8.
+    public static func name(of group: String) -> [UInt8] { Array(group.utf8) }
+
+    /// How the group speaks.
+    public var form: GroupForm { GroupForm(members: group.members, own: group.own, proved: proved) }
+
+    /// Remembers that a member has proved version 3. It is not forgotten when the member leaves, unless more than 1000
+    /// peers have proved it.
+    public mutating func prove(_ member: PeerID) {
+        let members = group.members
+        guard members.contains(member) else { return }
+        proved.insert(member)
+        while proved.count > Self.maxProved, let former = proved.subtracting(members).min() { proved.remove(former) }
+    }
+
+    // MARK: The record
+
+    /// The value to store, with all chain keys.
+    public borrowing func encoded() -> SecureBytes {
+        var head = [Self.form]
+        head.appendShort(Array(group.name.utf8))
+        head.appendNumber(UInt16(proved.count))
+        for peer in proved.sorted() { head.appendShort(peer.bytes) }
+        let chains = group.session.encoded()
+        head.appendNumber(UInt32(chains.count))
+        var tail: [UInt8] = [group.sent == nil ? 0 : 1]
+        if let sent = group.sent {
+            tail += sent.chain.bytes
+            tail.append(sent)
+        }
+        for member in group.views.keys.sorted() { tail.append(group.views[member]!) }
+        var buffer = SecureBuffer(capacity: head.count + chains.count + tail.count)
+        buffer.append(head.span)
+        buffer.append(chains)
+        buffer.append(tail.span)
+        return buffer.finish()
+    }
+
+    /// Reads a stored value.
+    /// - Parameter own: the identity in whose store it is.
+    /// - Throws: `.malformed`, `.unknownVersion`.
+    public init(decoding record: Span<UInt8>, of own: PeerID) throws(BackupError) {
+        guard record.count <= Self.maxCount else { throw .malformed }
+        var reader = RecordReader(record.count)
+        let form = record[try reader.take(1).lowerBound]
+        guard form == Self.form else { throw .unknownVersion(form) }
+        let name = try record.text(&reader)
+        let proved = try record.peers(&reader)
+        let count = record.number(try reader.take(4))
+        guard let name, let count = Int(exactly: count) else { throw .malformed }
+        let session = try Self.session(record.extracting(try reader.take(count)))
+        let members = try Self.peers(session.members)
+        guard Self.peer(session.own) == own, (1...GroupPlace.maxGroup).contains(name.utf8.count) else {
+            throw .malformed
+        }
+        let sent = try record.flag(&reader) ? try record.sent(&reader) : nil
+        var views: [PeerID: TranscriptView] = [:]
+        for member in members {
+            guard let newest = session.chains(of: SophaxGroup.member(member)).last else { continue }
+            views[member] = try record.transcript(of: newest.chain, &reader)
+        }
+        let bytes = views.values.reduce(0) { $0 + $1.encodedCount }
+        guard reader.rest.isEmpty, bytes <= SophaxGroup.maxTranscriptBytes else { throw .malformed }
+        if let chain = session.ownChain {
+            guard let sent, sent.chain == chain.chain, sent.next == chain.next else { throw .malformed }
+        }
+        group = SophaxGroup(name, own, session, views, sent)
+        self.proved = proved
+    }
+
+    private static func session(_ record: Span<UInt8>) throws(BackupError) -> GroupSession {
+        do throws(RecordError) {
+            return try GroupSession(decoding: record, limits: .sophaxChat)
+        } catch {
+            throw .malformed
+        }
+    }
+
+    private static func peer(_ member: GroupMember) -> PeerID? { PeerID(String(decoding: member.bytes, as: UTF8.self)) }
+
+    private static func peers(_ members: [GroupMember]) throws(BackupError) -> [PeerID] {
+        let peers = members.compactMap(peer)
+        guard peers.count == members.count else { throw .malformed }
+        return peers
+    }
+}
+
+extension SophaxGroup {
+    /// All members, with this side, in order.
+    public var members: [PeerID] {
+        // Only IDs come in.
+        session.members.map { PeerID(String(decoding: $0.bytes, as: UTF8.self))! }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ view: TranscriptView) {
+        appendNumber(view.next)
+        append(view.isForked ? 1 : 0)
+        appendNumber(UInt16(view.pastCount))
+        for hash in view.pastHashes { self += hash }
+        appendNumber(UInt16(view.ahead.count))
+        for number in view.ahead.keys.sorted() {
+            let entry = view.ahead[number]!
+            appendNumber(number)
+            self += entry.previous + entry.hash
+        }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func flag(_ reader: inout RecordReader) throws(BackupError) -> Bool {
+        let flag = self[try reader.take(1).lowerBound]
+        guard flag <= 1 else { throw .malformed }
+        return flag == 1
+    }
+
+    /// A length in one byte, then as much UTF-8.
+    /// - Returns: nil for other bytes.
+    fileprivate func text(_ reader: inout RecordReader) throws(BackupError) -> String? {
+        let count = Int(self[try reader.take(1).lowerBound])
+        return String(validating: extracting(try reader.take(count)).revealBytes(), as: UTF8.self)
+    }
+
+    fileprivate func peers(_ reader: inout RecordReader) throws(BackupError) -> Set<PeerID> {
+        let count = Int(number(try reader.take(2)))
+        guard count <= GroupRecord.maxProved else { throw .malformed }
+        var peers: [PeerID] = []
+        for _ in 0..<count {
+            guard let peer = try text(&reader).flatMap({ PeerID($0) }), peers.last.map({ $0 < peer }) ?? true else {
+                throw .malformed
+            }
+            peers.append(peer)
+        }
+        return Set(peers)
+    }
+
+    fileprivate func sent(_ reader: inout RecordReader) throws(BackupError) -> TranscriptView {
+        guard let chain = ChainID(extracting(try reader.take(ChainID.count)).revealBytes()) else { throw .malformed }
+        let sent = try transcript(of: chain, &reader)
+        guard sent.ahead.isEmpty, !sent.isForked else { throw .malformed }
+        return sent
+    }
+
+    fileprivate func transcript(
+        of chain: ChainID, _ reader: inout RecordReader
+    ) throws(BackupError) -> TranscriptView {
+        let next = UInt32(number(try reader.take(4)))
+        let isForked = try flag(&reader)
+        let pastCount = Int(number(try reader.take(2)))
+        guard (1...TranscriptView.remembered).contains(pastCount), pastCount - 1 <= Int(next) else { throw .malformed }
+        var past: [[UInt8]] = []
+        for _ in 0..<pastCount { past.append(try hash(&reader)) }
+        let aheadCount = Int(number(try reader.take(2)))
+        guard aheadCount <= TranscriptView.remembered else { throw .malformed }
+        var ahead: [UInt32: TranscriptView.Entry] = [:]
+        var last = next
+        for _ in 0..<aheadCount {
+            let number = UInt32(number(try reader.take(4)))
+            guard number > last, number < .max else { throw .malformed }
+            ahead[number] = TranscriptView.Entry(previous: try hash(&reader), hash: try hash(&reader))
+            last = number
+        }
+        return TranscriptView(chain: chain, next: next, past: past, ahead: ahead, isForked: isForked)
+    }
+
+    private func hash(_ reader: inout RecordReader) throws(BackupError) -> [UInt8] {
+        extracting(try reader.take(SHA256.count)).revealBytes()
+    }
+}

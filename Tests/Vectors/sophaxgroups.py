@@ -1,0 +1,138 @@
+"""Computes the vectors of SophaxChat's groups: distributions as JSON, and what a program stores of a group.
+
+Python's json, hashlib and hmac, and OpenSSL (Python's cryptography). Inputs and results are hexadecimal, text and numbers.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import struct
+
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+H = bytes.fromhex
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
+
+
+def short(data):
+    return bytes([len(data)]) + data
+
+
+# Distributions
+
+
+def distribution_encode(group, chain_id, generation, chain_key, iteration, transcript):
+    return {"text": json.dumps(
+        {"v": 3, "groupID": group, "chainKey": b64(H(chain_key)), "iteration": iteration, "chainID": b64(H(chain_id)),
+         "generation": generation, "transcript": b64(H(transcript))},
+        sort_keys=True, separators=(",", ":"), ensure_ascii=False)}
+
+
+def number(value, limit):
+    """An integer as the format spells it."""
+    if type(value) is not int or not 0 <= value < limit:
+        raise ValueError
+    return value
+
+
+def data(value, count):
+    decoded = base64.b64decode(value.encode(), validate=True)
+    if len(decoded) != count:
+        raise ValueError
+    return decoded
+
+
+def distribution_decode(text):
+    """`form` is `3`, `old`, or `none` for what has to be refused."""
+    def unique(pairs):
+        if len({name for name, _ in pairs}) < len(pairs):
+            raise ValueError
+        return {name: value for name, value in pairs if value is not None}
+
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+        found = {"group": value["groupID"], "chain_key": data(value["chainKey"], 32).hex(),
+                 "iteration": number(value["iteration"], 1 << 32)}
+        if not isinstance(found["group"], str) or not 1 <= len(found["group"].encode()) <= 255:
+            raise ValueError
+        if "v" not in value:
+            return {"form": "old", **found}
+        if number(value["v"], 1 << 32) != 3:
+            raise ValueError
+        return {"form": "3", **found, "chain_id": data(value["chainID"], 16).hex(),
+                "generation": number(value["generation"], 1 << 32), "transcript": data(value["transcript"], 32).hex()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {"form": "none"}
+
+
+# What is stored
+
+
+def walk(key, steps):
+    keys = []
+    for _ in range(steps):
+        keys.append(hmac.digest(key, b"\1", "sha256"))
+        key = hmac.digest(key, b"\2", "sha256")
+    return keys, key
+
+
+def start(chain):
+    return hashlib.sha256(b"SophaxChat_Transcript_v3" + chain).digest()
+
+
+def seal(group, sender, chain, generation, number, previous, key, text):
+    """The box of a body; its nonce is the number, twelve times."""
+    place = (b"SophaxChat_Group_v3" + short(group) + short(sender) + chain + struct.pack(">II", generation, number)
+             + previous)
+    nonce = bytes([number]) * 12
+    return nonce + ChaCha20Poly1305(key).encrypt(nonce, text, place)
+
+
+def transcript(next, past, ahead):
+    """`ahead`: {number: (hash before it, hash after it)}"""
+    record = struct.pack(">IBH", next, 0, len(past)) + b"".join(past) + struct.pack(">H", len(ahead))
+    return record + b"".join(struct.pack(">I", number) + b"".join(ahead[number]) for number in sorted(ahead))
+
+
+def group_record(group, own, members, own_chain_id, own_chain_key, own_first, holders, sender, chain_id, chain_key,
+                 received, time, proved):
+    """One member has given its chain, of generation 0; some of its messages `n` have been received."""
+    name, own, sender = group.encode(), own.encode(), sender.encode()
+    others = sorted(member.encode() for member in members.split(",") if member.encode() != own)
+    numbers = [int(number) for number in received.split(",")]
+    keys, chain = walk(H(chain_key), max(numbers) + 1)
+    hashes, boxes = [start(H(chain_id))], []
+    for number, key in enumerate(keys):
+        boxes.append(seal(name, sender, H(chain_id), 0, number, hashes[-1], key, f"text {number}".encode()))
+        hashes.append(hashlib.sha256(hashes[-1] + boxes[-1]).digest())
+    missing = [number for number in range(len(keys)) if number not in numbers]
+    next = min([*missing, len(keys)])
+
+    # The chains, little endian.
+    places = [others.index(holder.encode()) for holder in sorted(holders.split(","))]
+    chains = b"\1" + short(own) + struct.pack("<H", len(others)) + b"".join(map(short, others))
+    chains += struct.pack("<BI", 1, 0)
+    chains += b"\1" + H(own_chain_id) + H(own_chain_key) + struct.pack("<IIIq", own_first, own_first, 0, time)
+    chains += struct.pack(f"<H{len(places)}H", len(places), *places)
+    chains += struct.pack("<HHB", 1, others.index(sender), 1)
+    chains += H(chain_id) + struct.pack("<IB", 0, 1) + chain + struct.pack("<I", len(keys))
+    chains += struct.pack("<H", len(missing)) + b"".join(struct.pack("<Iq", number, time) for number in missing)
+    chains += b"".join(keys[number] for number in missing)
+
+    record = b"\1" + short(name)
+    peers = sorted(peer.encode() for peer in proved.split(","))
+    record += struct.pack(">H", len(peers)) + b"".join(map(short, peers))
+    record += struct.pack(">I", len(chains)) + chains
+    record += b"\1" + H(own_chain_id) + transcript(own_first, [start(H(own_chain_id))], {})
+    record += transcript(next, hashes[:next + 1], {
+        number: (hashes[number], hashes[number + 1]) for number in numbers if number > next})
+    return {"boxes": ",".join(box.hex() for box in boxes), "record": record.hex(),
+            "sha256": hashlib.sha256(record).hexdigest()}
+
+
+def compute(vector):
+    return globals()[vector["op"].replace("-", "_")](**vector["inputs"])
