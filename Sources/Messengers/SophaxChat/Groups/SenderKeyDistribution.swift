@@ -1,0 +1,101 @@
+internal import Encodings
+internal import Primitives
+public import Ratchet
+public import SecureMemory
+
+// The plain text of a message between two that gives a group's chain ("senderKeyDistribution"), JSON:
+//
+//   groupID     the group's name, 1 to 255 bytes
+//   chainKey    Base64 of 32 bytes
+//   iteration   number of the first message that the key opens
+//
+// and in version 3 also:
+//
+//   v           3
+//   chainID     Base64 of 16 bytes
+//   generation  how many chains the sender has had before
+//   transcript  Base64 of 32 bytes
+//
+// The old form has no v. Other members are ignored in both.
+
+/// A group's chain as its sender gives it, in either form.
+public enum SenderKeyDistribution: Sendable {
+    /// Longest text in bytes.
+    public static let maxCount = 4096
+
+    /// With chain, generation and transcript.
+    case version3(GroupDistribution)
+    /// Of an app that knows chains by their keys only. `GroupForm.allowsOld` says from whom.
+    case old(group: String, key: HeldKey, iteration: UInt32)
+
+    static let key = "chainKey"
+
+    /// Reads a distribution.
+    /// - Throws: `.malformed`, also for a text of more than 4096 bytes; `.field`, with `v` for another version.
+    public init(parsing text: Span<UInt8>) throws(FieldError) {
+        guard text.count <= Self.maxCount else { throw .malformed }
+        let value: JSONValue
+        let cuts: [Range<Int>?]
+        do {
+            (value, cuts) = try JSONScanner.parse(text, cutting: [[Self.key]], limits: Fields.limits)
+        } catch {
+            throw .malformed
+        }
+        guard let cut = cuts[0] else { throw value.members == nil ? .malformed : .field(Self.key) }
+        self = try Self.read(Fields(value), Self.key(at: cut, in: text))
+    }
+
+    /// The key that stands there in Base64.
+    static func key(at cut: Range<Int>, in text: Span<UInt8>) throws(FieldError) -> HeldKey {
+        let bytes: SecureBytes?
+        do throws(JSONError) {
+            bytes = try JSONScanner.unescape(cut, of: text).withBytes { Base64.decode($0) }
+        } catch {
+            throw .malformed
+        }
+        guard let bytes, bytes.count == 32 else { throw .field(key) }
+        return HeldKey(bytes)
+    }
+
+    private static func read(_ fields: Fields, _ key: HeldKey) throws(FieldError) -> SenderKeyDistribution {
+        guard fields.has("v") else {
+            return .old(group: try fields.group(), key: key, iteration: try fields.iteration())
+        }
+        return .version3(try GroupDistribution(fields, key))
+    }
+}
+
+extension GroupDistribution {
+    /// - Parameter key: 32 bytes.
+    init(_ fields: Fields, _ key: HeldKey) throws(FieldError) {
+        guard try fields.integer("v", as: Int.self) == 3 else { throw .field("v") }
+        guard let chain = ChainID(try fields.bytes("chainID", ChainID.count)) else { throw .field("chainID") }
+        self.init(
+            group: try fields.group(),
+            chain: ChainDistribution(
+                chain: chain, generation: try fields.integer("generation", as: UInt32.self),
+                number: try fields.iteration(), key: key),
+            transcript: try fields.bytes("transcript", SHA256.count))
+    }
+
+    /// As JSON: compact, with sorted names. It is secret: seal it in the session with the member.
+    public func encoded() -> SecureBytes {
+        let (bytes, offsets) = JSONValue.object(present: [
+            ("v", 3), ("groupID", .string(group)), ("iteration", .number(chain.number)),
+            ("chainID", .base64(chain.chain.bytes)), ("generation", .number(chain.generation)),
+            ("transcript", .base64(transcript)),
+        ]).encoded(splitting: [[SenderKeyDistribution.key]])
+        var buffer = SecureBuffer(capacity: bytes.count + Base64.encodedCount(chain.key.bytes.count))
+        let text = bytes.span
+        buffer.append(text.extracting(0..<offsets[0]))
+        chain.key.bytes.withBytes { Base64.encode($0, appendingTo: &buffer) }
+        buffer.append(text.extracting(offsets[0]..<text.count))
+        return buffer.finish()
+    }
+}
+
+extension Fields {
+    fileprivate func group() throws(FieldError) -> String { try text("groupID", 1...GroupPlace.maxGroup) }
+
+    fileprivate func iteration() throws(FieldError) -> UInt32 { try integer("iteration", as: UInt32.self) }
+}
