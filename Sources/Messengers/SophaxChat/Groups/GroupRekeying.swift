@@ -1,0 +1,80 @@
+public import Encodings
+public import Ratchet
+public import SecureMemory
+
+// What a program is given to deliver, JSON: compact, with sorted names.
+//
+//   {"distributions":[{"distribution":D,"member":"peerID"}, …],"group":"the group's name","version":1}
+//
+//   D   the text of `GroupDistribution`, in the order of members
+
+/// A new own chain, for every other member of a group.
+public struct GroupRekeying: Sendable {
+    /// The chain for one member.
+    public struct Part: Sendable {
+        /// Whom to give it: seal it in the session with this peer.
+        public let member: PeerID
+        /// Chain, position and transcript.
+        public let distribution: GroupDistribution
+    }
+
+    /// The group.
+    public let group: String
+    /// For each other member, in order.
+    public let parts: [Part]
+    /// How many chains this side has had before.
+    public let generation: UInt32
+    /// Who is not a member any more.
+    public let removed: [PeerID]
+    /// Who is one now.
+    public let added: [PeerID]
+
+    /// As JSON. It is secret: who has it and a copy of the messages reads what this side sends.
+    public func encoded() -> SecureBytes {
+        let name = JSONValue.string(group).encoded
+        let head = Array(#"{"distributions":["#.utf8)
+        let (start, middle, end) = (Array(#"{"distribution":"#.utf8), Array(#","member":""#.utf8), Array(#""}"#.utf8))
+        let tail = Array(#"],"group":"#.utf8) + name + Array(#","version":1}"#.utf8)
+        var buffer = SecureBuffer(
+            capacity: head.count + tail.count + parts.count * (100 + SenderKeyDistribution.maxCount))
+        buffer.append(head.span)
+        for (index, part) in parts.enumerated() {
+            if index > 0 { buffer.append(UInt8(ascii: ",")) }
+            buffer.append(start.span)
+            buffer.append(part.distribution.encoded())
+            buffer.append(middle.span)
+            buffer.append(part.member.bytes.span)
+            buffer.append(end.span)
+        }
+        buffer.append(tail.span)
+        return buffer.finish()
+    }
+}
+
+extension GroupRecord {
+    /// Sets the members, begins another own chain, and gives it to all others. Nothing is sealed with the former chain
+    /// any more. Store the record before the result leaves: if that is lost, do this again.
+    ///
+    /// In a mixed group the new chain begins at the number at which the former one stands: apps of the old form refuse
+    /// a lower one.
+    /// - Parameter members: all members, with this side; 2 at least.
+    /// - Throws: `.malformedMembers`, `.numberTooHigh`. Then nothing has changed.
+    public mutating func rekey(_ members: [PeerID], at now: Timestamp) throws(GroupError) -> GroupRekeying {
+        guard group.session.lastGeneration != .max else { throw .numberTooHigh }
+        var first = group.sent?.next ?? 0
+        guard first < .max else { throw .numberTooHigh }
+        guard members.count > 1 else { throw .malformedMembers }
+        let before = Set(group.members)
+        _ = try group.setMembers(members)
+        group.endChain()
+        if form == .version3 { first = 0 }
+        var parts: [GroupRekeying.Part] = []
+        for member in members.sorted() where member != group.own {
+            let distribution = try group.distribution(for: member, at: now, first: first)
+            parts.append(GroupRekeying.Part(member: member, distribution: distribution))
+        }
+        return GroupRekeying(
+            group: group.name, parts: parts, generation: group.session.lastGeneration ?? 0,
+            removed: before.subtracting(members).sorted(), added: Set(members).subtracting(before).sorted())
+    }
+}
