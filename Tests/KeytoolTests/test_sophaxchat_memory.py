@@ -12,7 +12,7 @@ from kit import archives, sophax
 from kit.corefile import require_gcore
 from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
-from kit.sophax import ALICE
+from kit.sophax import ALICE, put_group
 from kit.tracing import run_to_exit
 from test_memory_prompt import answer, is_clean, left_at_exit, left_waiting
 
@@ -62,6 +62,16 @@ def shares(house):
     return files
 
 
+MEMBERS = ["1" * 32, "2" * 32]
+
+
+def with_group(house):
+    house.keytool.ok("sophaxchat", "import", *age_file(house))
+    put_group(house.keytool, sophax.group_record(members=MEMBERS))
+    house.secrets |= {"former chain key": sophax.OWN_CHAIN[1], "another's chain key": sophax.OTHER_CHAIN_KEY}
+    return ["sophaxchat", "rekey-group", "G", "--members", *MEMBERS, "-o", house.home / "out.json"]
+
+
 COMMANDS = {
     "import, age": lambda house: ["sophaxchat", "import", *age_file(house)],
     "import, SXID": lambda house: ["sophaxchat", "import", sxid(house), *house.given("file-passphrase", "passphrase")],
@@ -88,6 +98,17 @@ def test_at_exit(house, name):
     arguments = COMMANDS[name](house)
     result, memory = run_to_exit(house.keytool.command_line(*arguments), house.keytool.environment, house.home)
     assert result.code == 0, result
+    house.learn()
+    is_clean(unexpected(memory, house))
+
+
+def test_at_exit_of_rekey_group(house):
+    command = with_group(house)
+    result, memory = run_to_exit(house.keytool.command_line(*command), house.keytool.environment, house.home)
+    assert result.code == 0, result
+    text = (house.home / "out.json").read_bytes()
+    [key] = {part["distribution"]["chainKey"] for part in json.loads(text)["distributions"]}
+    house.secrets |= {"new chain key": base64.b64decode(key), "new chain key in Base64": key.rstrip("=").encode()}
     house.learn()
     is_clean(unexpected(memory, house))
 

@@ -3,8 +3,12 @@
 
 import hashlib
 import os
+import pathlib
+import shutil
 import sqlite3
 import struct
+import subprocess
+import tempfile
 
 import nacl.bindings as sodium
 
@@ -45,7 +49,16 @@ def path(keystore, messenger, id):
     return keystore / "identities" / messenger / id / "sessions.db"
 
 
-def create(keystore, master, messenger, id, values):
+def place(file):
+    """That of a file on this machine: a store that has it is no copy."""
+    shown = subprocess.run(["stat", "-c", "%i %.9W", file], capture_output=True, text=True, check=True).stdout
+    inode, birth = shown.split()
+    machine = pathlib.Path("/etc/machine-id")
+    id = bytes.fromhex(machine.read_text().strip()) if machine.exists() else b""
+    return b"\1" + struct.pack(">QQ", int(inode), int(birth.replace(".", ""))) + (id if len(id) == 16 else bytes(16))
+
+
+def create(keystore, master, messenger, id, values, is_copy=True):
     """`values`: by kind and name."""
     file = path(keystore, messenger, id)
     file.touch(0o600)
@@ -54,7 +67,8 @@ def create(keystore, master, messenger, id, values):
         database.execute(TABLE)
         database.execute("PRAGMA application_id = 0x4b545331")
         database.execute("PRAGMA user_version = 2")
-        for (kind, name), value in {**values, ("store", b"place"): NOWHERE}.items():
+        for (kind, name), value in {
+                **values, ("store", b"place"): NOWHERE if is_copy else place(file)}.items():
             database.execute("INSERT INTO value VALUES (?, ?, ?)", (
                 kind, digest(name_key, name), sealed(value_key, messenger, id, kind, name, value, os.urandom(24))))
     database.close()
@@ -62,7 +76,22 @@ def create(keystore, master, messenger, id, values):
 
 def values(keystore, master, messenger, id):
     """By kind and name, with that of the place; nothing is changed."""
-    file = path(keystore, messenger, id)
+    return opened(path(keystore, messenger, id), master, messenger, id)
+
+
+def merged_values(file, master, messenger, id):
+    """The same of a store whose log a killed command has left: of a copy, into which it is merged."""
+    with tempfile.TemporaryDirectory() as directory:
+        for one in file.parent.glob(file.name + "*"):
+            shutil.copy(one, directory)
+        copy = pathlib.Path(directory) / file.name
+        database = sqlite3.connect(copy)
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        database.close()
+        return opened(copy, master, messenger, id)
+
+
+def opened(file, master, messenger, id):
     value_key, name_key = keys(master, messenger, id)
     database = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
     assert [row[0] for row in database.execute("SELECT sql FROM sqlite_schema")] == [TABLE]

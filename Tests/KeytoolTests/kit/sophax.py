@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from kit import agefile, identityfiles, masterkey
+from kit import agefile, identityfiles, masterkey, sessions
+from kit.vectorfiles import sophaxgroups
 
 MESSENGER = "sophaxchat"
 # The identity of the published vectors, and another one.
@@ -20,6 +21,9 @@ ALICE = (bytes.fromhex("1f121f835765d4e14fc24d323e78f53a6c225320d15ac102dec4f6bf
 BOB = (bytes([7] * 32), bytes.fromhex("32d84544ec06cfbec20f7f156e2713b0df776945d3235fe72cf6ac52c1bbfd6d"))
 DOMAIN = b"SophaxChat_SafetyNumber_v1"
 EPOCH = 978_307_200  # 2001
+# ID and key of the chain in a stored group, and the key of another member's.
+OWN_CHAIN = (bytes(range(16)), bytes(range(200, 232)))
+OTHER_CHAIN_KEY = bytes(range(150, 182))
 
 
 def public(keys):
@@ -222,6 +226,51 @@ def peer_record(keys, sessions, form=4, version=2):
     for began, replaced, header, state in sessions:
         record += struct.pack(">QQI", began, replaced, 1 + len(state)) + bytes([header]) + state
     return record
+
+
+def group_record(group="G", members=(), **changes):
+    """What Alice's programs store of a group: she has given her chain to all; the first other member has given one."""
+    ids = sorted([peer_id(ALICE), *members])
+    others = [one for one in ids if one != peer_id(ALICE)]
+    inputs = {"group": group, "own": peer_id(ALICE), "members": ",".join(ids), "own_chain_id": OWN_CHAIN[0].hex(),
+              "own_chain_key": OWN_CHAIN[1].hex(), "own_first": 41, "holders": ",".join(others), "sender": others[0],
+              "chain_id": bytes(range(16, 32)).hex(), "chain_key": OTHER_CHAIN_KEY.hex(), "received": "0,1,4",
+              "time": 1_767_225_600_250, "proved": others[0], **changes}
+    return bytes.fromhex(sophaxgroups.group_record(**inputs)["record"])
+
+
+def put_group(keytool, record, group="G", is_copy=False, **others):
+    """A session store of Alice with this group, as the program that uses it has left it."""
+    path = sessions.path(keytool.keystore, MESSENGER, peer_id(ALICE))
+    path.unlink(missing_ok=True)
+    values = {("session", peer.encode()): value for peer, value in others.items()}
+    sessions.create(keytool.keystore, masterkey.read(keytool), MESSENGER, peer_id(ALICE),
+                    {("group", group.encode()): record, **values}, is_copy=is_copy)
+
+
+def stored_group(keytool, group="G"):
+    """What the store has of it now. A log that a killed command has left is merged first, in a copy."""
+    path = sessions.path(keytool.keystore, MESSENGER, peer_id(ALICE))
+    values = sessions.merged_values(path, masterkey.read(keytool), MESSENGER, peer_id(ALICE))
+    return values["group", group.encode()]
+
+
+def own_chain(record):
+    """ID, key, next number, first number and generation of the own chain in a group's record; and its transcript's hash."""
+    at = 2 + record[1]
+    proved, at = int.from_bytes(record[at:at + 2], "big"), at + 2
+    for _ in range(proved):
+        at += 1 + record[at]
+    end = at + 4 + int.from_bytes(record[at:at + 4], "big")
+    at += 5
+    at += 1 + record[at]
+    others, at = int.from_bytes(record[at:at + 2], "little"), at + 2
+    for _ in range(others):
+        at += 1 + record[at]
+    assert record[at] == 1 and record[at + 5] == 1
+    chain = struct.unpack("<16s32sIII", record[at + 6:at + 66])
+    assert record[end] == 1 and record[end + 1:end + 17] == chain[0]
+    return (*chain, record[end + 24:end + 56])
 
 
 def pin_hashes(record):

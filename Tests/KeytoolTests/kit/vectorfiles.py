@@ -1,10 +1,22 @@
 """Reads Tests/Vectors, the known answers that the unit tests read, too."""
 
+import importlib.util
 import json
 
 from kit.runner import REPOSITORY
 
 ARGON2ID_CHARACTERS = 104
+
+
+def _computing(name):
+    """The module that computes the vectors of an area."""
+    spec = importlib.util.spec_from_file_location(name, REPOSITORY / f"Tests/Vectors/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+sophaxgroups = _computing("sophaxgroups")
 
 
 def read_vectors(area):

@@ -253,4 +253,24 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case damagedSession(PeerID)
     /// A value among the sessions does not open, and does not tell of which peer it is.
     case namelessSession
+    /// No program has stored a group of this name.
+    case noGroup(String)
+    /// What a program has stored of this group is not a record of it.
+    case damagedGroup(String)
+    /// A new member is named by 16 digits, or two names are one member, or there are too many.
+    case members(MemberProblem)
+    /// The group has had as many chains, or its chain as many messages, as can be numbered.
+    case spentGroup(String)
+
+    /// What is wrong with a list of members.
+    package enum MemberProblem: Equatable, Sendable {
+        /// All 32 digits are needed of a member that is new.
+        case short(PeerID)
+        /// It is named twice.
+        case twice(PeerID)
+        /// There is nobody but this side.
+        case nobody
+        /// More than this, with this side.
+        case tooMany(limit: Int)
+    }
 }

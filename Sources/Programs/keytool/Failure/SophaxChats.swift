@@ -113,6 +113,36 @@ extension SophaxKeepingError: Explained {
             Failure(
                 .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
             ).because(of: "damaged_session")
+        case .noGroup(let group):
+            Failure(
+                .absent, "there is no group \(group.printable) in the keystore",
+                hints: "keytool makes none: programs on the library SophaxChat store them"
+            ).because(of: "no_group")
+        case .damagedGroup(let group):
+            Failure(
+                .badData, "the group \(group.printable) is damaged",
+                hints: "the program that uses it has to begin it again"
+            ).because(of: "damaged_group")
+        case .members(let problem): problem.failure
+        case .spentGroup(let group):
+            Failure(
+                .tooLarge, "the group \(group.printable) cannot have another chain: its numbers are used up",
+                hints: "the program that uses it has to begin another group"
+            ).because(of: "spent_group")
+        }
+    }
+}
+
+extension SophaxKeepingError.MemberProblem {
+    fileprivate var failure: Failure {
+        switch self {
+        case .short(let peer):
+            Failure(
+                .usage, "\(peer) names no member, or several",
+                hints: "all \(PeerID.counts[0]) digits are needed of a new member")
+        case .twice(let peer): Failure(.usage, "the member \(peer) is named twice")
+        case .nobody: Failure(.usage, "nobody but this identity is left", hints: "name all other members")
+        case .tooMany(let limit): Failure(.tooLarge, "a group has at most \(limit) members, with this identity")
         }
     }
 }

@@ -1,0 +1,117 @@
+package import Encodings
+package import Keystore
+internal import Ratchet
+internal import SecureMemory
+internal import SessionStore
+package import SophaxChat
+
+extension SophaxKeeper {
+    /// What became of the sessions that a new chain is delivered in.
+    package enum Delivery: Equatable, Sendable {
+        /// There is a session with the member.
+        case possible
+        /// There is none.
+        case noSession
+        /// What is stored of the member is not readable.
+        case damagedSession
+    }
+
+    /// A group with its new chain, which is stored.
+    package struct RekeyedGroup: Sendable {
+        /// What is given to whom.
+        package let rekeying: GroupRekeying
+        /// For each of the members, in the order of `rekeying.parts`.
+        package let deliveries: [Delivery]
+        /// How the group speaks.
+        package let form: GroupForm
+    }
+
+    /// Sets the members of a stored group, and begins another own chain. The store has the new chain, and not the former
+    /// one, when this returns; a kill before changes nothing. What is returned is stored nowhere: if it is lost, do this
+    /// again.
+    /// - Parameters:
+    ///   - others: all other members, each by 32 digits, or by 16 if it is a member already. This side may be among them.
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.members`, `.spentGroup`;
+    ///   `SessionStoreError.copied` for a store whose chains may be used elsewhere, and its other cases;
+    ///   `BackupError.unknownVersion`; `FileError.locked` if a program uses the sessions; as `account`. Then nothing has
+    ///   changed.
+    package func rekey(
+        _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp
+    ) throws -> RekeyedGroup {
+        try locked(id) { identity in
+            let own = try identity.records.sophaxAccount(id).identity.publicIdentity
+            guard let store = try identity.openSessions(keystore) else { throw SophaxKeepingError.noGroup(group) }
+            defer { store.close() }
+            return try store.transaction { changes in
+                var record = try store.group(group, of: id)
+                let members = try Self.members(others, of: id, in: record.group.members)
+                let rekeying: GroupRekeying
+                do throws(GroupError) {
+                    rekeying = try record.rekey(members, at: now)
+                } catch {
+                    throw error == .numberTooHigh
+                        ? SophaxKeepingError.spentGroup(group) : SophaxKeepingError.damagedGroup(group)
+                }
+                try record.encoded().withBytes {
+                    try changes.set(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: group), $0)
+                }
+                let deliveries = try rekeying.parts.map { try store.delivery(to: $0.member, of: own) }
+                return RekeyedGroup(rekeying: rekeying, deliveries: deliveries, form: record.form)
+            }
+        }
+    }
+
+    /// The whole list of members. A member may be named by 16 digits, or be stored by them.
+    /// - Throws: `.members`.
+    private static func members(
+        _ named: [PeerID], of own: PeerID, in present: [PeerID]
+    ) throws(SophaxKeepingError) -> [PeerID] {
+        let limit = GroupLimits.sophaxChat.maxMembers
+        var members: Set<PeerID> = []
+        for name in named {
+            let known = (present + [own]).filter {
+                $0.description.hasPrefix(name.description) || name.description.hasPrefix($0.description)
+            }
+            // Two members that begin alike are told by all digits.
+            let member = known.contains(name) ? name : known.first ?? name
+            guard known.count == 1 || member == name, known.count > 0 || name.description.utf8.count == PeerID.counts[0]
+            else { throw .members(.short(name)) }
+            guard members.insert(member).inserted else { throw .members(.twice(name)) }
+        }
+        members.insert(own)
+        guard members.count > 1 else { throw .members(.nobody) }
+        guard members.count <= limit else { throw .members(.tooMany(limit: limit)) }
+        return members.sorted()
+    }
+}
+
+extension OpenSessionStore {
+    /// What a program has stored of a group.
+    /// - Parameter name: any text.
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `BackupError.unknownVersion`; `SessionStoreError`.
+    func group(_ name: String, of own: PeerID) throws -> GroupRecord {
+        guard (1...GroupPlace.maxGroup).contains(name.utf8.count),
+            let value = try read(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: name))
+        else { throw SophaxKeepingError.noGroup(name) }
+        do throws(BackupError) {
+            let record = try value.withBytes { (value) throws(BackupError) in
+                try GroupRecord(decoding: value, of: own)
+            }
+            guard record.group.name.utf8.elementsEqual(name.utf8) else { throw .malformed }
+            return record
+        } catch .unknownVersion(let version) {
+            throw BackupError.unknownVersion(version)
+        } catch {
+            throw SophaxKeepingError.damagedGroup(name)
+        }
+    }
+
+    /// Whether a program can send something to a peer.
+    fileprivate func delivery(to peer: PeerID, of own: PublicIdentity) throws -> SophaxKeeper.Delivery {
+        let kind = ValueKind(stringLiteral: PeerRecord.kind)
+        guard let value = try read(kind, PeerRecord.name(of: peer)) else { return .noSession }
+        let record = value.withBytes { try? PeerRecord(decoding: $0, of: own) }
+        guard let record, record.peer.has(peer) else { return .damagedSession }
+        return record.count == 0 ? .noSession : .possible
+    }
+}

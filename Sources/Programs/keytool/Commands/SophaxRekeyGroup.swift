@@ -1,0 +1,142 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import SophaxChat
+
+struct SophaxRekeyGroup: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rekey-group", abstract: "Begin another chain of a group, and write it for each member.",
+        discussion: """
+            --members is the whole new list: who is not named opens nothing that is sent from now on. The keystore holds \
+            the new chain before the file is written. The file is not encrypted: a program sends each member its part, \
+            in the session with it, and then removes the file. If the file is lost, run the command again: that begins \
+            yet another chain. The group is one that a program on the library SophaxChat has stored; the command waits \
+            for a program that is using it.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The name of the group.", valueName: "group"))
+    var group: String
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "All other members, 99 at most. 16 digits are enough for one that is a member.", valueName: "peer"))
+    var members: [SophaxMember]
+
+    @OptionGroup var named: SophaxOption
+
+    @OptionGroup var written: DocumentOptions
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        // Refuse before the chain is replaced, not after.
+        let target = try written.target(outside: session.reserved)
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        let rekeyed = try keeper.rekey(group, of: id, members: members.map(\.id), at: WallClock.now())
+        let text = rekeyed.rekeying.encoded()
+        do {
+            try text.withBytes { text in
+                try target.write(text) {
+                    guard let path = target.path else { return }
+                    try session.output.done(
+                        ["wrote a new chain of \(group.printable) to \(path)"] + rekeyed.lines,
+                        json: .sophaxChat(
+                            "rekey-group",
+                            [("id", .string(id.description)), ("file", .string(path)), ("bytes", .number(text.count))]
+                                + rekeyed.members))
+                }
+            }
+        } catch {
+            session.output.warn("the group has a new chain that no member was given: run the command again")
+            throw error
+        }
+        rekeyed.warn(session.output)
+    }
+}
+
+/// A member of a group, in any case of letters.
+struct SophaxMember: ExpressibleByArgument {
+    let id: PeerID
+
+    init?(argument: String) {
+        guard let id = PeerID(argument: argument.lowercased()) else { return nil }
+        self.id = id
+    }
+}
+
+extension SophaxKeeper.RekeyedGroup {
+    /// For people.
+    fileprivate var lines: [String] {
+        ["generation     \(rekeying.generation)"]
+            + rekeying.parts.enumerated().map { index, part in
+                (index == 0 ? "members        " : String(repeating: " ", count: 15))
+                    + "\(part.member)\(rekeying.added.contains(part.member) ? ", new" : "")"
+            }
+            + rekeying.removed.enumerated().map { index, peer in
+                (index == 0 ? "removed        " : String(repeating: " ", count: 15)) + peer.description
+            }
+    }
+
+    /// For programs.
+    fileprivate var members: [(String, JSONValue?)] {
+        [
+            ("group", .string(rekeying.group)), ("generation", .number(rekeying.generation)),
+            (
+                "members",
+                .array(
+                    zip(rekeying.parts, deliveries).map { part, delivery in
+                        .members([
+                            ("id", .string(part.member.description)),
+                            ("new", .bool(rekeying.added.contains(part.member))), ("session", .string(delivery.name)),
+                        ])
+                    })
+            ), ("removed", .array(rekeying.removed.map { .string($0.description) })),
+            ("without_version_3", .array(form.without.map { .string($0.description) })),
+        ]
+    }
+
+    /// Names members that cannot be given the chain now, or that may not be able to use it.
+    fileprivate func warn(_ output: Output) {
+        for (part, delivery) in zip(rekeying.parts, deliveries) {
+            switch delivery {
+            case .possible: continue
+            case .noSession:
+                output.warn("there is no session with \(part.member): it is given the chain when there is one")
+            case .damagedSession:
+                output.warn("the session with \(part.member) is damaged: it is given the chain when there is another one")
+            }
+        }
+        if !form.without.isEmpty {
+            output.note(
+                "\(Counted.text(form.without.count, "member")) \(form.without.count == 1 ? "has" : "have") not proved "
+                    + "version 3 of groups: programs of the old form read the chain, but not its transcript")
+        }
+    }
+}
+
+extension SophaxKeeper.Delivery {
+    /// For programs.
+    fileprivate var name: String {
+        switch self {
+        case .possible: "held"
+        case .noSession: "none"
+        case .damagedSession: "damaged"
+        }
+    }
+}
+
+extension GroupForm {
+    /// Members that have not proved version 3.
+    var without: [PeerID] {
+        switch self {
+        case .version3: []
+        case .mixed(let members): members
+        }
+    }
+}

@@ -1,0 +1,237 @@
+"""sophaxchat rekey-group: what programs have stored of a group, made and read here without keytool."""
+
+import base64
+import json
+
+import pytest
+
+from kit import archives, injection, sessions, sophax
+from kit.sophax import ALICE, BOB
+from kit.vectorfiles import sophaxgroups
+
+ID, BOB_ID = sophax.peer_id(ALICE), sophax.peer_id(BOB)
+ONE, TWO, THREE = "1" * 32, "2" * 32, "3" * 32
+NEW = "ab" * 16
+STORED = sophax.group_record(members=[ONE, TWO, THREE])
+
+
+@pytest.fixture
+def identity(write):
+    return ["--identity", write("agekey", archives.IDENTITY + "\n")]
+
+
+@pytest.fixture
+def alice(keytool, write, identity):
+    keytool.ok("sophaxchat", "import", write("a.age", archives.seal(sophax.account_text(ALICE))), *identity)
+    return keytool
+
+
+@pytest.fixture
+def stored(alice):
+    sophax.put_group(alice, STORED)
+    return alice
+
+
+def rekey(*members, group="G"):
+    return ["sophaxchat", "rekey-group", group, "--members", *members]
+
+
+def distributions(text, group="G"):
+    """{member: distribution}, each as an independent reader has it."""
+    value = json.loads(text)
+    assert text == json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert value["version"] == 1 and value["group"] == group and len(value) == 3
+    found = {}
+    for part in value["distributions"]:
+        read = sophaxgroups.distribution_decode(json.dumps(part["distribution"]))
+        assert read["form"] == "3" and read["group"] == group and len(part) == 2
+        found[part["member"]] = read
+    return found
+
+
+def is_stored(keytool, found, group="G"):
+    """Whether the store seals with the chain that all members are given, from its first message on."""
+    id, key, next, first, generation, hash = sophax.own_chain(sophax.stored_group(keytool, group))
+    assert next == first
+    return all((id.hex(), key.hex(), next, generation, hash.hex()) == (
+        one["chain_id"], one["chain_key"], one["iteration"], one["generation"], one["transcript"])
+        for one in found.values())
+
+
+def test_a_new_chain_for_each_member(stored, tmp_path):
+    path = tmp_path / "chain.json"
+    result = stored.ok(*rekey(ONE, THREE), "-o", path)
+    assert path.stat().st_mode & 0o777 == 0o600
+    found = distributions(path.read_bytes())
+    assert sorted(found) == [ONE, THREE] and is_stored(stored, found)
+    [(id, key, iteration, generation)] = {tuple(one[name] for name in (
+        "chain_id", "chain_key", "iteration", "generation")) for one in found.values()}
+    # Not everybody has proved version 3: apps of the old form refuse a lower number.
+    assert (iteration, generation) == (41, 1)
+    assert {one["transcript"] for one in found.values()} == {sophaxgroups.start(bytes.fromhex(id)).hex()}
+    record = sophax.stored_group(stored)
+    assert sophax.OWN_CHAIN[0] not in record and sophax.OWN_CHAIN[1] not in record
+    assert sophax.OTHER_CHAIN_KEY not in record and TWO.encode() not in record
+    assert f"removed        {TWO}" in result.out and "generation     1" in result.out
+    assert f"there is no session with {ONE}" in result.err and "1 member has not proved version 3" in result.err
+    for said in (result.out, result.err):
+        assert key not in said and base64.b64encode(bytes.fromhex(key)).decode() not in said
+
+
+def test_each_time_another_one(stored, tmp_path):
+    chains = []
+    for generation in (1, 2, 3):
+        path = tmp_path / f"{generation}.json"
+        stored.ok(*rekey(ONE, TWO, THREE), "-o", path)
+        found = distributions(path.read_bytes())
+        assert is_stored(stored, found) and {one["generation"] for one in found.values()} == {generation}
+        chains.append((found[ONE]["chain_id"], found[ONE]["chain_key"]))
+    assert len(set(chains)) == 3 and len({key for _, key in chains}) == 3
+    # The chain of the other member stays.
+    assert bytes(range(16, 32)) in sophax.stored_group(stored)
+
+
+def test_a_group_in_which_all_have_proved_version_3(alice, tmp_path):
+    sophax.put_group(alice, sophax.group_record(members=[ONE, TWO], proved=f"{ONE},{TWO}"))
+    shown = alice.json(*rekey(ONE, TWO), "-o", tmp_path / "chain.json")
+    assert shown["without_version_3"] == []
+    found = distributions((tmp_path / "chain.json").read_bytes())
+    assert {one["iteration"] for one in found.values()} == {0} and is_stored(alice, found)
+
+
+def test_json(alice, tmp_path):
+    sophax.put_group(alice, STORED, **{BOB_ID: sophax.peer_record(BOB, [(1, 0, 1, sophax.ratchet(1, 0, 0))]),
+                                       NEW: b"no record"})
+    path = tmp_path / "chain.json"
+    shown = alice.json(*rekey(BOB_ID, NEW, ONE), "-o", path)
+    assert {name: shown[name] for name in ("id", "group", "generation", "removed", "file", "bytes")} == {
+        "id": ID, "group": "G", "generation": 1, "removed": [TWO, THREE], "file": str(path),
+        "bytes": path.stat().st_size}
+    assert shown["members"] == sorted([
+        {"id": BOB_ID, "new": True, "session": "held"}, {"id": NEW, "new": True, "session": "damaged"},
+        {"id": ONE, "new": False, "session": "none"}], key=lambda one: one["id"])
+
+
+def test_a_pipe_has_the_document_and_nothing_else(stored):
+    result = stored.ok(*rekey(ONE), "-o", "-", "--json")
+    found = distributions(result.out.encode())
+    assert is_stored(stored, found)
+
+
+def test_not_to_a_terminal(stored, terminal):
+    run = terminal(*rekey(ONE), "-o", "-", runner=stored)
+    assert run.finish() == 64 and "not written to a terminal" in run.words, run.text
+    assert sophax.stored_group(stored) == STORED
+
+
+def test_names_of_members(stored, tmp_path):
+    given = [ONE[:16], ID, TWO.upper(), NEW.upper()]
+    shown = stored.json(*rekey(*given), "-o", tmp_path / "chain.json")
+    assert [member["id"] for member in shown["members"]] == [ONE, TWO, NEW]
+
+
+@pytest.mark.parametrize("code, members", [
+    (64, [NEW[:16]]), (64, [ONE, ONE]), (64, [ONE, ONE[:16]]), (64, [NEW, NEW.upper()]), (64, [ID]), (64, ["bob"]),
+    (64, []), (14, [f"{number:032x}" for number in range(100)]),
+], ids=range(8))
+def test_lists_that_are_none(stored, tmp_path, code, members):
+    stored.fails(code, *rekey(*members), "-o", tmp_path / "chain.json")
+    assert sophax.stored_group(stored) == STORED and not (tmp_path / "chain.json").exists()
+
+
+def test_no_group(alice, tmp_path):
+    path = tmp_path / "chain.json"
+    for prepare in (lambda: None, lambda: sophax.put_group(alice, STORED, group="H")):
+        prepare()
+        for name in ("G", "n" * 256, "g"):
+            assert alice.fails(10, *rekey(ONE, group=name), "-o", path, "--json").error["reason"] == "no_group"
+    assert not path.exists()
+
+
+def test_a_group_of_another_name_form_or_identity_is_damaged(alice, tmp_path):
+    path = tmp_path / "chain.json"
+    other = sophax.group_record(members=[ONE, BOB_ID], own=BOB_ID, holders=ONE)
+    for record in (b"", STORED[:-1], STORED + b"x", b"\1\1H" + STORED[3:], other):
+        sophax.put_group(alice, record)
+        assert alice.fails(65, *rekey(ONE), "-o", path, "--json").error["reason"] == "damaged_group"
+        assert sophax.stored_group(alice) == record
+    sophax.put_group(alice, b"\2" + STORED[1:])
+    assert "version 2" in alice.fails(65, *rekey(ONE), "-o", path).err and not path.exists()
+
+
+def test_the_copy_of_an_archive_is_refused(stored, identity, other_keytool, tmp_path):
+    archive, path = tmp_path / "all.age", tmp_path / "chain.json"
+    stored.ok("archive", "export", "-o", archive, "--with-sessions", "--recipient", archives.RECIPIENT)
+    other_keytool.ok("archive", "import", archive, *identity)
+    assert sophax.stored_group(other_keytool) == STORED
+    assert "are a copy" in other_keytool.fails(17, *rekey(ONE), "-o", path).err
+    assert sophax.stored_group(other_keytool) == STORED and not path.exists()
+    # The exported one is no copy.
+    stored.ok(*rekey(ONE), "-o", path)
+
+
+def test_files_are_refused_before_the_chain_is_replaced(stored, tmp_path):
+    path = tmp_path / "chain.json"
+    path.write_text("old")
+    stored.fails(17, *rekey(ONE), "-o", path)
+    stored.fails(73, *rekey(ONE), "-o", tmp_path / "none" / "chain.json")
+    assert sophax.stored_group(stored) == STORED and path.read_text() == "old"
+    stored.ok(*rekey(ONE), "-o", path, "--force")
+    assert is_stored(stored, distributions(path.read_bytes()))
+
+
+def test_a_file_that_cannot_be_written_leaves_a_new_chain(stored):
+    result = stored(*rekey(ONE), "-o", "/dev/full")
+    assert result.code in (73, 74), result
+
+
+def prepared(keytool):
+    """The store as it was, and no result."""
+    sophax.put_group(keytool, STORED)
+    for left in sessions.path(keytool.keystore, sophax.MESSENGER, ID).parent.glob("sessions.db-*"):
+        left.unlink()
+
+
+def test_killed_at_any_call(stored, tmp_path):
+    """The former chain or the new one; a file only of the one that is stored; and run again, yet another one."""
+    injection.require_tracing()
+    path = tmp_path / "chain.json"
+    command = [*rekey(ONE, TWO), "-o", path]
+    points = injection.points(stored, *command)
+    seen = set()
+    for point in points:
+        path.unlink(missing_ok=True)
+        prepared(stored)
+        injection.kill(stored, point, *command)
+        record = sophax.stored_group(stored)
+        is_new = record != STORED
+        seen.add((is_new, path.exists()))
+        if path.exists():
+            assert is_stored(stored, distributions(path.read_bytes())), point
+            path.unlink()
+        before = sophax.own_chain(record)
+        stored.ok(*command)
+        after = sophax.own_chain(sophax.stored_group(stored))
+        assert after[4] == before[4] + 1 and after[0] != before[0] and after[1] != before[1], point
+        assert is_stored(stored, distributions(path.read_bytes())), point
+        assert not [left for left in tmp_path.iterdir() if left.name.startswith(".")], point
+    assert seen >= {(False, False), (True, False)} and (False, True) not in seen, seen
+
+
+@pytest.mark.parametrize("error", ["EIO", "ENOSPC"])
+def test_failing_at_any_call(stored, tmp_path, error):
+    injection.require_tracing()
+    path = tmp_path / "chain.json"
+    command = [*rekey(ONE, TWO), "-o", path]
+    for point in injection.points(stored, *command):
+        path.unlink(missing_ok=True)
+        prepared(stored)
+        result = injection.fail(stored, point, error, *command)
+        record = sophax.stored_group(stored)
+        if result.code == 0:
+            assert is_stored(stored, distributions(path.read_bytes())), point
+        else:
+            assert not path.exists(), f"{point}: {result}"
+            assert (record != STORED) == ("run the command again" in result.err), f"{point}: {result}"
+        path.unlink(missing_ok=True)
+        stored.ok(*command)

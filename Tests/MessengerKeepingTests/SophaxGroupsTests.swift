@@ -1,0 +1,179 @@
+import Encodings
+import Keystore
+import Ratchet
+import SecureMemory
+import SessionStore
+import SophaxChat
+import Testing
+
+@testable import MessengerKeeping
+
+/// A program on the libraries stores a group; keytool begins another chain of it.
+@Suite struct SophaxGroupsTests {
+    private static let kind = ValueKind(stringLiteral: GroupRecord.kind)
+    private let scratch: Scratch
+    private let now = Timestamp(milliseconds: 1_767_225_600_000)
+    private let id: PeerID
+    private let others: [PeerID]
+    private var keeper: SophaxKeeper { SophaxKeeper(scratch.keystore) }
+
+    /// The keystore of one of four members, which has given the others its chain, and sent.
+    init() throws {
+        scratch = try Scratch()
+        let own = SophaxIdentity()
+        id = own.peerID
+        let ids = (1...3).map { PeerID(String(repeating: "\($0)", count: 32)) }.compactMap(\.self)
+        others = ids
+        var group = try SophaxGroup("G", own: id, members: [own.peerID] + ids)
+        for other in ids { _ = try group.distribution(for: other, at: now) }
+        _ = try group.seal([1], id: "m", at: now)
+        let account = try SophaxAccount(identity: own, username: "alice")
+        _ = try SophaxKeeper(scratch.keystore).store(account, isOnly: false, at: now)
+        try store("G", GroupRecord(group).encoded().copied)
+    }
+
+    /// Opens the store as a program on the libraries does, with public types only.
+    private func withStore<Result: ~Copyable>(_ body: (OpenSessionStore) throws -> Result) throws -> Result {
+        let owner = try #require(Owner(messenger: "sophaxchat", id: id.description))
+        let identity = try scratch.keystore.lockedIdentity(owner, wait: .zero)
+        let key = scratch.keystore.digestKey("sessions")
+        let store = try identity.withDirectory { directory in
+            try OpenSessionStore(in: directory, messenger: owner.messenger, id: owner.id, key: key)
+        }
+        defer { store.close() }
+        return try body(store)
+    }
+
+    private func store(_ name: String, _ value: [UInt8]) throws {
+        try withStore { store in
+            try store.transaction { try $0.set(Self.kind, GroupRecord.name(of: name), value.span) }
+        }
+    }
+
+    private func stored(_ name: String = "G") throws -> [UInt8] {
+        try withStore { try #require(try $0.read(Self.kind, GroupRecord.name(of: name))).copied }
+    }
+
+    private func rekey(_ members: [PeerID], group: String = "G") throws -> SophaxKeeper.RekeyedGroup {
+        try keeper.rekey(group, of: id, members: members, at: now)
+    }
+
+    /// Only the first digits.
+    private func short(_ peer: PeerID) -> PeerID { PeerID(String(peer.description.prefix(16)))! }
+
+    @Test func `the store has the chain that is returned, and nothing of the former one`() throws {
+        #expect(GroupRecord.maxCount <= OpenSessionStore.maxValueBytes)
+        let former = try GroupRecord(decoding: stored().span, of: id).encoded().copied
+        let rekeyed = try rekey([others[0], others[2]])
+        #expect(rekeyed.rekeying.removed == [others[1]] && rekeyed.rekeying.generation == 1)
+        #expect(rekeyed.rekeying.parts.map(\.member) == [others[0], others[2]])
+        #expect(rekeyed.deliveries == [.noSession, .noSession] && rekeyed.form == .mixed(without: [others[0], others[2]]))
+        let now = try stored()
+        var record = try GroupRecord(decoding: now.span, of: id)
+        let message = try record.group.seal([2], id: "m", at: self.now)
+        for part in rekeyed.rekeying.parts {
+            var member = try SophaxGroup("G", own: part.member, members: [id, others[0], others[2]])
+            _ = try member.accept(part.distribution, from: id, at: self.now)
+            #expect(try member.open(message, from: id, at: self.now).body == [2])
+        }
+        // The former chain key: it stands in the record of the chains, behind its ID.
+        let key = try #require(formerKey(former))
+        #expect(!now.indices.dropLast(32).contains { Array(now[$0..<$0 + 32]) == key })
+    }
+
+    /// The 32 bytes behind the own chain's ID in a record.
+    private func formerKey(_ record: [UInt8]) -> [UInt8]? {
+        let ownChain = try? GroupRecord(decoding: record.span, of: id).group.session.ownChain
+        guard let chain = ownChain?.chain.bytes else { return nil }
+        let place = record.indices.dropLast(48).first { Array(record[$0..<$0 + 16]) == chain }
+        return place.map { Array(record[$0 + 16..<$0 + 48]) }
+    }
+
+    @Test func `each time it is another chain`() throws {
+        let chains = try (1...3).map { number in
+            let rekeyed = try rekey(others)
+            #expect(rekeyed.rekeying.generation == UInt32(number))
+            return rekeyed.rekeying.parts[0].distribution.chain.chain
+        }
+        #expect(Set(chains).count == 3)
+    }
+
+    @Test func `names of members`() throws {
+        #expect(try rekey([short(others[0]), id, others[1]]).rekeying.parts.map(\.member) == [others[0], others[1]])
+        #expect(try rekey([short(id), others[0]]).rekeying.added.isEmpty)
+        let other = try #require(PeerID(String(repeating: "a", count: 32)))
+        let before = try stored()
+        for (members, problem) in [
+            ([short(other)], .short(short(other))), ([others[0], short(others[0])], .twice(short(others[0]))),
+            ([other, other], .twice(other)), ([], .nobody), ([id], .nobody),
+        ] as [([PeerID], SophaxKeepingError.MemberProblem)] {
+            #expect(throws: SophaxKeepingError.members(problem)) { _ = try rekey(members) }
+        }
+        let many = try (100..<200).map { try #require(PeerID(String(repeating: "b", count: 29) + "\($0)")) }
+        #expect(throws: SophaxKeepingError.members(.tooMany(limit: 100))) { _ = try rekey(many) }
+        #expect(try stored() == before)
+        #expect(try rekey(many.dropLast()).rekeying.added.count == 99)
+    }
+
+    @Test func `a member that is stored by 16 digits is named by all`() throws {
+        let long = try #require(PeerID(String(repeating: "c", count: 32)))
+        let group = try SophaxGroup("short", own: id, members: [id, short(long)])
+        try store("short", GroupRecord(group).encoded().copied)
+        let rekeyed = try rekey([long], group: "short").rekeying
+        #expect(rekeyed.parts.map(\.member) == [short(long)] && rekeyed.added.isEmpty && rekeyed.removed.isEmpty)
+    }
+
+    @Test func `groups that are not there, or damaged, and a store that is not there`() throws {
+        for name in ["g", "", String(repeating: "n", count: 256)] {
+            #expect(throws: SophaxKeepingError.noGroup(name)) { _ = try rekey(others, group: name) }
+        }
+        let value = try stored()
+        // That of another group, and what is no record.
+        for (name, bytes) in [("H", value), ("J", Array(value.dropLast())), ("K", [])] {
+            try store(name, bytes)
+            #expect(throws: SophaxKeepingError.damagedGroup(name)) { _ = try rekey(others, group: name) }
+            #expect(try stored(name) == bytes)
+        }
+        try store("L", [9] + value.dropFirst())
+        #expect(throws: BackupError.unknownVersion(9)) { _ = try rekey(others, group: "L") }
+        let stranger = SophaxIdentity()
+        _ = try keeper.store(SophaxAccount(identity: stranger, username: "eve"), isOnly: false, at: now)
+        #expect(throws: SophaxKeepingError.noGroup("G")) {
+            _ = try keeper.rekey("G", of: stranger.peerID, members: others, at: now)
+        }
+    }
+
+    @Test func `sessions with members`() throws {
+        let own = try keeper.account(id).identity.publicIdentity
+        let identities = [SophaxIdentity().publicIdentity, SophaxIdentity().publicIdentity]
+        try withStore { store in
+            try store.transaction { changes in
+                let kind = ValueKind(stringLiteral: PeerRecord.kind)
+                let record = PeerRecord(identities[0], of: own).encoded()
+                try record.withBytes { try changes.set(kind, PeerRecord.name(of: identities[0].peerID), $0) }
+                try changes.set(kind, PeerRecord.name(of: identities[1].peerID), [1].span)
+            }
+        }
+        let rekeyed = try rekey(identities.map(\.peerID))
+        let found = Dictionary(uniqueKeysWithValues: zip(rekeyed.rekeying.parts.map(\.member), rekeyed.deliveries))
+        #expect(found == [identities[0].peerID: .noSession, identities[1].peerID: .damagedSession])
+    }
+
+    /// An archive carries a group as bytes; what is imported is a copy.
+    @Test func `the copy of a group is refused until its program has ended the chain`() throws {
+        let before = try stored()
+        let owner = Owner.sophaxChat(id)
+        let exported = try #require(try scratch.keeper.recordsAndSessions(of: owner))
+        let other = try Scratch()
+        try other.keystore.add(owner) { new in
+            try #require(exported.records.read("identity")).withBytes { try new.write("identity", $0) }
+        }
+        try other.keystore.lockedIdentity(owner, wait: .zero).createSessions(holding: exported.sessions, other.keystore)
+        let copy = SophaxKeeper(other.keystore)
+        do {
+            _ = try copy.rekey("G", of: id, members: others, at: now)
+            Issue.record("a copy was rekeyed")
+        } catch SessionStoreError.copied {}
+        #expect(try stored() == before)
+    }
+}
