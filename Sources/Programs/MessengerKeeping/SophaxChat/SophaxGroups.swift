@@ -69,7 +69,7 @@ extension SophaxKeeper {
         let limit = GroupLimits.sophaxChat.maxMembers
         var members: Set<PeerID> = []
         for name in named {
-            let known = (present + [own]).filter {
+            let known = present.filter {
                 $0.description.hasPrefix(name.description) || name.description.hasPrefix($0.description)
             }
             // Two members that begin alike are told by all digits.
