@@ -21,6 +21,7 @@ NEEDED = {("key", "import"): "key", ("backup", "import"): "code", ("backup", "ch
           ("sophaxchat", "split"): "split", ("sophaxchat", "join"): "shares",
           ("sophaxchat", "safety"): "peer", ("sophaxchat", "verify-peer"): "number",
           ("sophaxchat", "show-session"): "peer name", ("sophaxchat", "rekey-group"): "group and members",
+          ("sophaxchat", "show-group"): "group name",
           ("mainkey", "protect"): "protection", ("mainkey", "remove"): "protection", ("mainkey", "timeout"): "minutes",
           ("mainkey", "import"): "main key", ("mainkey", "export"): "output", ("mainkey", "open-value"): "locked value",
           ("mainkey", "seal-value"): "value", ("mainkey", "rewrap-value"): "old value"}
@@ -78,6 +79,7 @@ def test_keystore(exposed, place, code_file, code_password, write, tmp_path):
              "shares": [write(f"share{n}", sophax.share(sophax.ALICE, n)) for n in (1, 2)]
              + ["--expect-id", sophax.peer_id(sophax.ALICE)],
              "peer name": [sophax.peer_id(sophax.BOB)],
+             "group name": ["G"],
              "group and members": ["G", "--members", sophax.peer_id(sophax.BOB), "-o", tmp_path / "chain.json"],
              "peer": [write("peer", sophax.bundle(sophax.BOB, 1.5))],
              "number": [write("peer2", sophax.bundle(sophax.BOB, 1.5)), "--number", "1" * 30],

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 import time
 
@@ -120,6 +121,19 @@ def test_sophaxchat_sessions(keytool, write):
     [session] = keytool.json("sophaxchat", "show-session", peer)["sessions"]
     assert [session[name] for name in ("sent", "previously_sent", "received", "skipped_keys")] == [
         int(example["sent"]), int(example["before"]), int(example["received"]), 1]
+
+
+def test_sophaxchat_groups(keytool, write, tmp_path):
+    example = PAGE["SophaxChat groups"]
+    keytool.ok("sophaxchat", "import", write("a.age", archives.seal(sophax.account_text(sophax.ALICE))), "--identity",
+               write("agekey", archives.IDENTITY + "\n"))
+    sophax.put_group(keytool, unhex(example["record"]))
+    path = tmp_path / "chain.json"
+    keytool.ok("sophaxchat", "rekey-group", example["group"], "--members", example["member"], "-o", path)
+    [part] = json.loads(path.read_text())["distributions"]
+    assert part["member"] == example["member"]
+    shown = json.loads(example["text"])
+    assert part["distribution"].keys() == shown.keys() and part["distribution"]["generation"] == 1 + shown["generation"]
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_a_new_chain_for_each_member(stored, tmp_path):
     assert {one["transcript"] for one in found.values()} == {sophaxgroups.start(bytes.fromhex(id)).hex()}
     record = sophax.stored_group(stored)
     assert sophax.OWN_CHAIN[0] not in record and sophax.OWN_CHAIN[1] not in record
-    assert sophax.OTHER_CHAIN_KEY not in record and TWO.encode() not in record
+    assert TWO.encode() not in record
     assert f"removed        {TWO}" in result.out and "generation     1" in result.out
     assert f"there is no session with {ONE}" in result.err and "1 member has not proved version 3" in result.err
     for said in (result.out, result.err):
@@ -180,9 +180,14 @@ def test_files_are_refused_before_the_chain_is_replaced(stored, tmp_path):
     assert is_stored(stored, distributions(path.read_bytes()))
 
 
-def test_a_file_that_cannot_be_written_leaves_a_new_chain(stored):
-    result = stored(*rekey(ONE), "-o", "/dev/full")
-    assert result.code in (73, 74), result
+def test_a_reader_that_takes_nothing(stored, tmp_path):
+    """The chain is stored, and its members do not have it: that is said, and the command goes again."""
+    with open("/dev/full", "wb") as full:
+        result = stored(*rekey(ONE), "-o", "-", stdout=full)
+    assert result.code == 74 and "run the command again" in result.err, result
+    assert sophax.own_chain(sophax.stored_group(stored))[4] == 1
+    stored.ok(*rekey(ONE), "-o", tmp_path / "chain.json")
+    assert sophax.own_chain(sophax.stored_group(stored))[4] == 2
 
 
 def prepared(keytool):
@@ -235,3 +240,40 @@ def test_failing_at_any_call(stored, tmp_path, error):
             assert (record != STORED) == ("run the command again" in result.err), f"{point}: {result}"
         path.unlink(missing_ok=True)
         stored.ok(*command)
+
+
+def test_show_group(stored, tmp_path):
+    shown = stored.json("sophaxchat", "show-group", "G")
+    assert {name: shown[name] for name in ("id", "group", "copied", "bytes", "mixed", "generation", "sent")} == {
+        "id": ID, "group": "G", "copied": False, "bytes": len(STORED), "mixed": True, "generation": 0, "sent": 0}
+    # The own chain began at a fixed time, years ago.
+    assert shown["pending"] == [ONE, TWO, THREE] and shown["own_chain_began_at"][:10] == "2026-01-01"
+    assert shown["members"] == [
+        {"id": ONE, "version_3": True, "has_own_chain": True, "generation": 0, "next": 5, "skipped_keys": 2,
+         "forked": False, "missing_from": 2, "missing_to": 3},
+        *({"id": id, "version_3": False, "has_own_chain": True, "skipped_keys": 0, "forked": False}
+          for id in (TWO, THREE))]
+    text = stored.ok("sophaxchat", "show-group", "G")
+    assert "own chain      generation 0," in text.out and "2 to 3 missing; 2 keys of skipped messages" in text.out
+    assert "mixed" in text.out and "seals nothing before 3 members got a chain" in text.out
+    for secret in (sophax.OWN_CHAIN[1], sophax.OTHER_CHAIN_KEY):
+        assert secret.hex() not in text.out and base64.b64encode(secret).decode() not in text.out
+    assert sophax.stored_group(stored) == STORED
+    stored.ok(*rekey(ONE), "-o", tmp_path / "chain.json")
+    shown = stored.json("sophaxchat", "show-group", "G")
+    assert (shown["generation"], shown["pending"], shown["mixed"]) == (1, [], False)
+    assert "seals nothing" not in stored.ok("sophaxchat", "show-group", "G").out
+
+
+def test_show_a_fork_and_a_copy(alice):
+    # The flag of the view of the only member with a chain, whose last message is behind a gap.
+    view = len(STORED) - (9 + 3 * 32 + 68)
+    sophax.put_group(alice, STORED[:view + 4] + b"\1" + STORED[view + 5:], is_copy=True)
+    shown = alice.json("sophaxchat", "show-group", "G")
+    assert shown["members"][0]["forked"] and shown["copied"]
+    text = alice.ok("sophaxchat", "show-group", "G")
+    assert "forked" in text.out and f"{ONE} has shown members different messages" in text.err
+    assert "is a copy" in text.err
+    assert alice.fails(10, "sophaxchat", "show-group", "H", "--json").error["reason"] == "no_group"
+    sophax.put_group(alice, STORED[:-1])
+    assert alice.fails(65, "sophaxchat", "show-group", "G", "--json").error["reason"] == "damaged_group"

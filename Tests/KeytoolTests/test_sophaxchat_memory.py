@@ -14,6 +14,7 @@ from kit.everysecret import PASSWORDS, EverySecret
 from kit.memoryleft import unexpected
 from kit.sophax import ALICE, put_group
 from kit.tracing import run_to_exit
+from kit.vectorfiles import sophaxgroups
 from test_memory_prompt import answer, is_clean, left_at_exit, left_waiting
 
 ID = sophax.peer_id(ALICE)
@@ -68,7 +69,8 @@ MEMBERS = ["1" * 32, "2" * 32]
 def with_group(house):
     house.keytool.ok("sophaxchat", "import", *age_file(house))
     put_group(house.keytool, sophax.group_record(members=MEMBERS))
-    house.secrets |= {"former chain key": sophax.OWN_CHAIN[1], "another's chain key": sophax.OTHER_CHAIN_KEY}
+    house.secrets |= {"former chain key": sophax.OWN_CHAIN[1],
+                      "another's chain key": sophaxgroups.walk(sophax.OTHER_CHAIN_KEY, 5)[1]}
     return ["sophaxchat", "rekey-group", "G", "--members", *MEMBERS, "-o", house.home / "out.json"]
 
 

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from kit import identityfiles, keyfiles, manual, oracle, sessions, sophax, telegram, textsecure
 from kit.keyfiles import message
+from kit.vectorfiles import sophaxgroups
 
 EXAMPLES = {}  # by the section's title: what is given, and what computes the rest
 
@@ -351,6 +352,17 @@ def sophax_sessions(e):
     numbers = [int(e[name]) for name in ("sent", "before", "received")]
     state = sophax.ratchet(*numbers, (int(e["skipped"]),), unhex(e["key"]), int(e["time"]))
     return {"record": sophax.peer_record(sophax.BOB, [(int(e["time"]), 0, 2, state)]).hex()}
+
+
+@example("SophaxChat groups", "key", "group", "own", "member", "chain", "received", "time")
+def sophax_groups(e):
+    assert e["own"] == sophax.peer_id(sophax.ALICE)
+    record = sophax.group_record(
+        e["group"], [e["member"]], own_chain_id=e["chain"], own_chain_key=e["key"], own_first=0, chain_key=e["key"],
+        received=e["received"], time=int(e["time"]))
+    start = sophaxgroups.start(unhex(e["chain"])).hex()
+    return {"record": record.hex(),
+            **sophaxgroups.distribution_encode(e["group"], e["chain"], 0, e["key"], 0, start)}
 
 
 @example("Random password", "bits")

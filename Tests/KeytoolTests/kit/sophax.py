@@ -22,8 +22,8 @@ BOB = (bytes([7] * 32), bytes.fromhex("32d84544ec06cfbec20f7f156e2713b0df776945d
 DOMAIN = b"SophaxChat_SafetyNumber_v1"
 EPOCH = 978_307_200  # 2001
 # ID and key of the chain in a stored group, and the key of another member's.
-OWN_CHAIN = (bytes(range(16)), bytes(range(200, 232)))
-OTHER_CHAIN_KEY = bytes(range(150, 182))
+OWN_CHAIN = (bytes(range(16)), hashlib.sha256(b"own chain").digest())
+OTHER_CHAIN_KEY = hashlib.sha256(b"another's chain").digest()
 
 
 def public(keys):

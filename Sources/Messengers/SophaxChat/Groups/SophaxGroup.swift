@@ -52,7 +52,7 @@ public struct SophaxGroup: ~Copyable, Sendable {
         self.sent = sent
     }
 
-    static func member(_ id: PeerID) -> GroupMember { GroupMember(id.bytes)! }
+    package static func member(_ id: PeerID) -> GroupMember { GroupMember(id.bytes)! }
 
     /// Sets the members. If one is gone, nothing is sealed before the others have been given another chain.
     public mutating func setMembers(_ members: [PeerID]) throws(GroupError) -> GroupSession.MembershipChange {

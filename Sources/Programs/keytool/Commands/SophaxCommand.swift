@@ -10,14 +10,14 @@ struct SophaxChatCommand: ParsableCommand {
         commandName: "sophaxchat", abstract: "Make, back up and restore identities of SophaxChat.",
         discussion: """
             An identity is two private keys. Its name, the peerID, is 32 characters of a digest of the public ones. \
-            keytool makes no sessions and keeps no messages; it shows the sessions that other programs have stored, and \
-            begins other chains of their groups.
+            keytool makes no sessions and keeps no messages; it shows the sessions and groups that other programs have \
+            stored, and replaces the own chain of a group.
             """,
         subcommands: [
             SophaxInit.self, SophaxImport.self, SophaxExport.self, SophaxList.self, SophaxShow.self,
             SophaxVerify.self, SophaxSplit.self, SophaxJoin.self, SophaxShowPrekeys.self, SophaxRefillPrekeys.self,
             SophaxRotatePrekeys.self, SophaxExportBundle.self, SophaxSafety.self, SophaxVerifyPeer.self,
-            SophaxListSessions.self, SophaxShowSession.self, SophaxRekeyGroup.self,
+            SophaxListSessions.self, SophaxShowSession.self, SophaxShowGroup.self, SophaxRekeyGroup.self,
             SophaxSetPIN.self, SophaxSetDuressPIN.self, SophaxCheckPIN.self, SophaxOpenBackup.self,
         ])
 

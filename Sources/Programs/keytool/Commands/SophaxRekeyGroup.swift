@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import MessengerKeeping
+import SecureMemory
 import SophaxChat
 
 struct SophaxRekeyGroup: Verb {
@@ -109,7 +110,8 @@ extension SophaxKeeper.RekeyedGroup {
             case .noSession:
                 output.warn("there is no session with \(part.member): it is given the chain when there is one")
             case .damagedSession:
-                output.warn("the session with \(part.member) is damaged: it is given the chain when there is another one")
+                output.warn(
+                    "the session with \(part.member) is damaged: it is given the chain when there is another one")
             }
         }
         if !form.without.isEmpty {

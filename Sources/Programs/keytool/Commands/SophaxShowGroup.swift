@@ -1,0 +1,108 @@
+import ArgumentParser
+import Console
+import Encodings
+import MessengerKeeping
+import Ratchet
+import SophaxChat
+
+struct SophaxShowGroup: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show-group", abstract: "Show a group: members, chains and what is missing, without keys.",
+        discussion: """
+            It is one that a program on the library SophaxChat has stored in the keystore. The command waits for a \
+            program that is using it.
+            """)
+
+    @ParentCommand var noun: SophaxChatCommand
+    @OptionGroup var globals: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The name of the group.", valueName: "group"))
+    var group: String
+
+    @OptionGroup var named: SophaxOption
+
+    @OptionGroup var keystore: KeystoreOptions
+
+    func run(_ session: Session) throws {
+        let keeper = try session.sophaxChat(keystore.passphrase)
+        let id = try session.sophaxChat(named.id, in: keeper)
+        let now = WallClock.now()
+        let facts = try keeper.group(group, of: id, at: now)
+        if facts.isCopied {
+            session.output.note("this group is a copy: the program that uses it has to end its chain first")
+        }
+        for member in facts.members where member.status == .forked {
+            session.output.warn("\(member.id) has shown members different messages, or a message was changed")
+        }
+        try session.output.data(
+            ["identity       \(id)", "group          \(group.printable)"] + facts.lines(at: now),
+            json: .sophaxChat(
+                "show-group", [("id", .string(id.description)), ("group", .string(group))] + facts.words))
+    }
+}
+
+extension SophaxKeeper.GroupFacts {
+    /// For people.
+    fileprivate func lines(at now: Timestamp) -> [String] {
+        let waiting =
+            pending.isEmpty ? "" : "; seals nothing before \(Counted.text(pending.count, "member")) got a chain"
+        return [
+            "own chain      "
+                + (own.map {
+                    "generation \($0.generation), \(now.days(since: $0.started)) old, sent \($0.next - $0.first)"
+                } ?? "none") + waiting,
+            "messages       \(form.without.isEmpty ? "version 3" : "mixed: version 3 and the old form")",
+            "stored         \(ByteCount.text(bytes))",
+        ]
+            + members.flatMap { member in
+                [
+                    "member         \(member.id)"
+                        + (member.hasOwnChain && !pending.contains(member.id) ? "" : ", lacks the own chain"),
+                    String(repeating: " ", count: 15) + member.line,
+                ]
+            }
+    }
+
+    /// For programs.
+    fileprivate var words: [(String, JSONValue?)] {
+        [
+            ("copied", .bool(isCopied)), ("bytes", .number(bytes)), ("mixed", .bool(!form.without.isEmpty)),
+            ("generation", generation.map { .number($0) }),
+            ("own_chain_began_at", own.map { .string($0.started.rfc3339) }),
+            ("sent", own.map { .number($0.next - $0.first) }),
+            ("pending", .array(pending.map { .string($0.description) })),
+            ("members", .array(members.map { .members($0.words) })),
+        ]
+    }
+}
+
+extension SophaxKeeper.GroupFacts.Member {
+    /// For people: the chain and its messages.
+    fileprivate var line: String {
+        let version = hasProved ? "version 3" : "version 3 not proved"
+        guard let chain else { return "no chain; \(version)" }
+        return "generation \(chain.generation), next message \(chain.next.map { "\($0)" } ?? "none"), \(missing); "
+            + "\(Counted.text(skipped, "key")) of skipped messages; \(version)"
+    }
+
+    private var missing: String {
+        switch status {
+        case .consistent?, nil: "nothing missing"
+        case .gap(let from, let to)?: from == to ? "\(from) missing" : "\(from) to \(to) missing"
+        case .forked?: "forked"
+        }
+    }
+
+    /// For programs.
+    fileprivate var words: [(String, JSONValue?)] {
+        var gap: [(String, JSONValue?)] = []
+        if case .gap(let from, let to)? = status {
+            gap = [("missing_from", .number(from)), ("missing_to", .number(to))]
+        }
+        return [
+            ("id", .string(id.description)), ("version_3", .bool(hasProved)), ("has_own_chain", .bool(hasOwnChain)),
+            ("generation", chain.map { .number($0.generation) }), ("next", chain?.next.map { .number($0) }),
+            ("skipped_keys", .number(skipped)), ("forked", .bool(status == .forked)),
+        ] + gap
+    }
+}
