@@ -30,6 +30,10 @@ struct SafeSetup: ~Copyable {
     private static let leavingOldField = 6
     private static let readOnlyField = 7
     private static let maxConsents = 8
+    /// Fits one target, or a whole setup, without certificates, in bytes.
+    static let usualCount = 1024
+    /// Three targets with the longest addresses and certificates, and the rest, in bytes.
+    private static let maxCount = 4 * SafeTarget.maxCount
 
     private(set) var current: SafeTarget
     private(set) var next: SafeTarget?
@@ -91,8 +95,7 @@ struct SafeSetup: ~Copyable {
     }
 
     func encoded() -> SecureBytes {
-        // Capacity for three targets with the longest addresses and certificates.
-        var bytes = SecureBuffer(capacity: 4 * SafeTarget.maxCount)
+        var bytes = SecureBuffer(capacity: Self.usualCount)
         bytes.append(Self.version)
         append(current, number: Self.currentField, to: &bytes)
         switch next {
@@ -104,17 +107,25 @@ struct SafeSetup: ~Copyable {
         case .none: break
         }
         let empty: [UInt8] = []
-        if isDeleting { ProtobufWire.append(empty.span, number: Self.deletionField, to: &bytes) }
+        if isDeleting { Self.append(empty.span, number: Self.deletionField, to: &bytes) }
         let digests = consents.suffix(Self.maxConsents).flatMap(\.bytes)
-        if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.consentsField, to: &bytes) }
-        if isLeavingOld { ProtobufWire.append(empty.span, number: Self.leavingOldField, to: &bytes) }
-        if isReadOnly { ProtobufWire.append(empty.span, number: Self.readOnlyField, to: &bytes) }
+        if !digests.isEmpty { Self.append(digests.span, number: Self.consentsField, to: &bytes) }
+        if isLeavingOld { Self.append(empty.span, number: Self.leavingOldField, to: &bytes) }
+        if isReadOnly { Self.append(empty.span, number: Self.readOnlyField, to: &bytes) }
         return bytes.finish()
+    }
+
+    /// Writes a field of a setup or of one of its targets. The buffer grows if it has to: guarded memory for the
+    /// longest addresses and certificates takes longer to lock and to wipe than all else that a push does here.
+    static func append(_ field: Span<UInt8>, number: Int, to bytes: inout SecureBuffer) {
+        bytes.reserve(
+            bytes.count + ProtobufWire.encodedCount(number: number, count: field.count), limit: maxCount)
+        ProtobufWire.append(field, number: number, to: &bytes)
     }
 
     private func append(_ target: borrowing SafeTarget, number: Int, to bytes: inout SecureBuffer) {
         let message = target.encoded()
-        message.withBytes { ProtobufWire.append($0, number: number, to: &bytes) }
+        message.withBytes { Self.append($0, number: number, to: &bytes) }
     }
 
     /// Whether the backup at the old target is still to be deleted.

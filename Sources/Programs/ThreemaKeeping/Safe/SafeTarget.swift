@@ -119,23 +119,23 @@ struct SafeTarget: ~Copyable {
     }
 
     func encoded() -> SecureBytes {
-        var message = SecureBuffer(capacity: Self.maxCount)
-        keys.masterKey.withBytes { ProtobufWire.append($0, number: Self.keyField, to: &message) }
+        var message = SecureBuffer(capacity: SafeSetup.usualCount)
+        keys.masterKey.withBytes { SafeSetup.append($0, number: Self.keyField, to: &message) }
         let text = Array(address.text.utf8)
-        ProtobufWire.append(text.span, number: Self.addressField, to: &message)
+        SafeSetup.append(text.span, number: Self.addressField, to: &message)
         switch server.login {
         case .some(let login):
             let user = Array(login.user.utf8)
-            ProtobufWire.append(user.span, number: Self.userField, to: &message)
-            login.password.withBytes { ProtobufWire.append($0, number: Self.passwordField, to: &message) }
+            SafeSetup.append(user.span, number: Self.userField, to: &message)
+            login.password.withBytes { SafeSetup.append($0, number: Self.passwordField, to: &message) }
         case .none: break
         }
         if let authority = server.authority {
-            ProtobufWire.append(authority.span, number: Self.authorityField, to: &message)
+            SafeSetup.append(authority.span, number: Self.authorityField, to: &message)
         }
         let digests = server.pins.flatMap(\.digest)
-        if !digests.isEmpty { ProtobufWire.append(digests.span, number: Self.pinsField, to: &message) }
-        ProtobufWire.append(placeName.span, number: Self.placeField, to: &message)
+        if !digests.isEmpty { SafeSetup.append(digests.span, number: Self.pinsField, to: &message) }
+        SafeSetup.append(placeName.span, number: Self.placeField, to: &message)
         return message.finish()
     }
 
