@@ -73,12 +73,13 @@ public struct Directory: ~Copyable, Sendable {
         guard errno == EEXIST else { throw FileError(.open, path: path(of: name), code: errno) }
     }
 
-    /// The names in this directory, without those that begin with a dot, in byte order.
+    /// The names in this directory, without those that begin with a dot; in byte order if they are ASCII.
     package func names() throws(FileError) -> [String] {
         try allNames().filter { !$0.isHidden }
     }
 
-    /// All names in this directory, hidden ones included, in byte order; without the temporary names of writers.
+    /// All names in this directory, hidden ones included, in byte order if they are ASCII; without the temporary names
+    /// of writers.
     package func everyName() throws(FileError) -> [String] {
         try allNames().filter { !$0.isTemporary }
     }
@@ -102,7 +103,8 @@ public struct Directory: ~Copyable, Sendable {
             }
             if name != "." && name != ".." { names.append(name) }
         }
-        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        // Of ASCII names, as all of ours are, this compares the bytes, and much faster than a comparison of UTF-8 views.
+        return names.sorted()
     }
 
     /// Whether the name exists, as a file or anything else.
