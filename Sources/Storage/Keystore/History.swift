@@ -30,6 +30,8 @@ package enum History {
     /// 2026-01-01 UTC. An earlier time of an entry is from a wrong clock.
     static let earliest: Int64 = 1_767_225_600_000
     static let prefixCount = 8
+    /// Length of the time in a name, in bytes.
+    private static let timeCount = "20261121T030000123Z".utf8.count
     private static let timeRange = 1..<9
     private static let digestRange = timeRange.upperBound..<timeRange.upperBound + digestCount
     private static let secretRange = digestRange.upperBound..<digestRange.upperBound + secretCount
@@ -48,7 +50,9 @@ package enum History {
     /// Describes a file by its name and length.
     /// - Returns: nil for another name than `name` or version 1 makes, and for a file that is too short.
     static func entry(_ name: String, length: Int) -> HistoryEntry? {
-        let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
         guard 2...3 ~= parts.count, let time = Timestamp(compact: parts[0]), let prefix = Hex.decode(parts[1]),
             prefix.count == prefixCount
         else { return nil }
@@ -59,6 +63,13 @@ package enum History {
         guard Hex.encode(prefix) == parts[1], length >= overhead else { return nil }
         return HistoryEntry(
             name: name, milliseconds: time.milliseconds, digestPrefix: prefix, origin: origin, count: length - overhead)
+    }
+
+    /// Whether an entry of this name can have a digest that begins with these bytes. The rest of the name is not
+    /// looked at.
+    /// - Parameter digits: the hexadecimal digits of the 8 bytes.
+    static func isNamed(_ name: String, _ digits: String) -> Bool {
+        name.utf8.dropFirst(timeCount + 1).starts(with: digits.utf8)
     }
 
     /// Seals an entry under a given nonce.

@@ -1,4 +1,5 @@
 internal import AtomicFiles
+internal import Encodings
 internal import SecureMemory
 
 // Reading, writing and thinning the history of a place. History.swift has the format.
@@ -10,13 +11,17 @@ extension IdentityRecords {
         try history(of: place) { _ in true }
     }
 
-    /// - Parameter isWanted: gets an entry before its length is looked up, so its `count` says nothing.
-    func history(of place: PlaceName, where isWanted: (HistoryEntry) -> Bool) throws -> [HistoryEntry] {
+    /// - Parameters:
+    ///   - isLikely: gets a name before it is parsed, which takes longer than to list it.
+    ///   - isWanted: gets an entry before its length is looked up, so its `count` says nothing.
+    func history(
+        of place: PlaceName, named isLikely: (String) -> Bool = { _ in true }, where isWanted: (HistoryEntry) -> Bool
+    ) throws -> [HistoryEntry] {
         try steadily { records in
             try records.withHistory(of: place) { history in
                 var entries: [HistoryEntry] = []
                 for name in try history.names().reversed() {
-                    guard let named = History.entry(name, length: .max), isWanted(named),
+                    guard isLikely(name), let named = History.entry(name, length: .max), isWanted(named),
                         let length = try? history.length(of: name), let entry = History.entry(name, length: length)
                     else { continue }
                     entries.append(entry)
@@ -102,7 +107,10 @@ extension LockedIdentity {
     /// The entries of a digest. An attacker can find another backup with the same prefix, but not with the same digest.
     private func entries(of digest: [UInt8], at place: PlaceName) throws -> [HistoryEntry] {
         let prefix = Array(digest.prefix(History.prefixCount))
-        return try records.history(of: place, where: { $0.digestPrefix == prefix }).filter { entry in
+        let digits = Hex.encode(prefix)
+        return try records.history(
+            of: place, named: { History.isNamed($0, digits) }, where: { $0.digestPrefix == prefix }
+        ).filter { entry in
             guard let held = try? records.readHistory(entry.name, of: place) else { return false }
             return held.digest == digest
         }
@@ -117,8 +125,9 @@ extension LockedIdentity {
     public func thinHistory(of place: PlaceName, olderThan milliseconds: Int64, keepingNewest count: Int) throws {
         let old = History.earliest..<max(History.earliest, milliseconds)
         func isOld(_ entry: HistoryEntry) -> Bool { entry.origin == .replaced && old.contains(entry.milliseconds) }
-        // Usually none is old, and then no file is looked at.
-        guard try !records.history(of: place, where: isOld).isEmpty else { return }
+        // Usually none is old, and then no file is looked at. The names begin with their times, which sort as text.
+        let limit = Timestamp(milliseconds: old.upperBound).compact
+        guard try !records.history(of: place, named: { $0 < limit }, where: isOld).isEmpty else { return }
         for entry in try records.history(of: place, where: { $0.origin == .replaced }).dropFirst(count)
         where isOld(entry) {
             try removeHistory(entry.name, of: place)
