@@ -36,6 +36,11 @@ release = -c release --product keytool --static-swift-stdlib --disable-local-rpa
 
 release-server = $(subst --product keytool,--product keytool-server,$(release))
 
+# Generic types are made by a call and not by their names: for a name, the runtime looks through all 6,000 conformances
+# to protocols, once for each type, which was a sixth of what a short command took. All that is built in .build for a
+# release has this, so that nothing is compiled twice.
+generics = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
+
 # The tests speak to their own servers only, so a certificate bundle set for the machine is not theirs.
 own-trust = env -u SSL_CERT_FILE -u SSL_CERT_DIR
 
@@ -97,18 +102,18 @@ vectors: ## build the program in Vectors, which computes test vectors, and run i
 	Scripts/test-vectors $(swift)
 
 model: ## check the rules of the Safe and of sessions: every sequence of steps and faults to a depth, then random ones
-	$(swift) build -c release --product safe-model $(imports)
+	$(swift) build -c release --product safe-model $(generics) $(imports)
 	.build/release/safe-model
-	$(swift) build -c release --product ibex-model $(imports)
+	$(swift) build -c release --product ibex-model $(generics) $(imports)
 	.build/release/ibex-model search 20
 	.build/release/ibex-model random 300
-	$(swift) build -c release --product ratchet-model $(imports)
+	$(swift) build -c release --product ratchet-model $(generics) $(imports)
 	.build/release/ratchet-model random 100000
 	.build/release/ratchet-model groups 20
 
 build: ## build the release: .build/release/keytool
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$($(swift) build $(release) --show-bin-path)"
-	$(swift) build $(release) $(imports)
+	$(swift) build $(release) $(generics) $(imports)
 
 server: ## build the Safe server's release: .build/release/keytool-server
 	SWIFT='$(SWIFT)' Scripts/runtime-archives "$$(SWIFT='$(SWIFT)' Scripts/build-server $(release-server) --show-bin-path)"
