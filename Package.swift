@@ -202,10 +202,10 @@ let package = Package(
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
         room(
-            "Programs/ThreemaKeeping",
+            "Programs/SafeKeeping",
             [
-                "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings",
-                "Primitives", "SecureMemory",
+                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
+                "SecureMemory",
             ]),
         room(
             "Safe/SafeTransports",
@@ -228,6 +228,11 @@ let package = Package(
             "Threema/ThreemaWeb",
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
+        room(
+            "Programs/ThreemaKeeping",
+            [
+                "SafeKeeping", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Encodings", "SecureMemory",
+            ]),
         room(
             "Threema/ThreemaClient",
             [
@@ -254,11 +259,11 @@ let package = Package(
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports", "Keystore",
-                "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
+                "ThreemaKeeping", "SafeKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports",
+                "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
                 "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
-                "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper", "Encodings", "Primitives", "AtomicFiles",
-                "SecureMemory",
+                "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper",
+                "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Programs/keytool",
@@ -393,9 +398,8 @@ let package = Package(
         tests(
             of: "ThreemaKeeping",
             [
-                "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire", "Encodings",
-                "Primitives",
-                "SecureMemory", "SafeKit", "VectorKit",
+                "SafeKeeping", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire",
+                "Encodings", "Primitives", "SecureMemory", "SafeKit", "VectorKit",
             ]),
         .target(
             name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",

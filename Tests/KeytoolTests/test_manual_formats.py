@@ -191,7 +191,7 @@ def test_place_name_of_earlier_versions(owner):
 
 def test_state_members():
     """The page's table names what the program writes."""
-    safe = REPOSITORY / "Sources/Programs/ThreemaKeeping/Safe"
+    safe = REPOSITORY / "Sources/Programs/SafeKeeping"
     text = "".join((safe / f"{name}.swift").read_text() for name in ("UploadState", "MirrorStateCoding"))
     written = set(re.findall(r'^ +\("([a-z_]+)", ', text, re.M)) | set(re.findall(r'setting\("([a-z_]+)"', text))
     heads = [item.head for item in FORMATS.sections["KEYSTORE/state.json"].items]

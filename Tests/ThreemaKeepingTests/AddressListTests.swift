@@ -1,6 +1,7 @@
 import Testing
 import ThreemaDirectory
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 @Suite struct AddressListTests {

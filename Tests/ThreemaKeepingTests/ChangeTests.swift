@@ -6,6 +6,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Another Safe password, step by step.

@@ -3,6 +3,7 @@ import SecureMemory
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Backup codes, out of a keystore and into one.

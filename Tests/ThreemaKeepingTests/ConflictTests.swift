@@ -5,6 +5,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Never over somebody else's backup.

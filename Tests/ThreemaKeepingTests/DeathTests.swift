@@ -4,6 +4,7 @@ import SecureMemory
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// A process that dies at any request leaves something that the next run completes.

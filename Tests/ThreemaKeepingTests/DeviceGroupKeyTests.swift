@@ -9,6 +9,7 @@ import Threema
 import ThreemaSafe
 import VectorKit
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// The device group key of a profile: in a record of its own, in the backup, and in the digests of the content.

@@ -10,6 +10,7 @@ import Threema
 import ThreemaSafe
 import VectorKit
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// A keystore with one identity, a server, a clock, and the keeper between them.

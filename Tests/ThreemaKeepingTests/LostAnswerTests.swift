@@ -3,6 +3,7 @@ import SafeWire
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// A backup that arrived though its answer did not.

@@ -8,6 +8,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Fetching a backup that an app writes, in order to store it.

@@ -7,6 +7,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// A phone that writes when it likes, beside a mirror that runs each night, for a year.

@@ -5,6 +5,7 @@ import SecureMemory
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// A profile that is known by its digest is not read; everything else about it is as if it were.

@@ -8,6 +8,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Several places of one identity, with the same Safe key: each has its own state, and no verb at one changes another.

@@ -7,6 +7,7 @@ import Testing
 import Threema
 import ThreemaSafe
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 @Suite struct PullTests {

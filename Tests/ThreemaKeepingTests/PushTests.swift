@@ -5,6 +5,7 @@ import SafeWire
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// The table of `safe push`: what is done, and with which requests.

@@ -6,6 +6,7 @@ import Threema
 import ThreemaSafe
 import VectorKit
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Records that another keystore may have made.

@@ -7,6 +7,7 @@ import Testing
 import Threema
 import VectorKit
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// What the records of an identity contain, and what happens where they do not.

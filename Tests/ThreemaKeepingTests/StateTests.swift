@@ -5,6 +5,7 @@ import SafeWire
 import Testing
 import Threema
 
+@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// The file `state.json`: lost, foreign, or written by somebody else.

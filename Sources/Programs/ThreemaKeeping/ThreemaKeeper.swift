@@ -1,6 +1,6 @@
 package import Encodings
 package import Keystore
-internal import SecureMemory
+package import SafeKeeping
 
 /// Operations on the Threema identities in a keystore, by subject.
 package struct ThreemaKeeper: Sendable {
@@ -15,9 +15,6 @@ package struct ThreemaKeeper: Sendable {
     /// Adds, verifies and removes contacts in a profile.
     package let contacts: ContactKeeper
     let keystore: OpenKeystore
-
-    /// How long an operation without an option for it waits for an identity's lock.
-    package static let lockWait = LockedIdentity.usualWait
 
     /// Opens nothing and sends no request.
     /// - Parameters:
@@ -45,9 +42,4 @@ package struct ThreemaKeeper: Sendable {
 
     /// Whether unlocking the keystore needs a passphrase.
     package var isProtected: Bool { keystore.isProtected }
-}
-
-extension OpenKeystore {
-    /// The key of the digests in `UploadState`.
-    var stateKey: SecureBytes { digestKey(UploadState.digestPurpose) }
 }

@@ -2,6 +2,7 @@ import Console
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
+import SafeKeeping
 import TextSecure
 import Threema
 import ThreemaKeeping

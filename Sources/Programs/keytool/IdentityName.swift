@@ -3,6 +3,7 @@ import Console
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
+import SafeKeeping
 import SophaxChat
 import Telegram
 import Threema

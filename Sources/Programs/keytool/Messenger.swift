@@ -1,6 +1,7 @@
 import Console
 import Encodings
 import Keystore
+import SafeKeeping
 import ThreemaKeeping
 
 /// What the verbs of the noun `id`, and `doctor`, need of a messenger beside Threema.

@@ -6,6 +6,7 @@ import Glibc
 import HTTPTransport
 import KeyWrapping
 import Keystore
+import SafeKeeping
 import ThreemaKeeping
 import SafeWire
 import Threema

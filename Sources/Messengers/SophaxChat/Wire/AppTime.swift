@@ -30,5 +30,7 @@ public struct AppTime: Equatable, Sendable {
     var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: seconds.bitPattern >> (8 * UInt64($0))) } }
 
     /// As it stands in JSON.
-    package var literal: String { seconds == seconds.rounded() && abs(seconds) < 1e15 ? String(Int64(seconds)) : "\(seconds)" }
+    package var literal: String {
+        seconds == seconds.rounded() && abs(seconds) < 1e15 ? String(Int64(seconds)) : "\(seconds)"
+    }
 }

@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaSafe
@@ -36,7 +37,7 @@ extension CodeKeeper {
             }
             return StoredDataBackup(isNew: true, isProfileStored: true)
         } catch KeystoreError.exists {
-            let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+            let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
             let isSameKey = try held.records.isHolding(identity, orDamaged: otherKey == .replace)
             guard isSameKey || otherKey == .replace else { throw SafeKeepingError.otherKey(id: id.text) }
             let profile = try held.records.profile()

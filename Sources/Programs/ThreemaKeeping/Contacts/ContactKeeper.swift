@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import SafeKeeping
 package import Threema
 package import ThreemaSafe
 

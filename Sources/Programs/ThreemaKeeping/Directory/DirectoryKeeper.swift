@@ -1,4 +1,5 @@
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory

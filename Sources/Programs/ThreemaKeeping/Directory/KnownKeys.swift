@@ -1,4 +1,5 @@
 internal import Keystore
+internal import SafeKeeping
 package import Threema
 internal import ThreemaSafe
 

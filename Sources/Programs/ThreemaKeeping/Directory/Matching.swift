@@ -1,5 +1,6 @@
 package import Encodings
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory

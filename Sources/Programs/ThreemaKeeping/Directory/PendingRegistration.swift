@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 internal import ThreemaDirectory

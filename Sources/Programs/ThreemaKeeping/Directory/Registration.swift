@@ -1,4 +1,5 @@
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
@@ -43,7 +44,7 @@ extension DirectoryKeeper {
     package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
         let pending: LockedPending
         do {
-            pending = try keystore.lockedPending(.pending(key), wait: ThreemaKeeper.lockWait)
+            pending = try keystore.lockedPending(.pending(key), wait: SafeKeeper.lockWait)
         } catch KeystoreError.noIdentity {
             guard let id = try holder(of: key) else { throw DirectoryKeepingError.noPending(key) }
             return (id, true)

@@ -1,5 +1,5 @@
 package import Keystore
-internal import SafeWire
+internal import SafeKeeping
 package import Threema
 internal import ThreemaSafe
 
@@ -66,7 +66,12 @@ package struct IdentityKeeper: Sendable {
             let isHistorySound = try records.placesWithHistory().allSatisfy { place in
                 try records.history(of: place).allSatisfy { (try? records.readHistory($0.name, of: place)) != nil }
             }
-            return try Damage(of: records).names + (isHistorySound ? [] : ["history"])
+            var damage = try Damage(of: records)
+            // The records about a directory, which no backup contains.
+            try damage.isDamaged(["directory"]) { _ = try records.directory() }
+            try damage.isDamaged(["linking"]) { _ = try records.linking() }
+            try damage.isDamaged(["matchtoken"]) { _ = try records.matchToken() }
+            return damage.names + (isHistorySound ? [] : ["history"])
         } catch KeystoreError.damaged(let record, _) {
             return [record]
         }
@@ -107,7 +112,7 @@ package struct IdentityKeeper: Sendable {
 
     /// Removes an identity with all of its records at once.
     package func remove(_ id: ThreemaID) throws {
-        try keystore.remove(.threema(id), wait: ThreemaKeeper.lockWait)
+        try keystore.remove(.threema(id), wait: SafeKeeper.lockWait)
     }
 
     func add(_ identity: borrowing Identity, profile: borrowing Profile) throws {

@@ -1,6 +1,5 @@
 internal import Keystore
-internal import SafeRules
-internal import SafeWire
+package import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaSafe
@@ -30,23 +29,11 @@ extension ProfileKeeper {
             isOtherDeviceGroupKey: !hasNoGroupKey && !profile.hasSameDeviceGroupKey(as: file.profile))
     }
 
-    /// Compares the profile with the backup on the server, which is read as by `SafeKeeper.look`: a loss that is found is
-    /// saved, and the backup does not become known.
-    /// - Throws: `SafeKeepingError.noSetup`, `.noBackup`, `.badLimits`, `.refused(.tooLong)`; for a setup for reading
-    ///   only `.refused(.mirror(.absent))`, `.refused(.mirror(.tooLong))`; `SafeExchangeError`; `SafeBackupError`. An
-    ///   older or foreign backup is compared like any other.
+    /// Compares the profile with the backup on the server.
+    /// - Throws: as `SafeKeeper.backup(at:)`. An older or foreign backup is compared like any other.
     package func compareWithServer(_ place: SafePlace) throws -> ProfileComparison {
-        let result = try safe.run(.check, at: place, isLooking: true)
-        switch result.outcome.failure {
-        case .exchange, .badLimits, .tooLong, .mirror(.tooLong), .mirror(.absent): try safe.check(result, at: place)
-        default: break
-        }
-        guard let bytes = result.bytes else {
-            throw SafeKeepingError.noBackup(id: place.id.text, server: result.address.text, isFromPassword: false)
-        }
+        let backup = try safe.backup(at: place)
         let records = try keystore.identity(.threema(place.id))
-        let target = try records.requiredSetup(at: place.name).current.copy
-        let backup = try SafeBackup.open(bytes.span, keys: target.keys)
         let profile = try records.profile()
         return ProfileComparison(
             document: DocumentDifference(from: backup.document, to: profile.document),

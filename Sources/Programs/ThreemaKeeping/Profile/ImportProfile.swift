@@ -1,5 +1,6 @@
 internal import Encodings
 internal import Keystore
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaSafe
@@ -14,7 +15,7 @@ extension ProfileKeeper {
     package func replace(
         by file: borrowing DocumentFile, of id: ThreemaID, isReplacing: Bool
     ) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
         guard try hasSameKey(file, as: held.records) else { throw ProfileKeepingError.otherKey(id: id.text) }
         let before = try held.records.profile()
         let after =

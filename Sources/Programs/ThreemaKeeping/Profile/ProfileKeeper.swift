@@ -1,5 +1,5 @@
 internal import Keystore
-internal import SafeRules
+package import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaSafe
@@ -23,7 +23,7 @@ package struct ProfileKeeper: Sendable {
     package func edit(
         _ id: ThreemaID, _ change: (SafeDocument) throws -> SafeDocument
     ) throws -> DocumentDifference {
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
         let profile = try held.records.profile()
         let before = profile.document
         let after = try change(before)

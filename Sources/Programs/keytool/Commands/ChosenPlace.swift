@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Keystore
+import SafeKeeping
 import Threema
 import ThreemaKeeping
 

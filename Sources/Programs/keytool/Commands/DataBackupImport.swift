@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import SafeKeeping
 import Threema
 import ThreemaKeeping
 

@@ -1,6 +1,7 @@
 import Console
 import Encodings
 import Keystore
+import SafeKeeping
 import Threema
 import ThreemaKeeping
 

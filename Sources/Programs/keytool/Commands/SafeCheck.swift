@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Keystore
 import Encodings
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

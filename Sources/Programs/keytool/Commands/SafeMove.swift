@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import Encodings
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

@@ -1,5 +1,6 @@
 import Console
 import Encodings
+import SafeKeeping
 import SafeRules
 import SafeWire
 import SecureMemory

@@ -2,6 +2,7 @@ import HTTP
 import ArgumentParser
 import Console
 import Encodings
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

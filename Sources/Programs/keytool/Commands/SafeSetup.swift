@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Encodings
 import Keystore
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import Keystore
 import Encodings
+import SafeKeeping
 import SafeRules
 import ThreemaKeeping
 import Threema
@@ -129,7 +130,7 @@ extension ScheduledVerb {
         _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
-            let lockWait = schedule.lockWait?.duration ?? ThreemaKeeper.lockWait
+            let lockWait = schedule.lockWait?.duration ?? SafeKeeper.lockWait
             let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result

@@ -1,6 +1,7 @@
 import Console
 import HTTP
 import Encodings
+import SafeKeeping
 import ThreemaKeeping
 import SafeWire
 

@@ -2,6 +2,7 @@ import Console
 import Encodings
 import KeyWrapping
 import Keystore
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

@@ -1,5 +1,6 @@
 import Console
 import Keystore
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

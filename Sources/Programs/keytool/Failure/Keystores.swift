@@ -2,6 +2,7 @@ import Console
 import KeyWrapping
 import Keystore
 import MessengerKeeping
+import SafeKeeping
 import ThreemaKeeping
 
 extension KeystoreError: Explained {

@@ -2,6 +2,7 @@ import Console
 import Encodings
 import Keystore
 import Primitives
+import SafeKeeping
 import ThreemaKeeping
 import SafeRules
 import SafeWire

@@ -3,6 +3,7 @@ import Encodings
 import HTTP
 import Keystore
 import Paper
+import SafeKeeping
 import SafeWire
 import Threema
 import ThreemaKeeping

@@ -1,10 +1,10 @@
-internal import Keystore
+package import Keystore
 internal import Primitives
 internal import SafeRules
 internal import SafeWire
-internal import SecureMemory
+package import SecureMemory
 internal import Threema
-internal import ThreemaSafe
+package import ThreemaSafe
 
 // What a verb at one place has to do with the identity's other places. Two places with different backup ids are two
 // files in any case. With one backup id (the same Safe password) two addresses may be one place (a link, two host
@@ -162,7 +162,7 @@ extension IdentityRecords {
 
     /// Whether a backup lacks the profile: a place that is not for reading only has not got it yet, or there is none and
     /// no place has it. A damaged setup cannot tell, so its place lacks it.
-    func isUnsaved(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
+    package func isUnsaved(_ profile: borrowing Profile, key: borrowing SecureBytes) throws -> Bool {
         var (hasWritable, hasIt) = (false, false)
         for name in try safePlaces() {
             guard let setup = try? setup(at: name) else { return true }

@@ -29,7 +29,7 @@ extension SafeKeeper {
     private func restore(
         _ backup: borrowing SafeBackup, overIdentity id: ThreemaID, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
-        let held = try keystore.lockedIdentity(.threema(id), wait: ThreemaKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
         let identity = backup.identity(id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: id.text) }
@@ -57,7 +57,7 @@ extension SafeKeeper {
         }
         try held.commit(changes)
         return .init(
-            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.replacedNames)
+            contacts: damage.isProfile ? nil : profile.document.contactCount, damaged: damage.names)
     }
 
     /// Opens the bytes of a Safe backup with the key of a place.

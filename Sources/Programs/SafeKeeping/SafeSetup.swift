@@ -20,7 +20,7 @@ internal import SecureMemory
 // Fields stand in this order, each at most once; `SafeTarget` has those of a target.
 
 /// The targets of an identity's Safe backup, and the unfinished part of a change.
-struct SafeSetup: ~Copyable {
+package struct SafeSetup: ~Copyable {
     private static let version: UInt8 = 1
     private static let currentField = 1
     private static let nextField = 2
@@ -53,7 +53,7 @@ struct SafeSetup: ~Copyable {
     }
 
     /// - Throws: `.malformed` unless `encoded` made the bytes.
-    init(decoding record: Span<UInt8>) throws(SafeSetupError) {
+    package init(decoding record: Span<UInt8>) throws(SafeSetupError) {
         guard record.count > 0, record[0] == Self.version else { throw .malformed }
         let message = record.extracting(1..<record.count)
         let fields = try Self.fields(of: message)
@@ -145,7 +145,7 @@ struct SafeSetup: ~Copyable {
     }
 
     /// The addresses of all targets, each once.
-    var addresses: [String] {
+    package var addresses: [String] {
         var addresses = [current.address.text]
         switch next {
         case .some(let next): addresses.append(next.address.text)
@@ -213,6 +213,6 @@ struct SafeSetup: ~Copyable {
     }
 }
 
-enum SafeSetupError: Error {
+package enum SafeSetupError: Error {
     case malformed
 }

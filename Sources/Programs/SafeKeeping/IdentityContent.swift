@@ -1,8 +1,8 @@
 internal import Encodings
 package import Keystore
-internal import SecureMemory
+package import SecureMemory
 package import Threema
-internal import ThreemaSafe
+package import ThreemaSafe
 
 // The records of a Threema identity:
 //
@@ -24,22 +24,22 @@ extension Owner {
 
 extension OpenKeystore {
     /// The IDs of all Threema identities, in order. Nothing is decrypted. Directories with other names are skipped.
-    func threemaIDs() throws -> [ThreemaID] {
+    package func threemaIDs() throws -> [ThreemaID] {
         try identities().filter { $0.messenger == Owner.threema }.compactMap { try? ThreemaID($0.id) }
     }
 }
 
 extension RecordName {
-    static let identity: RecordName = "identity"
-    static let profile: RecordName = "profile"
-    static let deviceGroupKey: RecordName = "devicegroupkey"
+    package static let identity: RecordName = "identity"
+    package static let profile: RecordName = "profile"
+    package static let deviceGroupKey: RecordName = "devicegroupkey"
 
     static func safe(at place: PlaceName) -> RecordName { ("safe" as RecordName).at(place) }
 }
 
 extension IdentityRecords {
     /// - Throws: `KeystoreError.damaged` if the record is missing or holds another ID.
-    func identity() throws -> Identity {
+    package func identity() throws -> Identity {
         guard let record = try read(.identity),
             let identity = try? record.withBytes({ (bytes) throws(IdentityError) in try Identity(decoding: bytes) }),
             identity.id.text == owner.id
@@ -49,7 +49,7 @@ extension IdentityRecords {
 
     /// Whether the records hold this ID with this private key.
     /// - Parameter orDamaged: whether a damaged record counts as another identity and is not an error.
-    func isHolding(_ identity: borrowing Identity, orDamaged: Bool) throws -> Bool {
+    package func isHolding(_ identity: borrowing Identity, orDamaged: Bool) throws -> Bool {
         do {
             return try self.identity().isSame(as: identity)
         } catch KeystoreError.damaged where orDamaged {
@@ -58,7 +58,7 @@ extension IdentityRecords {
     }
 
     /// - Throws: `KeystoreError.damaged`.
-    func profile() throws -> Profile { try profile(profileRecord()) }
+    package func profile() throws -> Profile { try profile(profileRecord()) }
 
     /// The record `profile`, unparsed.
     /// - Throws: `KeystoreError.damaged`.
@@ -69,7 +69,7 @@ extension IdentityRecords {
 
     /// - Parameter record: the JSON from `profileRecord`.
     /// - Throws: `KeystoreError.damaged`.
-    func profile(_ record: borrowing SecureBytes) throws -> Profile {
+    package func profile(_ record: borrowing SecureBytes) throws -> Profile {
         let profile: Profile
         do throws(SafeBackupError) {
             profile = try record.withBytes { (bytes) throws(SafeBackupError) in try Profile(decodingWhole: bytes) }
@@ -93,18 +93,18 @@ extension IdentityRecords {
     }
 
     /// - Throws: `SafeKeepingError.noSetup`.
-    func requiredSetup(at place: PlaceName) throws -> SafeSetup {
+    package func requiredSetup(at place: PlaceName) throws -> SafeSetup {
         guard let setup = try setup(at: place) else { throw SafeKeepingError.noSetup(id: owner.id) }
         return setup
     }
 }
 
 extension LockedIdentity {
-    func write(_ identity: borrowing Identity) throws {
+    package func write(_ identity: borrowing Identity) throws {
         try identity.encoded().withBytes { bytes in try write(.identity, bytes) }
     }
 
-    func write(_ profile: borrowing Profile) throws {
+    package func write(_ profile: borrowing Profile) throws {
         var changes = changes()
         changes.set(profile)
         try commit(changes)
@@ -118,7 +118,7 @@ extension LockedIdentity {
 
 extension RecordChanges {
     /// Sets both records of a profile.
-    mutating func set(_ profile: borrowing Profile) {
+    package mutating func set(_ profile: borrowing Profile) {
         set(.profile, profile.document.encoded.span)
         switch profile.deviceGroupKey {
         case .some(let key): key.bytes.withBytes { set(.deviceGroupKey, $0) }
@@ -128,7 +128,7 @@ extension RecordChanges {
 
     /// Removes the states of all places but one: the private key is another one, so they are not about it. With the
     /// state of `main` goes the time at which a backup code was opened, because that code proves nothing any more.
-    mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
+    package mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
         for other in try records.placesWithState() where other != place { removeState(of: other) }
     }
 }

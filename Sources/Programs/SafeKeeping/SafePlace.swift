@@ -1,6 +1,6 @@
-internal import Encodings
+package import Encodings
 package import Keystore
-internal import SecureMemory
+package import SecureMemory
 package import Threema
 
 /// A Safe place of an identity: a server as this identity uses it, with login, trust and Safe key. An identity may have
@@ -48,14 +48,14 @@ extension SafeKeeper {
 
 extension IdentityRecords {
     /// The places that are set up, `main` first, the others by name.
-    func safePlaces() throws -> [PlaceName] {
+    package func safePlaces() throws -> [PlaceName] {
         let names = try places(having: "safe")
         return names.filter { $0 == .main } + names.filter { $0 != .main }
     }
 
     /// When a backup code of this identity was last opened. This belongs to the identity, but is in the state of the
     /// place `main`, which stays if the place is deleted and is there without a setup.
-    func codeProvenAt(key: borrowing SecureBytes) throws -> Timestamp? {
+    package func codeProvenAt(key: borrowing SecureBytes) throws -> Timestamp? {
         try UploadState(of: self, at: .main, key: key).codeProvenAt
     }
 }

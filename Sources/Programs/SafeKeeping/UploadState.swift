@@ -1,9 +1,9 @@
-internal import Encodings
-internal import Keystore
+package import Encodings
+package import Keystore
 internal import Primitives
 internal import SafeRules
 internal import SafeWire
-internal import SecureMemory
+package import SecureMemory
 internal import Threema
 internal import ThreemaSafe
 
@@ -12,15 +12,18 @@ internal import ThreemaSafe
 /// A state that does not parse, whose authentication code is wrong, or that belongs to another place or backup id
 /// counts as "never uploaded". So an attacker who edits it cannot prevent an upload, but can restore an older,
 /// authentic copy.
-struct UploadState: Equatable {
+package struct UploadState: Equatable {
     /// When a backup code of this identity was last opened; only in the state of `main`.
-    var codeProvenAt: Timestamp?
+    package var codeProvenAt: Timestamp?
     /// The state of the current target; nil if nothing is known.
     var safe: Known?
     /// The state of the next target, during a change of password or place.
     var next: Known?
     /// The state of the retiring target, until its backup is deleted.
     var retiring: Known?
+
+    /// Nothing is known.
+    package init() {}
 
     struct Known: Equatable {
         /// Keyed digest of place and backup id.
@@ -37,7 +40,7 @@ extension UploadState {
     // MARK: Reading and writing
 
     /// Reads the state of a place. It is empty if the file is missing or not authentic.
-    init(of records: borrowing IdentityRecords, at place: PlaceName, key: borrowing SecureBytes) throws {
+    package init(of records: borrowing IdentityRecords, at place: PlaceName, key: borrowing SecureBytes) throws {
         guard let file = try records.readState(of: place),
             let root = try? file.withBytes({ (bytes) throws(JSONError) in try JSONScanner.parse(bytes) }),
             root["version"]?.integer == Self.version,
@@ -68,7 +71,7 @@ extension UploadState {
     }
 
     /// The file's bytes.
-    func encoded(for id: String, at place: PlaceName, key: borrowing SecureBytes) -> [UInt8] {
+    package func encoded(for id: String, at place: PlaceName, key: borrowing SecureBytes) -> [UInt8] {
         var root: JSONValue = ["version": .number(Self.version)]
         root = root.setting("code_proven_at", to: codeProvenAt.map { .number($0.milliseconds) })
         root = root.setting("safe", to: safe?.value)
@@ -77,7 +80,7 @@ extension UploadState {
         return root.setting("mac", to: .string(Hex.encode(Self.mac(of: root, id, place, key)))).encoded
     }
 
-    func write(to identity: borrowing LockedIdentity, at place: PlaceName, key: borrowing SecureBytes) throws {
+    package func write(to identity: borrowing LockedIdentity, at place: PlaceName, key: borrowing SecureBytes) throws {
         try identity.writeState(encoded(for: identity.records.owner.id, at: place, key: key), of: place)
     }
 

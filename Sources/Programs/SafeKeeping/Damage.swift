@@ -1,21 +1,16 @@
-internal import Keystore
+package import Keystore
 internal import Threema
 
 // Nothing of a damaged record can be restored, so it is removed or replaced as a whole.
 
-/// The damaged records of an identity: they do not open, or their content is malformed.
-struct Damage {
+/// The damaged records of an identity that a backup replaces: they do not open, or their content is malformed.
+package struct Damage {
     /// The names of the records.
-    private(set) var names: [String] = []
+    package private(set) var names: [String] = []
     /// Whether the profile is lost, because its record or that of its device group key is damaged.
     private(set) var isProfile = false
     private(set) var isIdentity = false
     private(set) var isSetup = false
-    /// The names of the damaged records that a restored backup replaces.
-    var replacedNames: [String] { names.filter { !Self.ofDirectory.contains($0) } }
-
-    /// The records about a directory, which no backup contains.
-    private static let ofDirectory = ["directory", "linking", "matchtoken"]
 
     /// No damaged records.
     init() {}
@@ -23,17 +18,17 @@ struct Damage {
     /// - Parameter place: the place whose setup is looked at; nil for all places.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic, because it may change any of the
     ///   records.
-    init(of records: borrowing IdentityRecords, at place: PlaceName? = nil) throws {
+    package init(of records: borrowing IdentityRecords, at place: PlaceName? = nil) throws {
         isIdentity = try isDamaged(["identity"]) { _ = try records.identity() }
         isProfile = try isDamaged(["profile", "devicegroupkey"]) { _ = try records.profile() }
         let places = try place.map { [$0] } ?? records.safePlaces()
         isSetup = try isDamaged(["safe"]) { for place in places { _ = try records.setup(at: place) } }
-        _ = try isDamaged(["directory"]) { _ = try records.directory() }
-        _ = try isDamaged(["linking"]) { _ = try records.linking() }
-        _ = try isDamaged(["matchtoken"]) { _ = try records.matchToken() }
     }
 
-    private mutating func isDamaged(_ expected: [String], _ read: () throws -> Void) throws -> Bool {
+    /// Adds the name of a record if reading it finds it damaged.
+    /// - Parameter expected: the names that reading may find damaged.
+    @discardableResult
+    package mutating func isDamaged(_ expected: [String], _ read: () throws -> Void) throws -> Bool {
         do {
             try read()
             return false
@@ -50,7 +45,7 @@ extension SafeKeeper {
     /// - Returns: false if the record is sound or missing; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic.
     package func forgetDamagedSetup(at place: SafePlace) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(place.id), wait: ThreemaKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(place.id), wait: SafeKeeper.lockWait)
         guard try Damage(of: held.records, at: place.name).isSetup else { return false }
         try forgetSetup(at: place.name, in: held)
         return true
