@@ -4,6 +4,7 @@ internal import Ratchet
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat
+internal import SophaxStorage
 
 extension SophaxKeeper {
     /// What became of the sessions that a new chain is delivered in.

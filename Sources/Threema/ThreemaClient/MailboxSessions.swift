@@ -1,0 +1,66 @@
+internal import SecureMemory
+internal import SessionStore
+public import Threema
+internal import ThreemaForwardSecurity
+
+// The sessions with contacts.
+
+extension Mailbox {
+    /// Sends an empty message in each session that was idle for a day. Call it now and then.
+    public func refresh() throws {
+        for contact in try contacts() where try store.contains("ibex", contact.id.bytes) {
+            let partner = try partner(contact)
+            let commit = try conversation(with: contact.id).refresh(partner.parties, circumstances(contact))
+            if commit.queued.isEmpty { continue }
+            try store.transaction { try write(commit, commit.nonceDigests, in: $0) }
+        }
+    }
+
+    /// Ends the sessions with a contact and begins a new one, in one transaction, for example because their record is
+    /// damaged: then every step with this contact throws `SessionStoreError.damaged` or `RecordError`.
+    ///
+    /// The contact is told that the sessions have ended. A damaged record does not name them: then the contact is told
+    /// when it uses one, and has to send that message again. What waits in the outbox is sent.
+    /// - Throws: `.unknownContact`; `SessionStoreError`. Then nothing has changed.
+    public func resetSessions(with contact: ThreemaID) throws {
+        guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
+        try store.transaction { changes in
+            try end(.reset, known, in: changes)
+            let partner = try partner(known)
+            let commit = try conversation(with: contact).begin(partner.parties, circumstances(known))
+            try write(commit, commit.nonceDigests, in: changes)
+        }
+    }
+
+    func end(_ cause: TerminateCause, _ contact: Contact, in changes: borrowing Transaction) throws {
+        guard try store.contains("ibex", contact.id.bytes) else { return }
+        let partner = try partner(contact)
+        let commit = try readableConversation(with: contact.id).end(cause, partner.parties, circumstances(contact))
+        try write(commit, commit.nonceDigests, in: changes)
+    }
+
+    /// The conversation; one without sessions if its record is damaged.
+    private func readableConversation(with contact: ThreemaID) throws -> Conversation {
+        do {
+            return try conversation(with: contact)
+        } catch is RecordError {
+            return Conversation(withoutSessions: try numbersInOutbox(of: contact))
+        } catch SessionStoreError.damaged {
+            return Conversation(withoutSessions: try numbersInOutbox(of: contact))
+        }
+    }
+
+    /// What the record of a conversation knows of the outbox, by the names of the messages there.
+    private func numbersInOutbox(of contact: ThreemaID) throws -> Range<UInt64> {
+        var numbers: [UInt64] = []
+        try store.forEach("outbox") { name, _ in
+            guard let name, name.count == ThreemaID.count + 8, name.starts(with: contact.bytes) else { return }
+            numbers.append(name.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        guard let first = numbers.min(), let last = numbers.max() else {
+            let next = progress?.firstUnsent(for: contact) ?? 0
+            return next..<next
+        }
+        return first..<last + 1
+    }
+}
