@@ -1,6 +1,7 @@
 """Computes the vectors of SophaxChat's groups: distributions as JSON, and what a program stores of a group.
 
-Python's json, hashlib and hmac, and OpenSSL (Python's cryptography). Inputs and results are hexadecimal, text and numbers.
+Python's json, hashlib and hmac, and OpenSSL (Python's cryptography). Inputs and results are hexadecimal, text and
+numbers.
 """
 
 import base64

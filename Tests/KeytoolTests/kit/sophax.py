@@ -256,7 +256,7 @@ def stored_group(keytool, group="G"):
 
 
 def own_chain(record):
-    """ID, key, next number, first number and generation of the own chain in a group's record; and its transcript's hash."""
+    """ID, key, next number, first number and generation of the own chain in a group's record; its transcript's hash."""
     at = 2 + record[1]
     proved, at = int.from_bytes(record[at:at + 2], "big"), at + 2
     for _ in range(proved):

@@ -114,10 +114,11 @@ extension SophaxKeeper.RekeyedGroup {
                     "the session with \(part.member) is damaged: it is given the chain when there is another one")
             }
         }
-        if !form.without.isEmpty {
+        let count = form.without.count
+        if count > 0 {
             output.note(
-                "\(Counted.text(form.without.count, "member")) \(form.without.count == 1 ? "has" : "have") not proved "
-                    + "version 3 of groups: programs of the old form read the chain, but not its transcript")
+                "\(Counted.text(count, "member")) \(count == 1 ? "has" : "have") not proved version 3 of groups, and may "
+                    + "not be able to open what is sent")
         }
     }
 }
