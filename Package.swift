@@ -326,7 +326,8 @@ let package = Package(
         tests(
             of: "MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Tar", "Encodings",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Tar",
+                "Encodings",
                 "AtomicFiles", "SecureMemory",
             ]),
         tests(of: "ThreemaSafe", ["Threema", "Passwords", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
