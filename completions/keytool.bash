@@ -4975,13 +4975,13 @@ _keytool_sophaxchat() {
     unset 'unparsed_words[0]'
     unparsed_words=("${unparsed_words[@]}")
     case "${subcommand}" in
-    init|import|export|list|show|verify|split|join|show-prekeys|refill-prekeys|rotate-prekeys|export-bundle|safety|verify-peer|show-session|set-pin|set-duress-pin|check-pin|open-backup)
+    init|import|export|list|show|verify|split|join|show-prekeys|refill-prekeys|rotate-prekeys|export-bundle|safety|verify-peer|list-sessions|show-session|show-group|rekey-group|set-pin|set-duress-pin|check-pin|open-backup)
         # Offer subcommand argument completions
         "_keytool_sophaxchat_${subcommand}"
         ;;
     *)
         # Offer subcommand completions
-        COMPREPLY+=($(compgen -W 'init import export list show verify split join show-prekeys refill-prekeys rotate-prekeys export-bundle safety verify-peer show-session set-pin set-duress-pin check-pin open-backup' -- "${cur}"))
+        COMPREPLY+=($(compgen -W 'init import export list show verify split join show-prekeys refill-prekeys rotate-prekeys export-bundle safety verify-peer list-sessions show-session show-group rekey-group set-pin set-duress-pin check-pin open-backup' -- "${cur}"))
         ;;
     esac
 }
@@ -5526,7 +5526,76 @@ _keytool_sophaxchat_verify-peer() {
     esac
 }
 
+_keytool_sophaxchat_list-sessions() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --lock-wait --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
 _keytool_sophaxchat_show-session() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
+    repeating_options=()
+    non_repeating_options=(--keystore --color --id --lock-wait --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--lock-wait')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_show-group() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
@@ -5544,6 +5613,46 @@ _keytool_sophaxchat_show-session() {
         return
         ;;
     '--id')
+        return
+        ;;
+    '--passphrase-file')
+        __keytool_add_completions -f
+        return
+        ;;
+    '--passphrase-command')
+        return
+        ;;
+    '--passphrase-fd')
+        return
+        ;;
+    esac
+}
+
+_keytool_sophaxchat_rekey-group() {
+    repeating_flags=()
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
+    repeating_options=(--members)
+    non_repeating_options=(--keystore --color --id --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    __keytool_offer_flags_options 1
+
+    # Offer option value completions
+    case "${prev}" in
+    '--keystore')
+        __keytool_add_completions -d
+        return
+        ;;
+    '--color')
+        __keytool_add_completions -W 'auto'$'\n''always'$'\n''never'
+        return
+        ;;
+    '--members')
+        return
+        ;;
+    '--id')
+        return
+        ;;
+    '--output'|'-o')
+        __keytool_add_completions -f
         return
         ;;
     '--passphrase-file')
@@ -5825,7 +5934,7 @@ _keytool_archive_export() {
 
 _keytool_archive_import() {
     repeating_flags=()
-    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --no-passphrase --weak-ok --version -h --help)
+    non_repeating_flags=(--quiet -q --verbose -v --json --no-input --without-sessions --no-passphrase --weak-ok --version -h --help)
     repeating_options=(--identity --replace)
     non_repeating_options=(--keystore --color --max-work-factor --archive-passphrase-file --archive-passphrase-command --archive-passphrase-fd --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
