@@ -11,14 +11,15 @@ public enum GroupForm: Equatable, Sendable {
 
     /// - Parameters:
     ///   - members: all, with this side.
-    ///   - proved: those whose signed messages of version 3 have been opened; it is stored and never shrinks.
+    ///   - proved: those whose signed messages of version 3 have been opened; it is stored. A program may forget some of
+    ///     the former members.
     public init(members: [PeerID], own: PeerID, proved: Set<PeerID>) {
         let without = members.filter { $0 != own && !proved.contains($0) }.sorted()
         self = without.isEmpty ? .version3 : .mixed(without: without)
     }
 
     /// Whether a message of the old form may be opened.
-    /// - Returns: false from a member that has proved version 3.
+    /// - Returns: false from a member that is known to have proved version 3.
     public static func allowsOld(from sender: PeerID, proved: Set<PeerID>) -> Bool { !proved.contains(sender) }
 }
 

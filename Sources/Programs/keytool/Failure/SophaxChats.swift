@@ -116,7 +116,7 @@ extension SophaxKeepingError: Explained {
         case .noGroup(let group):
             Failure(
                 .absent, "there is no group \(group.printable) in the keystore",
-                hints: "keytool makes none: programs on the library SophaxChat store them"
+                hints: "only programs on the library SophaxChat make groups"
             ).because(of: "no_group")
         case .damagedGroup(let group):
             Failure(
@@ -141,7 +141,7 @@ extension SophaxKeepingError.MemberProblem {
                 .usage, "\(peer) names no member, or several",
                 hints: "all \(PeerID.counts[0]) digits are needed of a new member")
         case .twice(let peer): Failure(.usage, "the member \(peer) is named twice")
-        case .nobody: Failure(.usage, "nobody but this identity is left", hints: "name all other members")
+        case .nobody: Failure(.usage, "the list has no other member", hints: "name all other members")
         case .tooMany(let limit): Failure(.tooLarge, "a group has at most \(limit) members, with this identity")
         }
     }
