@@ -25,7 +25,7 @@ import VectorKit
         case notOpened
     }
 
-    private func damage(_ kind: Damage) throws {
+    private func damage(_ kind: Damage, values: String = "'ibex'") throws {
         switch kind {
         case .malformed:
             try alice.mailbox.store.transaction { try $0.set("ibex", bob.id.bytes, [9, 9, 9].span) }
@@ -34,7 +34,7 @@ import VectorKit
             let program = """
                 import sqlite3, sys
                 database = sqlite3.connect(sys.argv[1])
-                database.execute("UPDATE value SET sealed = zeroblob(99) WHERE kind = 'ibex'")
+                database.execute("UPDATE value SET sealed = zeroblob(99) WHERE kind IN (\(values))")
                 database.commit()
                 database.close()
                 """
@@ -58,6 +58,13 @@ import VectorKit
         try alice.send("four", to: bob)
         let received = try bob.receive(alice.sendOutbox())
         #expect(received.compactMap(\.text) == ["four"] && received.last?.protection == .fourDH)
+    }
+
+    @Test func `a message that does not open is not overwritten`() throws {
+        try alice.send("one", to: bob)
+        try damage(.notOpened, values: "'ibex', 'outbox'")
+        #expect(throws: MailboxError.malformedValue(bob.id)) { try alice.mailbox.resetSessions(with: bob.id) }
+        #expect(try alice.count("outbox") == 1)
     }
 
     @Test(arguments: Damage.allCases) func `an empty outbox goes on on the same connection`(_ kind: Damage) throws {

@@ -9,6 +9,6 @@ public enum MailboxError: Error, Equatable, Sendable {
     /// A message of this connection was not stored, or the connection has failed. Nothing was changed. Connect again, and
     /// the message comes again: a later one before it would use up its key.
     case connectionOver
-    /// A value of the store opens, but another program has written it.
+    /// A value of the store is none of this library, or a message in the outbox does not open.
     case malformedValue(ThreemaID)
 }

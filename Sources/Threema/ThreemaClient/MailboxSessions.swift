@@ -21,7 +21,8 @@ extension Mailbox {
     ///
     /// The contact is told that the sessions have ended. A damaged record does not name them: then the contact is told
     /// when it uses one, and has to send that message again. What waits in the outbox is sent.
-    /// - Throws: `.unknownContact`; `SessionStoreError`. Then nothing has changed.
+    /// - Throws: `.unknownContact`; `.malformedValue` if a message in the outbox does not open, because its number is not
+    ///   known then; `SessionStoreError`. Then nothing has changed.
     public func resetSessions(with contact: ThreemaID) throws {
         guard let known = try self.contact(contact) else { throw MailboxError.unknownContact(contact) }
         try store.transaction { changes in
@@ -54,13 +55,13 @@ extension Mailbox {
     private func numbersInOutbox(of contact: ThreemaID) throws -> Range<UInt64> {
         var numbers: [UInt64] = []
         try store.forEach("outbox") { name, _ in
-            guard let name, name.count == ThreemaID.count + 8, name.starts(with: contact.bytes) else { return }
+            guard let name else { throw MailboxError.malformedValue(contact) }
+            guard name.count == ThreemaID.count + 8, name.starts(with: contact.bytes) else { return }
             numbers.append(name.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
-        guard let first = numbers.min(), let last = numbers.max() else {
-            let next = progress?.firstUnsent(for: contact) ?? 0
-            return next..<next
-        }
-        return first..<last + 1
+        // Numbers below this have been sent on this connection, also if their messages have left the outbox.
+        let unsent = progress?.firstUnsent(for: contact) ?? 0
+        guard let first = numbers.min(), let last = numbers.max() else { return unsent..<unsent }
+        return first..<max(last + 1, unsent)
     }
 }
