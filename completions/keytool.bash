@@ -5599,7 +5599,7 @@ _keytool_sophaxchat_show-group() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --version -h --help)
     repeating_options=()
-    non_repeating_options=(--keystore --color --id --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --id --lock-wait --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -5613,6 +5613,9 @@ _keytool_sophaxchat_show-group() {
         return
         ;;
     '--id')
+        return
+        ;;
+    '--lock-wait')
         return
         ;;
     '--passphrase-file')
@@ -5632,7 +5635,7 @@ _keytool_sophaxchat_rekey-group() {
     repeating_flags=()
     non_repeating_flags=(--quiet -q --verbose -v --json --no-input --force --version -h --help)
     repeating_options=(--members)
-    non_repeating_options=(--keystore --color --id --output -o --passphrase-file --passphrase-command --passphrase-fd)
+    non_repeating_options=(--keystore --color --id --output -o --lock-wait --passphrase-file --passphrase-command --passphrase-fd)
     __keytool_offer_flags_options 1
 
     # Offer option value completions
@@ -5653,6 +5656,9 @@ _keytool_sophaxchat_rekey-group() {
         ;;
     '--output'|'-o')
         __keytool_add_completions -f
+        return
+        ;;
+    '--lock-wait')
         return
         ;;
     '--passphrase-file')

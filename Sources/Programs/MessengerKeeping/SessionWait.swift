@@ -14,7 +14,7 @@ package struct SessionWait {
         self.begins = begins
     }
 
-    /// 60 seconds, without a word.
+    /// 60 seconds; `begins` does nothing.
     package static var usual: SessionWait { SessionWait() }
 
     /// Locks an identity.

@@ -43,8 +43,10 @@ extension SophaxKeeper {
     /// Reads what programs on the libraries have stored of a group. Nothing changes.
     /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `SessionStoreError`; `BackupError.unknownVersion`;
     ///   `FileError.locked` if a program uses the sessions; as `account`.
-    package func group(_ name: String, of id: PeerID, at now: Timestamp) throws -> GroupFacts {
-        try locked(id) { identity in
+    package func group(
+        _ name: String, of id: PeerID, at now: Timestamp, _ wait: SessionWait = .usual
+    ) throws -> GroupFacts {
+        try locked(id, wait) { identity in
             _ = try identity.records.sophaxAccount(id)
             guard let store = try identity.openSessions(keystore) else { throw SophaxKeepingError.noGroup(name) }
             defer { store.close() }

@@ -7,7 +7,7 @@ package import SophaxChat
 internal import SophaxStorage
 
 extension SophaxKeeper {
-    /// What became of the sessions that a new chain is delivered in.
+    /// Whether a member can be sent its chain.
     package enum Delivery: Equatable, Sendable {
         /// There is a session with the member.
         case possible
@@ -37,9 +37,9 @@ extension SophaxKeeper {
     ///   `BackupError.unknownVersion`; `FileError.locked` if a program uses the sessions; as `account`. Then nothing has
     ///   changed.
     package func rekey(
-        _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp
+        _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp, _ wait: SessionWait = .usual
     ) throws -> RekeyedGroup {
-        try locked(id) { identity in
+        try locked(id, wait) { identity in
             let own = try identity.records.sophaxAccount(id).identity.publicIdentity
             guard let store = try identity.openSessions(keystore) else { throw SophaxKeepingError.noGroup(group) }
             defer { store.close() }

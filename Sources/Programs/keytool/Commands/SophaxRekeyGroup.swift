@@ -26,11 +26,13 @@ struct SophaxRekeyGroup: Verb {
         parsing: .upToNextOption,
         help: ArgumentHelp(
             "All other members, 99 at most. 16 digits are enough for one that is a member.", valueName: "peer"))
-    var members: [SophaxMember]
+    var members: [PeerID]
 
     @OptionGroup var named: SophaxOption
 
     @OptionGroup var written: DocumentOptions
+
+    @OptionGroup var wait: SessionWaitOptions
 
     @OptionGroup var keystore: KeystoreOptions
 
@@ -39,7 +41,9 @@ struct SophaxRekeyGroup: Verb {
         let target = try written.target(outside: session.reserved)
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
-        let rekeyed = try keeper.rekey(group, of: id, members: members.map(\.id), at: WallClock.now())
+        let rekeyed = try wait.waiting(for: id.description, session) {
+            try keeper.rekey(group, of: id, members: members, at: WallClock.now(), $0)
+        }
         let text = rekeyed.rekeying.encoded()
         do {
             try text.withBytes { text in
@@ -58,16 +62,6 @@ struct SophaxRekeyGroup: Verb {
             throw error
         }
         rekeyed.warn(session.output)
-    }
-}
-
-/// A member of a group, in any case of letters.
-struct SophaxMember: ExpressibleByArgument {
-    let id: PeerID
-
-    init?(argument: String) {
-        guard let id = PeerID(argument: argument.lowercased()) else { return nil }
-        self.id = id
     }
 }
 

@@ -21,13 +21,15 @@ struct SophaxShowGroup: Verb {
 
     @OptionGroup var named: SophaxOption
 
+    @OptionGroup var wait: SessionWaitOptions
+
     @OptionGroup var keystore: KeystoreOptions
 
     func run(_ session: Session) throws {
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
         let now = WallClock.now()
-        let facts = try keeper.group(group, of: id, at: now)
+        let facts = try wait.waiting(for: id.description, session) { try keeper.group(group, of: id, at: now, $0) }
         if facts.isCopied {
             session.output.note("this group is a copy: the program that uses it has to end its chain first")
         }
@@ -45,7 +47,7 @@ extension SophaxKeeper.GroupFacts {
     /// For people.
     fileprivate func lines(at now: Timestamp) -> [String] {
         let waiting =
-            pending.isEmpty ? "" : "; seals nothing before \(Counted.text(pending.count, "member")) got a chain"
+            pending.isEmpty ? "" : "; nothing can be sent until \(Counted.text(pending.count, "member")) got the chain"
         return [
             "own chain      "
                 + (own.map {
