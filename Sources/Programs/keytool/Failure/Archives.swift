@@ -20,7 +20,8 @@ extension ArchiveError: Explained {
                 .badData, "the archive contains the unknown file \(name.printable)",
                 hints: "a newer keytool may know it; otherwise pack the archive again without it")
         case .sessions(_, let error):
-            Failure(error).advising("archive import --without-sessions imports the identity without its sessions")
+            Failure(error).advising(
+                "archive import --without-sessions imports it; the sessions of all are left out")
         case .recordTooLarge(let name, let limit):
             Failure(.badData, "\(name.printable) in the archive is longer than \(ByteCount.text(limit))")
         case .tooLarge(let limit):
