@@ -205,7 +205,8 @@ secrets: ## check that bytes leave guarded memory by methods named reveal only
 bench: set-up-bench build ## measure the ratios that the release has to keep
 	Benchmarks/run
 	Benchmarks/large-profile
-	Benchmarks/replay
+	$(swift) build -c release --product session-store-run $(generics) $(imports)
+	Benchmarks/replay .build/release/session-store-run
 	Benchmarks/messages
 	Benchmarks/age
 	Benchmarks/chat
