@@ -157,7 +157,7 @@ public final class OpenSessionStore {
 
     /// Opens all values of a kind, one at a time, in no order that means something.
     /// - Parameter body: gets name and value, in guarded memory; no name and no bytes for a value that does not open.
-    /// - Throws: `.system`; what `body` throws.
+    /// - Throws: `.system`; `.damaged` if SQLite cannot read on; what `body` throws.
     package func forEach(_ kind: ValueKind, _ body: (_ name: [UInt8]?, _ value: Span<UInt8>) throws -> Void) throws {
         let rows = try StoredRows(in: database, of: kind)
         while try rows.next() != nil {

@@ -62,7 +62,11 @@ public struct PushRelayRequest: Equatable, Sendable {
     }
 
     /// Asks for a message of the type `webSessionResume`, which reaches an app without a push service.
-    /// - Parameters: as the other one's.
+    /// - Parameters:
+    ///   - id: of the app.
+    ///   - version: of the protocol above the signalling.
+    ///   - affiliation: groups the attempts of one connection; nil for none.
+    ///   - timeToLive: seconds for which the message waits on the server; 0 for now or never.
     public init(
         messageTo id: ThreemaID, session: PushSession, version: UInt16, affiliation: String? = nil, timeToLive: UInt32
     ) {
