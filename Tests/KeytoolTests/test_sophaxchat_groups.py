@@ -2,6 +2,8 @@
 
 import base64
 import json
+import sqlite3
+import time
 
 import pytest
 
@@ -110,6 +112,32 @@ def test_json(alice, tmp_path):
     assert shown["members"] == sorted([
         {"id": BOB_ID, "new": True, "session": "held"}, {"id": NEW, "new": True, "session": "damaged"},
         {"id": ONE, "new": False, "session": "none"}], key=lambda one: one["id"])
+
+
+def test_a_session_that_does_not_open(alice, tmp_path):
+    sophax.put_group(alice, STORED, **{BOB_ID: sophax.peer_record(BOB, [(1, 0, 1, sophax.ratchet(1, 0, 0))])})
+    with sqlite3.connect(sessions.path(alice.keystore, sophax.MESSENGER, ID)) as database:
+        database.execute("UPDATE value SET sealed = zeroblob(length(sealed)) WHERE kind = 'session'")
+    shown = alice.json(*rekey(BOB_ID, ONE), "-o", tmp_path / "chain.json")
+    assert {member["id"]: member["session"] for member in shown["members"]} == {BOB_ID: "damaged", ONE: "none"}
+
+
+def test_the_file_has_the_chain_of_the_store(stored, tmp_path):
+    """Two at once: the second one waits until the file of the first one has its name."""
+    injection.require_tracing()
+    path = tmp_path / "chain.json"
+    slow = injection.Prefixed(stored, "strace", "-f", "-o", tmp_path / "trace", "-e", "trace=renameat",
+                              "-e", "inject=renameat:delay_enter=2000000")
+    first = slow.start(*rekey(ONE, TWO), "-o", path, "--force")
+    deadline = time.monotonic() + 20
+    while sophax.stored_group(stored) == STORED:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    stored.fails(11, *rekey(ONE, TWO), "-o", path, "--force", "--lock-wait", "0s")
+    stored.ok(*rekey(ONE, TWO), "-o", path, "--force")
+    assert first.wait(timeout=30) == 0
+    found = distributions(path.read_bytes())
+    assert is_stored(stored, found) and {one["generation"] for one in found.values()} == {2}
 
 
 def test_a_pipe_has_the_document_and_nothing_else(stored):

@@ -56,7 +56,9 @@ import Testing
     }
 
     private func rekey(_ members: [PeerID], group: String = "G") throws -> SophaxKeeper.RekeyedGroup {
-        try keeper.rekey(group, of: id, members: members, at: now)
+        var rekeyed: SophaxKeeper.RekeyedGroup?
+        try keeper.rekey(group, of: id, members: members, at: now) { rekeyed = $0 }
+        return try #require(rekeyed)
     }
 
     /// Only the first digits.
@@ -158,7 +160,7 @@ import Testing
         let strange = stranger.peerID
         _ = try keeper.store(SophaxAccount(identity: stranger, username: "eve"), isOnly: false, at: now)
         #expect(throws: SophaxKeepingError.noGroup("G")) {
-            _ = try keeper.rekey("G", of: strange, members: others, at: now)
+            try keeper.rekey("G", of: strange, members: others, at: now) { _ in }
         }
     }
 
@@ -190,7 +192,7 @@ import Testing
         try other.keystore.lockedIdentity(owner, wait: .zero).createSessions(holding: exported.sessions, other.keystore)
         let copy = SophaxKeeper(other.keystore)
         let error = #expect(throws: SessionStoreError.self) {
-            _ = try copy.rekey("G", of: id, members: others, at: now)
+            try copy.rekey("G", of: id, members: others, at: now) { _ in }
         }
         guard case .copied? = error else {
             Issue.record("another error: \(String(describing: error))")

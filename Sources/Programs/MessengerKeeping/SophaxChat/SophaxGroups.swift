@@ -27,23 +27,25 @@ extension SophaxKeeper {
         package let form: GroupForm
     }
 
-    /// Sets the members of a stored group, and begins another own chain. The store has the new chain, and not the former
-    /// one, when this returns; a kill before changes nothing. What is returned is stored nowhere: if it is lost, do this
-    /// again.
+    /// Sets the members of a stored group, and begins another own chain.
     /// - Parameters:
     ///   - others: all other members, each by 32 digits, or by 16 if it is a member already. This side may be among them.
+    ///   - body: called when the store has the new chain, and not the former one; a kill before changes nothing. What it
+    ///     gets is stored nowhere: if that is lost, do this again. Nobody begins another chain while it runs, so what it
+    ///     writes is the chain that the store has.
     /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.members`, `.spentGroup`;
     ///   `SessionStoreError.copied` for a store whose chains may be used elsewhere, and its other cases;
-    ///   `BackupError.unknownVersion`; `FileError.locked` if a program uses the sessions; as `account`. Then nothing has
-    ///   changed.
+    ///   `BackupError.unknownVersion`; `FileError.locked` if a program uses the sessions; as `account`: then nothing has
+    ///   changed. What `body` throws.
     package func rekey(
-        _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp, _ wait: SessionWait = .usual
-    ) throws -> RekeyedGroup {
+        _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp, _ wait: SessionWait = .usual,
+        _ body: (RekeyedGroup) throws -> Void
+    ) throws {
         try locked(id, wait) { identity in
             let own = try identity.records.sophaxAccount(id).identity.publicIdentity
             guard let store = try identity.openSessions(keystore) else { throw SophaxKeepingError.noGroup(group) }
             defer { store.close() }
-            return try store.transaction { changes in
+            let rekeyed = try store.transaction { changes in
                 var record = try store.group(group, of: id)
                 let members = try Self.members(others, of: id, in: record.group.members)
                 let rekeying: GroupRekeying
@@ -59,6 +61,7 @@ extension SophaxKeeper {
                 let deliveries = try rekeying.parts.map { try store.delivery(to: $0.member, of: own) }
                 return RekeyedGroup(rekeying: rekeying, deliveries: deliveries, form: record.form)
             }
+            try body(rekeyed)
         }
     }
 
@@ -110,7 +113,14 @@ extension OpenSessionStore {
     /// Whether a program can send something to a peer.
     fileprivate func delivery(to peer: PeerID, of own: PublicIdentity) throws -> SophaxKeeper.Delivery {
         let kind = ValueKind(stringLiteral: PeerRecord.kind)
-        guard let value = try read(kind, PeerRecord.name(of: peer)) else { return .noSession }
+        let value: SecureBytes?
+        do throws(SessionStoreError) {
+            value = try read(kind, PeerRecord.name(of: peer))
+        } catch {
+            guard case .damaged = error else { throw error }
+            return .damagedSession
+        }
+        guard let value else { return .noSession }
         let record = value.withBytes { try? PeerRecord(decoding: $0, of: own) }
         guard let record, record.peer.has(peer) else { return .damagedSession }
         return record.count == 0 ? .noSession : .possible

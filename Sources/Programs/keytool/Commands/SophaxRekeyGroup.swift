@@ -41,9 +41,17 @@ struct SophaxRekeyGroup: Verb {
         let target = try written.target(outside: session.reserved)
         let keeper = try session.sophaxChat(keystore.passphrase)
         let id = try session.sophaxChat(named.id, in: keeper)
-        let rekeyed = try wait.waiting(for: id.description, session) {
-            try keeper.rekey(group, of: id, members: members, at: WallClock.now(), $0)
+        try wait.waiting(for: id.description, session) {
+            try keeper.rekey(group, of: id, members: members, at: WallClock.now(), $0) { rekeyed in
+                try write(rekeyed, to: target, of: id, session)
+                rekeyed.warn(session.output)
+            }
         }
+    }
+
+    private func write(
+        _ rekeyed: SophaxKeeper.RekeyedGroup, to target: DocumentTarget, of id: PeerID, _ session: Session
+    ) throws {
         let text = rekeyed.rekeying.encoded()
         do {
             try text.withBytes { text in
@@ -61,7 +69,6 @@ struct SophaxRekeyGroup: Verb {
             session.output.warn("the group has a new chain that no member was given: run the command again")
             throw error
         }
-        rekeyed.warn(session.output)
     }
 }
 
