@@ -216,7 +216,7 @@ let package = Package(
         room("Safe/SafeObjectStore", ["SafeStore", "SafeWire", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         room(
             "Threema/ThreemaCalls",
-            ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
+            ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "COpenSSL"]),
         room("Threema/ThreemaMedia", ["ThreemaMessages", "Threema", "HTTP", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaDataBackup", ["ThreemaSafe", "Threema", "Encodings", "SecureMemory", "CZip"]),
         room(

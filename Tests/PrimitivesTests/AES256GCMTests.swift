@@ -51,20 +51,6 @@ import VectorKit
         }
     }
 
-    @Test func `clear bytes stand before and after`() throws {
-        let key = Random.bytes(32)
-        let cipher = AES256GCM(key: SecureBytes(copying: key.span))
-        let (nonce, prefix, suffix, plaintext) = (
-            Random.bytes(12), [1, 2, 3] as [UInt8], [9] as [UInt8], Random.bytes(99)
-        )
-        let sealed = cipher.seal(plaintext.span, nonce: nonce, additionalData: [])
-        let framed = cipher.seal(
-            plaintext.span, nonce: nonce, additionalData: [], between: prefix.span, and: suffix.span)
-        #expect(framed == prefix + sealed + suffix)
-        let opened = try cipher.openPublic(sealed.span, nonce: nonce, additionalData: [], after: prefix.span)
-        #expect(opened == prefix + plaintext)
-    }
-
     private func changed(_ bytes: [UInt8], _ index: Int, _ bit: Int) -> [UInt8] {
         var bytes = bytes
         bytes[index] ^= 1 << UInt8(bit)

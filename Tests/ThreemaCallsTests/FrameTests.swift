@@ -12,12 +12,12 @@ import VectorKit
     private func seal(
         _ frame: [UInt8], _ codec: MediaFrame.Codec, _ footer: MediaFrame.Footer, _ key: [UInt8]
     ) throws -> [UInt8] {
-        let cipher = AES256GCM(key: SecureBytes(copying: key.span))
+        let cipher = FrameCipher(key: SecureBytes(copying: key.span))
         return try MediaFrame.seal(frame.span, codec, footer, cipher: cipher)
     }
 
     private func open(_ frame: [UInt8], _ codec: MediaFrame.Codec, _ key: [UInt8]) throws -> [UInt8] {
-        let cipher = AES256GCM(key: SecureBytes(copying: key.span))
+        let cipher = FrameCipher(key: SecureBytes(copying: key.span))
         return try MediaFrame.open(frame.span, codec, cipher: cipher)
     }
 
@@ -103,7 +103,7 @@ import VectorKit
     }
 
     private func seal131072(_ footer: MediaFrame.Footer, _ key: MediaKey) -> [UInt8] {
-        let cipher = AES256GCM(key: key.frameKey(CallKeys(call)))
+        let cipher = FrameCipher(key: key.frameKey(CallKeys(call)))
         let (plaintext, end) = ([UInt8](repeating: 2, count: 131_072 - 22), footer.bytes)
         return cipher.seal(plaintext.span, nonce: footer.nonce, additionalData: end, between: Span(), and: end.span)
     }

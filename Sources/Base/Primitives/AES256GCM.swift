@@ -46,22 +46,11 @@ public struct AES256GCM: ~Copyable, Sendable {
     ///   - additionalData: authenticated, not encrypted, not part of the result.
     /// - Returns: ciphertext ‖ tag, 16 bytes longer than `plaintext`.
     public borrowing func seal(_ plaintext: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8]) -> [UInt8] {
-        seal(plaintext, nonce: nonce, additionalData: additionalData, between: Span(), and: Span())
-    }
-
-    /// Seals as `seal`, with clear bytes before and after the result, in one allocation.
-    package borrowing func seal(
-        _ plaintext: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8], between prefix: Span<UInt8>,
-        and suffix: Span<UInt8>
-    ) -> [UInt8] {
         precondition(nonce.count == Self.nonceCount)
-        defer { SpentStack.wipe(.shallow) }
+        defer { SpentStack.wipe() }
         let sealedCount = plaintext.count + Self.tagCount
-        return unsafe [UInt8](
-            unsafeUninitializedCapacity: prefix.count + sealedCount + suffix.count
-        ) { bytes, used in
-            let sealed = unsafe bytes.baseAddress! + prefix.count
-            for index in prefix.indices { unsafe bytes[index] = prefix[index] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: sealedCount) { bytes, used in
+            let sealed = bytes.baseAddress!
             unsafe plaintext.withUnsafeBufferPointer { plaintext in
                 schedule.withBytes { schedule in
                     unsafe schedule.withUnsafeBytes { schedule in
@@ -81,8 +70,7 @@ public struct AES256GCM: ~Copyable, Sendable {
                     }
                 }
             }
-            for index in suffix.indices { unsafe bytes[prefix.count + sealedCount + index] = suffix[index] }
-            used = prefix.count + sealedCount + suffix.count
+            used = sealedCount
         }
     }
 
@@ -98,33 +86,12 @@ public struct AES256GCM: ~Copyable, Sendable {
         }
     }
 
-    /// Decrypts and authenticates a plaintext that is not a key, into ordinary memory behind `prefix`.
-    package borrowing func openPublic(
-        _ sealed: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8], after prefix: Span<UInt8> = Span()
-    ) throws(AuthenticationError) -> [UInt8] {
-        guard sealed.count >= Self.tagCount else { throw .notAuthentic }
-        var isAuthentic = true
-        let count = prefix.count + sealed.count - Self.tagCount
-        let opened = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, used in
-            for index in prefix.indices { unsafe bytes[index] = prefix[index] }
-            var plaintext = unsafe UnsafeMutableBufferPointer(rebasing: bytes[prefix.count..<count]).mutableSpan
-            do throws(AuthenticationError) {
-                try open(sealed, nonce: nonce, additionalData: additionalData, into: &plaintext)
-                used = count
-            } catch {
-                isAuthentic = false
-            }
-        }
-        guard isAuthentic else { throw .notAuthentic }
-        return opened
-    }
-
     /// - Parameter plaintext: 16 bytes shorter than `sealed`. It is wiped if the tag is wrong.
     private borrowing func open(
         _ sealed: Span<UInt8>, nonce: [UInt8], additionalData: [UInt8], into plaintext: inout MutableSpan<UInt8>
     ) throws(AuthenticationError) {
         precondition(nonce.count == Self.nonceCount)
-        defer { SpentStack.wipe(.shallow) }
+        defer { SpentStack.wipe() }
         let isAuthentic = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
             unsafe sealed.withUnsafeBufferPointer { sealed in
                 schedule.withBytes { schedule in

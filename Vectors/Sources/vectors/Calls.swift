@@ -42,7 +42,7 @@ enum Calls {
             ratchet: UInt8(try inputs.integer("ratchetCounter", in: 0...255)),
             counter: UInt32(try inputs.integer("mfsn", in: 0...Int64(UInt32.max))))
         let frame = try inputs.bytes("frame")
-        let cipher = AES256GCM(key: try inputs.secret("pcmfk"))
+        let cipher = FrameCipher(key: try inputs.secret("pcmfk"))
         let sealed = try MediaFrame.seal(frame.span, codec, footer, cipher: cipher)
         try check.compare("encrypted", sealed)
         check.compare("clearHeaderLength", try MediaFrame.clearHeaderCount(codec, frame.span))

@@ -1,4 +1,4 @@
-public import Primitives
+internal import Primitives
 internal import SecureMemory
 
 // A media frame, between participants:
@@ -55,7 +55,7 @@ public enum MediaFrame {
     /// - Returns: clear header ‖ ciphertext ‖ tag ‖ footer, 22 bytes longer than `frame`.
     /// - Throws: `.tooLong`; `.tooShort` for a VP8 frame without its header.
     public static func seal(
-        _ frame: Span<UInt8>, _ codec: Codec, _ footer: Footer, cipher: borrowing AES256GCM
+        _ frame: Span<UInt8>, _ codec: Codec, _ footer: Footer, cipher: borrowing FrameCipher
     ) throws(FrameError) -> [UInt8] {
         guard frame.count <= maxSealedCount else { throw .tooLong(limit: maxSealedCount, actual: frame.count) }
         let headerCount = try clearHeaderCount(codec, frame)
@@ -70,7 +70,7 @@ public enum MediaFrame {
     /// - Parameter cipher: of the frame key (PCMFK) that the footer names.
     /// - Throws: `.tooLong`, `.tooShort`, `.notAuthentic`.
     public static func open(
-        _ frame: Span<UInt8>, _ codec: Codec, cipher: borrowing AES256GCM
+        _ frame: Span<UInt8>, _ codec: Codec, cipher: borrowing FrameCipher
     ) throws(FrameError) -> [UInt8] {
         let footer = try footer(of: frame)
         let headerCount = try clearHeaderCount(codec, frame)
@@ -79,7 +79,7 @@ public enum MediaFrame {
         }
         let header = frame.extracting(0..<headerCount)
         do throws(AuthenticationError) {
-            return try cipher.openPublic(
+            return try cipher.open(
                 frame.extracting(headerCount..<frame.count - Footer.count), nonce: footer.nonce,
                 additionalData: footer.additionalData(header), after: header)
         } catch {

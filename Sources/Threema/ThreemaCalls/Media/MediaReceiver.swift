@@ -65,10 +65,10 @@ public struct MediaReceiver: ~Copyable, Sendable {
 /// A media key with its expanded frame key.
 private final class EpochKey: Sendable {
     let key: MediaKey
-    let cipher: AES256GCM
+    let cipher: FrameCipher
 
     init(_ key: MediaKey, _ keys: borrowing CallKeys) {
         self.key = key
-        cipher = AES256GCM(key: key.frameKey(keys))
+        cipher = FrameCipher(key: key.frameKey(keys))
     }
 }

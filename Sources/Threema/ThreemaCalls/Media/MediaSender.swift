@@ -12,7 +12,7 @@ public struct MediaSender: ~Copyable, Sendable {
 
     /// The key of the next frame.
     public private(set) var current: MediaKey
-    private var cipher: AES256GCM
+    private var cipher: FrameCipher
     private let keys: CallKeys
     private var pending: (key: MediaKey, time: ContinuousClock.Instant)?
     private var isStale = false
@@ -26,7 +26,7 @@ public struct MediaSender: ~Copyable, Sendable {
     ///   - counter: of the first frame.
     package init(_ keys: consuming CallKeys, key: EnclosedKey, epoch: UInt8 = 0, ratchet: UInt8 = 0, counter: UInt32) {
         current = MediaKey(epoch: epoch, ratchet: ratchet, key: key)
-        cipher = AES256GCM(key: current.frameKey(keys))
+        cipher = FrameCipher(key: current.frameKey(keys))
         self.keys = keys
         self.counter = UInt64(counter)
     }
@@ -91,6 +91,6 @@ public struct MediaSender: ~Copyable, Sendable {
 
     private mutating func use(_ key: MediaKey) {
         current = key
-        cipher = AES256GCM(key: key.frameKey(keys))
+        cipher = FrameCipher(key: key.frameKey(keys))
     }
 }
