@@ -414,7 +414,7 @@ let package = Package(
         tests(
             of: "SafeServer",
             [
-                "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles", "SecureMemory",
+                "SafeStore", "SafeWire", "HTTP", "Encodings", "AtomicFiles", "SecureMemory", "VectorKit",
             ]),
         tests(
             of: "SafeTransports",

@@ -1,6 +1,7 @@
 import SafeStore
 import SecureMemory
 import Testing
+import VectorKit
 
 @testable import SafeServer
 
@@ -111,14 +112,14 @@ func cheapHash(_ password: String, salt: UInt8 = 1) -> PasswordHash {
     }
 
     @Test func `ten thousand mutations are read, and kept byte for byte`() {
-        var random = Generator(seed: 7)
+        let random = SeededRandom(seed: 7)
         let good = Array("# a\n\(line(one))\n\(line(two))\n".utf8)
         for _ in 0..<10_000 {
             var bytes = good
-            for _ in 0...random.below(3) {
-                let place = random.below(bytes.count)
-                switch random.below(4) {
-                case 0: bytes[place] = UInt8(random.below(256))
+            for _ in 0...random.number(below: 3) {
+                let place = random.number(below: bytes.count)
+                switch random.number(below: 4) {
+                case 0: bytes[place] = UInt8(random.number(below: 256))
                 case 1: bytes.remove(at: place)
                 case 2: bytes.insert(UInt8(ascii: "\n"), at: place)
                 default: bytes += bytes.suffix(place)

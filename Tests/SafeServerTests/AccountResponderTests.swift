@@ -5,6 +5,7 @@ import SafeStore
 import SafeWire
 import SecureMemory
 import Testing
+import VectorKit
 
 @testable import SafeServer
 
@@ -215,16 +216,16 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         let server = try Accounts()
         try server.set("alice", "right")
         try server.set("bob", "other")
-        var random = Generator(seed: 11)
+        let random = SeededRandom(seed: 11)
         var accepted = 0
         for _ in 0..<10_000 {
             var bytes = Array(basic("alice", "right").utf8)
-            for _ in 0...random.below(3) {
-                let place = random.below(bytes.count)
-                switch random.below(5) {
-                case 0: bytes[place] ^= UInt8(1 << random.below(8))
+            for _ in 0...random.number(below: 3) {
+                let place = random.number(below: bytes.count)
+                switch random.number(below: 5) {
+                case 0: bytes[place] ^= UInt8(1 << random.number(below: 8))
                 case 1: bytes.remove(at: place)
-                case 2: bytes.insert([32, 61, 58, 9, 0, 44][random.below(6)], at: place)
+                case 2: bytes.insert([32, 61, 58, 9, 0, 44][random.number(below: 6)], at: place)
                 case 3: bytes += bytes.suffix(place)
                 default: bytes = Array("Basic ".utf8) + Data(bytes.suffix(place)).base64EncodedData()
                 }
@@ -253,28 +254,28 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         _ seed: UInt64
     ) throws {
         let server = try Accounts()
-        var random = Generator(seed: seed)
+        let random = SeededRandom(seed: seed)
         var model = Model()
         for step in 0..<400 {
-            let name = Self.names[random.below(3)]
-            if random.below(6) == 0 {
-                if random.below(3) == 0 {
+            let name = Self.names[random.number(below: 3)]
+            if random.number(below: 6) == 0 {
+                if random.number(below: 3) == 0 {
                     model.passwords[name] = nil
                     try server.remove(name)
                 } else {
-                    let password = "p\(random.below(3))"
+                    let password = "p\(random.number(below: 3))"
                     model.passwords[name] = password
-                    try server.set(name, password, salt: UInt8(random.below(200)))
+                    try server.set(name, password, salt: UInt8(random.number(below: 200)))
                 }
                 continue
             }
-            let user = Self.names[random.below(3)]
-            let password = random.below(3) == 0 ? "p\(random.below(3))" : model.passwords[user] ?? "p0"
-            let target = "/" + (random.below(3) == 0 ? name : user) + Self.ids[random.below(2)]
+            let user = Self.names[random.number(below: 3)]
+            let password = random.number(below: 3) == 0 ? "p\(random.number(below: 3))" : model.passwords[user] ?? "p0"
+            let target = "/" + (random.number(below: 3) == 0 ? name : user) + Self.ids[random.number(below: 2)]
             let isRight = model.passwords[user] == password
             let isOwn = target.hasPrefix("/" + user + "/")
             let old = model.contents[target]
-            let method = ["GET", "PUT", "DELETE"][random.below(3)]
+            let method = ["GET", "PUT", "DELETE"][random.number(below: 3)]
             let body: [UInt8]? = method == "PUT" ? [UInt8(step % 251), 1] : nil
             let answer = server.ask(method, target, basic(user, password), body: body, at: reading(step))
             let expected: Int

@@ -3,6 +3,7 @@ import SafeServer
 import SafeStore
 import SafeWire
 import Testing
+import VectorKit
 
 /// Random sequences of valid requests, compared with a dictionary.
 @Suite struct ModelTests {
@@ -18,11 +19,11 @@ import Testing
 
     /// A condition, and whether it holds for a tag.
     private static func condition(
-        _ model: Model, _ path: String, _ random: inout Generator
+        _ model: Model, _ path: String, _ random: inout SeededRandom
     ) -> (lines: [String], holds: (String?) -> Bool) {
-        let other = paths[random.below(paths.count)]
-        let tag = model.tag(random.below(2) == 0 ? path : other) ?? "\"none\""
-        return switch random.below(6) {
+        let other = paths[random.number(below: paths.count)]
+        let tag = model.tag(random.number(below: 2) == 0 ? path : other) ?? "\"none\""
+        return switch random.number(below: 6) {
         case 0: (["If-Match: " + tag], { $0 == tag })
         case 1: (["If-Match: *"], { $0 != nil })
         case 2: (["If-None-Match: *"], { $0 == nil })
@@ -32,18 +33,18 @@ import Testing
     }
 
     private func run<Store: BackupStore & ~Copyable>(_ server: TestServer<Store>, steps: Int, seed: UInt64) {
-        var random = Generator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var model = Model()
         for step in 0..<steps {
-            let path = Self.paths[random.below(Self.paths.count)]
+            let path = Self.paths[random.number(below: Self.paths.count)]
             let (lines, holds) = Self.condition(model, path, &random)
             let old = model.contents[path]
             let expected: Int
             let answer: HTTPResponse
-            switch random.below(4) {
+            switch random.number(below: 4) {
             case 0, 1:
                 // Few contents, so that equal ones meet.
-                let body = [UInt8](repeating: UInt8(random.below(3)), count: 1 + random.below(3))
+                let body = [UInt8](repeating: UInt8(random.number(below: 3)), count: 1 + random.number(below: 3))
                 answer = server.ask("PUT", path, lines, body: body, at: reading(step))
                 expected = !holds(model.tag(path)) ? 412 : old == nil ? 201 : 204
                 if expected != 412 {

@@ -5,6 +5,7 @@ import SafeServer
 import SafeStore
 import SafeWire
 import Testing
+import VectorKit
 
 /// A prepared server in a directory, and beside it a file that no request may touch.
 final class Neighbourhood: Sendable {
@@ -72,33 +73,33 @@ final class Neighbourhood: Sendable {
         var body: [UInt8]
     }
 
-    private static func mutated(_ text: String, _ random: inout Generator) -> String {
+    private static func mutated(_ text: String, _ random: inout SeededRandom) -> String {
         var bytes = Array(text.utf8)
-        let place = random.below(bytes.count + 1)
-        switch random.below(6) {
-        case 0 where place < bytes.count: bytes[place] ^= UInt8(1 << random.below(8))
+        let place = random.number(below: bytes.count + 1)
+        switch random.number(below: 6) {
+        case 0 where place < bytes.count: bytes[place] ^= UInt8(1 << random.number(below: 8))
         case 1 where place < bytes.count: bytes.remove(at: place)
-        case 2: bytes.insert(contentsOf: Array(pieces[random.below(pieces.count)].utf8), at: place)
+        case 2: bytes.insert(contentsOf: Array(pieces[random.number(below: pieces.count)].utf8), at: place)
         case 3: bytes = Array(bytes.prefix(place))
-        case 4: bytes += bytes.suffix(random.below(bytes.count + 1))
-        default: bytes.insert(UInt8(random.below(256)), at: place)
+        case 4: bytes += bytes.suffix(random.number(below: bytes.count + 1))
+        default: bytes.insert(UInt8(random.number(below: 256)), at: place)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func next(_ random: inout Generator) -> Case {
-        let id = ids[random.below(ids.count)]
+    private static func next(_ random: inout SeededRandom) -> Case {
+        let id = ids[random.number(below: ids.count)]
         var request = Case(
-            method: methods[random.below(methods.count)],
-            target: random.below(8) == 0 ? "/config" : "/backups/" + id, headers: [], body: [])
+            method: methods[random.number(below: methods.count)],
+            target: random.number(below: 8) == 0 ? "/config" : "/backups/" + id, headers: [], body: [])
         if request.method == "PUT" {
             let sizes = [0, 1, 2, 100, 20_000, 524_288, 524_289]
-            let size = sizes[random.below(random.below(50) == 0 ? sizes.count : 4)]
-            request.body = [UInt8](repeating: UInt8(random.below(256)), count: size)
+            let size = sizes[random.number(below: random.number(below: 50) == 0 ? sizes.count : 4)]
+            request.body = [UInt8](repeating: UInt8(random.number(below: 256)), count: size)
         }
-        for _ in 0..<random.below(3) { request.headers += headers[random.below(headers.count)] }
-        for _ in 0..<random.below(4) {
-            switch random.below(3) {
+        for _ in 0..<random.number(below: 3) { request.headers += headers[random.number(below: headers.count)] }
+        for _ in 0..<random.number(below: 4) {
+            switch random.number(below: 3) {
             case 0: request.method = mutated(request.method, &random)
             case 1: request.target = mutated(request.target, &random)
             default:
@@ -127,7 +128,7 @@ final class Neighbourhood: Sendable {
     }
 
     private func run<Store: BackupStore & ~Copyable>(_ server: TestServer<Store>, seed: UInt64) {
-        var random = Generator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var statuses: [Int: Int] = [:]
         for number in 0..<Self.count {
             let request = Self.next(&random)
@@ -157,5 +158,3 @@ final class Neighbourhood: Sendable {
         #expect(strangers == [])
     }
 }
-
-extension Generator: RandomNumberGenerator {}

@@ -1,5 +1,6 @@
 import SafeStore
 import Testing
+import VectorKit
 
 @testable import SafeServer
 
@@ -34,11 +35,11 @@ import Testing
         var bounded = TokenBuckets<Int>(rate, capacity: 1000)
         // Against a plain count of tokens in milliseconds.
         var levels: [Int: (tokens: Int, at: Int)] = [:]
-        var random = Generator(seed: 7)
+        let random = SeededRandom(seed: 7)
         var now = 0
         for _ in 0..<20_000 {
-            now += random.below(400)
-            let key = random.below(8)
+            now += random.number(below: 400)
+            let key = random.number(below: 8)
             let old = levels[key] ?? (6000, now)
             let level = min(6000, old.tokens + now - old.at)
             let isAllowed = level >= 2000
@@ -97,21 +98,4 @@ import Testing
         #expect(bob.ask("GET", "/bob/config").status == 200)
         #expect(bob.ask("GET", "/bob/config").status == 429)
     }
-}
-
-/// Random numbers that are the same in every run (SplitMix64).
-struct Generator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 }

@@ -186,7 +186,7 @@ import VectorKit
 
     @Test(arguments: MediaFrame.Codec.allCases)
     func `a thousand mutations of a frame`(_ codec: MediaFrame.Codec) throws {
-        var random = SeededRandom(1)
+        var random = SeededRandom(seed: 1)
         let sender = TestSender(call)
         let receiver = try TestReceiver(call, sender.distributed)
         let frame = [0] + Random.bytes(60)

@@ -85,7 +85,7 @@ import VectorKit
     }
 
     @Test func `a thousand mutations of each plaintext end in a value or a refusal`() throws {
-        var random = SeededRandom(3)
+        var random = SeededRandom(seed: 3)
         let identity = Array("000ALICE".utf8)
         let message = hello(identity, Array("Alice".utf8), publicKey, challenge)
         let auth = field(1, publicKey) + field(2, challenge) + field(3, [8, 1] + field(3, Random.bytes(32)))

@@ -148,7 +148,7 @@ import VectorKit
     }
 
     @Test func `a thousand mutations of each message`() throws {
-        var random = SeededRandom(2)
+        var random = SeededRandom(seed: 2)
         let pair = pair()
         let hello = try #require(pair.alice.start().message)
         for _ in 0..<1000 {

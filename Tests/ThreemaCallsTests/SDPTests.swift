@@ -99,7 +99,7 @@ import VectorKit
     }
 
     @Test func `a thousand mutations end in a description or a refusal`() throws {
-        var random = SeededRandom(4)
+        var random = SeededRandom(seed: 4)
         let fingerprint = CertificateFingerprint(Random.bytes(32)).line
         let text = Array(lines("v=0", audio, opus, "a=fmtp:111 a=b", fingerprint).utf8)
         var refused = 0

@@ -1,28 +1,16 @@
 import Testing
 import Threema
 import ThreemaMessages
+import VectorKit
 
 @testable import ThreemaClient
-
-/// The same order for the same number (SplitMix64).
-private struct StepOrder: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ mixed >> 31
-    }
-}
 
 /// Two mailboxes meet crashes, repeated and late messages in a random order, and then a good network.
 @Suite struct RandomRunTests {
     /// A queue of a chat server: a message stays until it is acknowledged.
     private struct Run {
         let home: Household
-        var random: StepOrder
+        var random: SeededRandom
         /// What is on its way to each side.
         var queues: [[[UInt8]]] = [[], []]
         /// The texts that each side has sent, and those that the other one got.
@@ -100,7 +88,7 @@ private struct StepOrder: RandomNumberGenerator {
     }
 
     @Test(arguments: UInt64(0)..<12) func `each message is delivered once, in its order`(_ number: UInt64) throws {
-        var run = Run(home: try Household(), random: StepOrder(state: number))
+        var run = Run(home: try Household(), random: SeededRandom(seed: number))
         for step in 0..<60 { try run.step(step) }
         try run.settle()
         #expect(run.delivered[1] == run.sent[0])

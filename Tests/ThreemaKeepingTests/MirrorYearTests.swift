@@ -6,6 +6,7 @@ import SafeWire
 import Testing
 import Threema
 import ThreemaSafe
+import VectorKit
 
 @testable import SafeKeeping
 @testable import ThreemaKeeping
@@ -32,7 +33,7 @@ import ThreemaSafe
     }
 
     /// What happens on each day, and how long it has been going on. Long events begin at random days.
-    private func year(_ generator: inout SplitMix) -> [(event: Day, since: Int)] {
+    private func year(_ generator: inout SeededRandom) -> [(event: Day, since: Int)] {
         var days = (0..<365).map { _ in (event: Bool.random(using: &generator) ? Day.edit : .quiet, since: 0) }
         days[0].event = .edit
         var start = 20
@@ -49,7 +50,7 @@ import ThreemaSafe
 
     @Test(arguments: [1, 2] as [UInt64])
     func `every version that the rules keep can be restored`(_ seed: UInt64) throws {
-        var generator = SplitMix(state: seed)
+        var generator = SeededRandom(seed: seed)
         var contacts = 100
         var stored: [Version] = []
         var alarms: [Day: Int] = [:]
@@ -142,18 +143,5 @@ import ThreemaSafe
         }
         #expect(held == expected.map(\.blob))
         for number in 1...held.count { _ = try home.keeper.safe.earlierBackup(number, of: Household.main) }
-    }
-}
-
-/// Random numbers that are the same in each run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

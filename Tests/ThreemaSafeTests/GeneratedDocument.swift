@@ -1,30 +1,16 @@
 import Encodings
 import ThreemaSafe
-
-/// A generator of numbers that gives the same ones for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
-    }
-}
+import VectorKit
 
 /// Documents as different apps, and apps to come, could write them: members missing, null or unknown, numbers in odd
 /// spellings, IDs and keys that are none.
 struct GeneratedDocument {
-    private var random: SeededGenerator
+    private var random: SeededRandom
     private static let identities = ["ABCD1234", "*GATEWAY", "echoecho", "", "ÄÖÜ", "A,\"\n;=1", "00000000"]
     private static let numbers = ["0", "-0", "1.0", "1.7e12", "1e308", "18446744073709552000", "1700000000000", "-3"]
     private static let texts = ["", "n", "=1+1", "é", "e\u{301}", "🔑", "\\\"\n\t", "a\u{2028}b", "Anna"]
 
-    init(seed: UInt64) { random = SeededGenerator(seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     mutating func document(contacts: Int, groups: Int) throws -> SafeDocument {
         var root: [JSONValue.Member] = [

@@ -1,4 +1,5 @@
 import Testing
+import VectorKit
 import ThreemaSafe
 
 @Suite struct ProfilePictureTests {
@@ -66,7 +67,7 @@ import ThreemaSafe
         for count in bytes.indices {
             #expect(throws: ProfilePictureError.notJPEG) { try ProfilePicture(jpeg: Array(bytes[..<count])) }
         }
-        var random = SeededGenerator(3)
+        var random = SeededRandom(seed: 3)
         var refused = 0
         for index in bytes.indices {
             for _ in 0..<20 {

@@ -1,5 +1,5 @@
 /// Random numbers that are the same in each run (SplitMix64).
-public final class SeededRandom {
+public final class SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
     /// The same seed gives the same numbers.

@@ -1,4 +1,4 @@
-package import SecureMemory
+internal import SecureMemory
 
 // The values of a store outside of it, opened, as an archive contains them:
 //
