@@ -23,7 +23,7 @@ extension SafeKeeper {
             server: before.current.server.copy, keys: derived.takeKeys(), placeName: before.current.placeName)
         guard !new.isSame(as: before.current) else { throw SafeKeepingError.sameTarget(id: id.text) }
         let backup = try connect(new).fetch(new.keys.backupID)
-        let identity = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: place.name)
         guard setup.isReadOnly, setup.current.isSame(as: before.current) else {
             throw SafeKeepingError.refused(.unsettled(.current), id: id.text, server: address.text)

@@ -79,7 +79,7 @@ extension SafeKeeper {
         let id = safe.id
         let server = try keystore.identity(.threema(id)).requiredSetup(at: safe.name).current.server.copy
         let target = try SafeTarget(server: server, password: password, id: id)
-        let identity = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: safe.name)
         guard target.isSame(as: setup.current) else { throw SafeKeepingError.wrongPassword(id: id.text) }
         let key = stateKey

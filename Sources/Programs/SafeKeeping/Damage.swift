@@ -45,7 +45,7 @@ extension SafeKeeper {
     /// - Returns: false if the record is sound or missing; then nothing was changed.
     /// - Throws: `KeystoreError.damaged` for a commit file that is not authentic.
     package func forgetDamagedSetup(at place: SafePlace) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(place.id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(place.id), wait: LockedIdentity.usualWait)
         guard try Damage(of: held.records, at: place.name).isSetup else { return false }
         try forgetSetup(at: place.name, in: held)
         return true

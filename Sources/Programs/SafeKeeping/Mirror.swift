@@ -31,7 +31,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`; `.refused(.mirror)` if the backup is not in order; `SafeExchangeError`;
     ///   `FileError`, then the backup was not stored.
     package func mirror(
-        _ place: SafePlace, _ options: MirrorOptions, lockWait: Duration = SafeKeeper.lockWait
+        _ place: SafePlace, _ options: MirrorOptions, lockWait: Duration = LockedIdentity.usualWait
     ) throws -> MirrorResult {
         let result = try run(.mirror(options), at: place, lockWait: lockWait)
         try check(result, at: place)

@@ -193,7 +193,7 @@ extension SafeKeeper {
     private func takeOver(
         _ fetched: borrowing FetchedSafe, _ given: borrowing SafeAccess, _ named: PlaceName?, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
-        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(fetched.id), wait: LockedIdentity.usualWait)
         let identity = fetched.backup.identity(fetched.id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: fetched.id.text) }

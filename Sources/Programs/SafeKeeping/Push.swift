@@ -66,7 +66,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`, `.refused`, `.tooLarge`, `.badLimits`; `SafeExchangeError`;
     ///   `FileError.locked`.
     package func push(
-        _ place: SafePlace, _ options: PushOptions, lockWait: Duration = SafeKeeper.lockWait
+        _ place: SafePlace, _ options: PushOptions, lockWait: Duration = LockedIdentity.usualWait
     ) throws -> PushResult {
         let result = try run(.push(options), at: place, lockWait: lockWait)
         try check(result, at: place)

@@ -29,7 +29,7 @@ extension SafeKeeper {
     private func restore(
         _ backup: borrowing SafeBackup, overIdentity id: ThreemaID, _ options: KeepOptions
     ) throws -> FetchedSafe.Replaced {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let identity = backup.identity(id)
         let isSame = try held.records.isHolding(identity, orDamaged: options.isReplacingKey)
         guard isSame || options.isReplacingKey else { throw SafeKeepingError.otherKey(id: id.text) }

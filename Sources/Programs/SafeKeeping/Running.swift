@@ -40,7 +40,7 @@ extension SafeKeeper {
     ///     holds the lock or if the keystore cannot be written.
     /// - Throws: `SafeKeepingError`, `SafeExchangeError`; errors of files, keys and backups.
     func run(
-        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = SafeKeeper.lockWait, isLooking: Bool = false
+        _ verb: SafeVerb, at place: SafePlace, lockWait: Duration = LockedIdentity.usualWait, isLooking: Bool = false
     ) throws -> RunResult {
         try run(place, lockWait, isLooking) { _ in Job(verb: verb, candidate: nil) }
     }
@@ -48,7 +48,7 @@ extension SafeKeeper {
     /// - Parameter job: returns the job for the present setup. It is called for each try, because an earlier one may
     ///   have begun the job.
     func run(
-        _ place: SafePlace, _ lockWait: Duration = SafeKeeper.lockWait, _ isLooking: Bool = false,
+        _ place: SafePlace, _ lockWait: Duration = LockedIdentity.usualWait, _ isLooking: Bool = false,
         job: (borrowing SafeSetup) throws -> Job
     ) throws -> RunResult {
         var survivors: [SafePlace] = []

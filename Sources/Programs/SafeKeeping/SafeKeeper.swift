@@ -14,9 +14,6 @@ package struct SafeKeeper: Sendable {
     let connect: Connect
     package let sleep: @Sendable (Duration) -> Void
 
-    /// How long an operation without an option for it waits for an identity's lock.
-    package static let lockWait = LockedIdentity.usualWait
-
     /// Operates on the identities of a keystore.
     /// - Parameters:
     ///   - now: returns the time of the system's clock.

@@ -134,7 +134,7 @@ extension SafeKeeper {
     }
 
     private func lockForSetup(_ place: SafePlace) throws -> LockedIdentity {
-        let identity = try keystore.lockedIdentity(.threema(place.id), wait: SafeKeeper.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(place.id), wait: LockedIdentity.usualWait)
         guard try identity.records.setup(at: place.name) == nil else {
             throw SafeKeepingError.setupExists(id: place.id.text, place: place.name.text)
         }
@@ -188,7 +188,7 @@ extension SafeKeeper {
     /// - Throws: `SafeKeepingError.noSetup`; `.refused` while a change is not finished, because backups in other places
     ///   would be forgotten.
     package func removeSetup(of place: SafePlace) throws {
-        let identity = try keystore.lockedIdentity(.threema(place.id), wait: SafeKeeper.lockWait)
+        let identity = try keystore.lockedIdentity(.threema(place.id), wait: LockedIdentity.usualWait)
         let setup = try identity.records.requiredSetup(at: place.name)
         guard !setup.isChanging else {
             throw SafeKeepingError.refused(

@@ -100,7 +100,7 @@ package struct CodeKeeper: Sendable {
             }
             return true
         } catch KeystoreError.exists {
-            let held = try keystore.lockedIdentity(.threema(identity.id), wait: SafeKeeper.lockWait)
+            let held = try keystore.lockedIdentity(.threema(identity.id), wait: LockedIdentity.usualWait)
             guard try !held.records.isHolding(identity, orDamaged: otherKey == .replace) else {
                 if isFromCode { try markProven(held) }
                 return false
@@ -122,7 +122,7 @@ package struct CodeKeeper: Sendable {
     /// - Returns: whether the keystore holds it with this key.
     package func markProven(_ identity: borrowing Identity) throws -> Bool {
         guard try keystore.identities().contains(.threema(identity.id)) else { return false }
-        let held = try keystore.lockedIdentity(.threema(identity.id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(identity.id), wait: LockedIdentity.usualWait)
         guard try held.records.isHolding(identity, orDamaged: true) else { return false }
         try markProven(held)
         return true

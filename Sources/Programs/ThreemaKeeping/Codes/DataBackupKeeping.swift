@@ -37,7 +37,7 @@ extension CodeKeeper {
             }
             return StoredDataBackup(isNew: true, isProfileStored: true)
         } catch KeystoreError.exists {
-            let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+            let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
             let isSameKey = try held.records.isHolding(identity, orDamaged: otherKey == .replace)
             guard isSameKey || otherKey == .replace else { throw SafeKeepingError.otherKey(id: id.text) }
             let profile = try held.records.profile()

@@ -40,7 +40,7 @@ extension DirectoryKeeper {
     package func link(
         _ number: PhoneNumber, to id: ThreemaID, language: String, at server: DirectoryServer
     ) throws -> LinkResult {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let result = try ask(.link(number, to: id, language: language), as: held, at: server)
         guard case .codeSent(let verification) = result else { return result }
         do {
@@ -56,7 +56,7 @@ extension DirectoryKeeper {
     /// - Returns: the phone number.
     /// - Throws: `DirectoryKeepingError.noLinking`, `.otherDirectory`, `.failed`; `KeystoreError`; `FileError`.
     package func verify(code: String, of id: ThreemaID, at server: DirectoryServer) throws -> PhoneNumber {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         guard let linking = try held.records.linking() else { throw DirectoryKeepingError.noLinking(id: id) }
         guard linking.directory == server.url else {
             throw DirectoryKeepingError.otherDirectory(url: linking.directory)
@@ -86,7 +86,7 @@ extension DirectoryKeeper {
     /// anything is sent.
     /// - Throws: `DirectoryKeepingError.failed`, `.unknownIdentity`; `KeystoreError`; `FileError`.
     package func unlinkMobile(of id: ThreemaID, language: String, at server: DirectoryServer) throws -> Unlinked {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let entry = try ask(.fetchOwn(id), as: held, at: server)
         _ = try ask(.unlinkMobile(of: id, language: language), as: held, at: server)
         // A damaged record is removed, too.

@@ -44,7 +44,7 @@ extension DirectoryKeeper {
     package func resume(_ key: PublicKey, at server: DirectoryServer) throws -> (id: ThreemaID, wasAdded: Bool) {
         let pending: LockedPending
         do {
-            pending = try keystore.lockedPending(.pending(key), wait: SafeKeeper.lockWait)
+            pending = try keystore.lockedPending(.pending(key), wait: LockedIdentity.usualWait)
         } catch KeystoreError.noIdentity {
             guard let id = try holder(of: key) else { throw DirectoryKeepingError.noPending(key) }
             return (id, true)

@@ -112,7 +112,7 @@ package struct IdentityKeeper: Sendable {
 
     /// Removes an identity with all of its records at once.
     package func remove(_ id: ThreemaID) throws {
-        try keystore.remove(.threema(id), wait: SafeKeeper.lockWait)
+        try keystore.remove(.threema(id), wait: LockedIdentity.usualWait)
     }
 
     func add(_ identity: borrowing Identity, profile: borrowing Profile) throws {

@@ -15,7 +15,7 @@ extension ProfileKeeper {
     package func replace(
         by file: borrowing DocumentFile, of id: ThreemaID, isReplacing: Bool
     ) throws -> Bool {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         guard try hasSameKey(file, as: held.records) else { throw ProfileKeepingError.otherKey(id: id.text) }
         let before = try held.records.profile()
         let after =

@@ -23,7 +23,7 @@ package struct ProfileKeeper: Sendable {
     package func edit(
         _ id: ThreemaID, _ change: (SafeDocument) throws -> SafeDocument
     ) throws -> DocumentDifference {
-        let held = try keystore.lockedIdentity(.threema(id), wait: SafeKeeper.lockWait)
+        let held = try keystore.lockedIdentity(.threema(id), wait: LockedIdentity.usualWait)
         let profile = try held.records.profile()
         let before = profile.document
         let after = try change(before)

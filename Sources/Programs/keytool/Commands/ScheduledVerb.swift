@@ -130,7 +130,7 @@ extension ScheduledVerb {
         _ place: ChosenPlace, _ keeper: ThreemaKeeper, _ output: Output, _ report: inout RunReport
     ) throws -> Result? {
         do {
-            let lockWait = schedule.lockWait?.duration ?? SafeKeeper.lockWait
+            let lockWait = schedule.lockWait?.duration ?? LockedIdentity.usualWait
             let result = try work(place, keeper, lockWait: lockWait, output)
             enter(result, in: &report)
             return result
