@@ -201,12 +201,7 @@ let package = Package(
         room("Safe/SafeStore", ["SafeWire", "Encodings", "Primitives", "AtomicFiles"]),
         room("Safe/SafeRules", ["SafeWire", "HTTP", "Encodings"]),
         // Storey 6
-        room(
-            "Programs/SafeKeeping",
-            [
-                "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings", "Primitives",
-                "SecureMemory",
-            ]),
+        room("Programs/ThreemaRecords", ["Keystore", "ThreemaSafe", "Threema", "SecureMemory"]),
         room(
             "Safe/SafeTransports",
             ["SafeWire", "SafeStore", "HTTP", "AtomicFiles", "SecureMemory"]),
@@ -229,9 +224,10 @@ let package = Package(
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         // Storey 7
         room(
-            "Programs/ThreemaKeeping",
+            "Programs/SafeKeeping",
             [
-                "SafeKeeping", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Encodings", "SecureMemory",
+                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "HTTP", "Encodings",
+                "Primitives", "SecureMemory",
             ]),
         room(
             "Threema/ThreemaClient",
@@ -256,13 +252,20 @@ let package = Package(
                 server("SwiftASN1", "swift-asn1"), server("Crypto", "swift-crypto"),
             ]),
         // Storey 8
+        room(
+            "Programs/ThreemaKeeping",
+            [
+                "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Encodings",
+                "SecureMemory",
+            ]),
+        // Storey 9
         .executableTarget(
             name: "keytool",
             dependencies: [
-                "ThreemaKeeping", "SafeKeeping", "MessengerKeeping", "ThreemaDataBackup", "SafeTransports",
-                "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram", "TextSecure",
-                "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport", "HTTP",
-                "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper",
+                "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping", "ThreemaDataBackup",
+                "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram",
+                "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport",
+                "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -399,8 +402,8 @@ let package = Package(
         tests(
             of: "ThreemaKeeping",
             [
-                "SafeKeeping", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules", "SafeWire",
-                "Encodings", "Primitives", "SecureMemory", "SafeKit", "VectorKit",
+                "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules",
+                "SafeWire", "Encodings", "Primitives", "SecureMemory", "SafeKit", "VectorKit",
             ]),
         .target(
             name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",

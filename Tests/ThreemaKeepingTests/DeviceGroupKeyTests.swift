@@ -6,6 +6,7 @@ import SafeWire
 import SecureMemory
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 

@@ -7,6 +7,7 @@ import SafeWire
 import SecureMemory
 import Synchronization
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 

@@ -5,6 +5,7 @@ import SafeRules
 import SafeWire
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 

@@ -4,6 +4,7 @@ import SafeRules
 import SecureMemory
 import Testing
 import Threema
+import ThreemaRecords
 
 @testable import SafeKeeping
 @testable import ThreemaKeeping

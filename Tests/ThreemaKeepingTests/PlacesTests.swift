@@ -6,6 +6,7 @@ import SafeWire
 import Synchronization
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping

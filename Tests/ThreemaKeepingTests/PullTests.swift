@@ -5,6 +5,7 @@ import SafeWire
 import SecureMemory
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping

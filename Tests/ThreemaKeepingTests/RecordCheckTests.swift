@@ -3,6 +3,7 @@ import SafeKit
 import SecureMemory
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 

@@ -4,6 +4,7 @@ import SafeWire
 import SecureMemory
 import Testing
 import Threema
+import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping

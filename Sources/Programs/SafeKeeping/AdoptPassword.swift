@@ -3,6 +3,7 @@ internal import SafeRules
 internal import SafeWire
 package import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {

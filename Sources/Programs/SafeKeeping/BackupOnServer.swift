@@ -2,6 +2,7 @@ internal import Keystore
 internal import SafeRules
 internal import SafeWire
 internal import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 extension SafeKeeper {

@@ -3,6 +3,7 @@ package import SafeRules
 package import SafeWire
 package import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 
 // Changing the Safe password or the place. `SafeRules/Changing.swift` has the steps.
 

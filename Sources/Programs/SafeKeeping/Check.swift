@@ -5,6 +5,7 @@ package import SafeRules
 package import SafeWire
 package import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 extension SafeKeeper {

@@ -1,5 +1,6 @@
 package import Keystore
 internal import Threema
+internal import ThreemaRecords
 
 // Nothing of a damaged record can be restored, so it is removed or replaced as a whole.
 

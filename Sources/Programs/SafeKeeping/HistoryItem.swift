@@ -3,6 +3,7 @@ package import Keystore
 internal import SafeRules
 internal import Threema
 internal import SecureMemory
+internal import ThreemaRecords
 package import ThreemaSafe
 
 extension SafeKeeper {

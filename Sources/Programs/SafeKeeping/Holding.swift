@@ -2,6 +2,7 @@ internal import Keystore
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// The records of an identity, locked; or not locked, if a verb only looks.

@@ -3,6 +3,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// The keystore's profile during a run: its digests, and the document, which is parsed when it is first needed.

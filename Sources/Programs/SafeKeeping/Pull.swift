@@ -5,6 +5,7 @@ internal import SafeRules
 package import SafeWire
 package import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 /// The access to one Safe backup: server, place and key.

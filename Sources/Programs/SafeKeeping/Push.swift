@@ -3,6 +3,7 @@ internal import Keystore
 package import SafeRules
 package import SafeWire
 internal import Threema
+internal import ThreemaRecords
 
 extension SafeKeeper {
     /// The options of a push.

@@ -3,6 +3,7 @@ internal import Keystore
 internal import SafeRules
 package import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 extension SafeKeeper {

@@ -4,6 +4,7 @@ internal import SafeRules
 internal import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {

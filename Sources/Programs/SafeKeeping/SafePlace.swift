@@ -2,6 +2,7 @@ package import Encodings
 package import Keystore
 package import SecureMemory
 package import Threema
+internal import ThreemaRecords
 
 /// A Safe place of an identity: a server as this identity uses it, with login, trust and Safe key. An identity may have
 /// several, each with its own state, history and time of success.

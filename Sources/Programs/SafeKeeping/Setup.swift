@@ -5,6 +5,7 @@ internal import SafeRules
 package import SafeWire
 package import SecureMemory
 package import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension SafeKeeper {

@@ -4,6 +4,7 @@ package import SafeRules
 package import SafeWire
 internal import SecureMemory
 internal import Threema
+internal import ThreemaRecords
 
 extension SafeKeeper {
     /// The state of a Safe place, without a request to its server.

@@ -2,10 +2,10 @@ import Console
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
-import SafeKeeping
 import TextSecure
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.
 enum IDCompletion {

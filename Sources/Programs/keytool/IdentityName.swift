@@ -3,11 +3,11 @@ import Console
 import Keystore
 import MessengerKeeping
 import ProtonMainKey
-import SafeKeeping
 import SophaxChat
 import Telegram
 import Threema
 import ThreemaKeeping
+import ThreemaRecords
 
 /// An identity of any messenger, as it is written on the command line: `ABCD1234`, or `telegram/0123456789abcdef`.
 struct IdentityName: Hashable, ExpressibleByArgument {

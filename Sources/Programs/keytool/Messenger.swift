@@ -1,8 +1,8 @@
 import Console
 import Encodings
 import Keystore
-import SafeKeeping
 import ThreemaKeeping
+import ThreemaRecords
 
 /// What the verbs of the noun `id`, and `doctor`, need of a messenger beside Threema.
 protocol Messenger: SendableMetatype {

@@ -3,6 +3,7 @@ internal import Keystore
 internal import SafeKeeping
 package import SecureMemory
 package import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// Operations on backup codes and on imported identities.

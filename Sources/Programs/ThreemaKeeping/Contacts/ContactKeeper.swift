@@ -1,6 +1,5 @@
 internal import Encodings
 internal import Keystore
-internal import SafeKeeping
 package import Threema
 package import ThreemaSafe
 

@@ -1,8 +1,8 @@
 internal import Keystore
-internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
+internal import ThreemaRecords
 
 /// Operations at a directory. What an identity's directory is, stands in its sealed record `directory`, in the form of
 /// `DirectoryServer.encoded`.

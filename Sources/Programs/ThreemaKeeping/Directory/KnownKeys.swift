@@ -1,6 +1,6 @@
 internal import Keystore
-internal import SafeKeeping
 package import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// The public keys in a keystore: those of its identities, and of the contacts in their profiles. An answer of a

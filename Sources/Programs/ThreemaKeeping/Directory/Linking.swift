@@ -1,9 +1,9 @@
 internal import Encodings
 internal import Keystore
-internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
+internal import ThreemaRecords
 
 // The record `linking` is there while a phone number waits for its code. JSON:
 //

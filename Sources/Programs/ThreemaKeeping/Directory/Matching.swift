@@ -1,9 +1,9 @@
 package import Encodings
 internal import Keystore
-internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
+internal import ThreemaRecords
 
 extension DirectoryKeeper {
     /// What a search has found.

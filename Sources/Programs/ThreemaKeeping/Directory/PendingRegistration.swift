@@ -1,9 +1,9 @@
 internal import Encodings
 internal import Keystore
-internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 internal import ThreemaDirectory
+internal import ThreemaRecords
 
 // A key that is being registered, sealed in the keystore as a pending record whose name is the public key, 64
 // hexadecimal digits:

@@ -1,8 +1,8 @@
 internal import Keystore
-internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 package import ThreemaDirectory
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 // A key is sealed before the first request, so it is not lost if the answer is. If the process dies

@@ -1,6 +1,7 @@
 package import Keystore
 internal import SafeKeeping
 package import Threema
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 /// Operations on identities.

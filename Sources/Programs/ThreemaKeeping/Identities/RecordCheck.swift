@@ -3,6 +3,7 @@ internal import SafeKeeping
 internal import SecureMemory
 package import Threema
 internal import ThreemaDirectory
+internal import ThreemaRecords
 internal import ThreemaSafe
 
 extension IdentityKeeper {

@@ -2,6 +2,7 @@ internal import Keystore
 package import SafeKeeping
 internal import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 /// What distinguishes the keystore's profile from another one.

@@ -3,6 +3,7 @@ internal import Keystore
 internal import SafeKeeping
 internal import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 extension ProfileKeeper {

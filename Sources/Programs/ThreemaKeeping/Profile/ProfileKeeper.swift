@@ -1,7 +1,8 @@
 internal import Keystore
-package import SafeKeeping
+internal import SafeKeeping
 internal import SecureMemory
 package import Threema
+internal import ThreemaRecords
 package import ThreemaSafe
 
 /// Operations on the profile of an identity: the document that the next Safe backup will have.

@@ -2,8 +2,8 @@ import Console
 import KeyWrapping
 import Keystore
 import MessengerKeeping
-import SafeKeeping
 import ThreemaKeeping
+import ThreemaRecords
 
 extension KeystoreError: Explained {
     var failure: Failure {

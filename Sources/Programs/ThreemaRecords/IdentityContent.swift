@@ -1,4 +1,3 @@
-internal import Encodings
 package import Keystore
 package import SecureMemory
 package import Threema
@@ -9,10 +8,6 @@ package import ThreemaSafe
 //   identity        ID ‖ client key, 40 bytes (see `Identity`)
 //   profile         the Safe document without secrets, JSON
 //   devicegroupkey  the device group key of that document, 32 bytes; missing if it has none
-//
-// and those of each of its Safe places:
-//
-//   safe            where the Safe backup goes (see `SafeSetup`); missing without a setup
 
 extension Owner {
     /// The messenger of Threema's identities.
@@ -33,8 +28,6 @@ extension RecordName {
     package static let identity: RecordName = "identity"
     package static let profile: RecordName = "profile"
     package static let deviceGroupKey: RecordName = "devicegroupkey"
-
-    static func safe(at place: PlaceName) -> RecordName { ("safe" as RecordName).at(place) }
 }
 
 extension IdentityRecords {
@@ -62,7 +55,7 @@ extension IdentityRecords {
 
     /// The record `profile`, unparsed.
     /// - Throws: `KeystoreError.damaged`.
-    func profileRecord() throws -> SecureBytes {
+    package func profileRecord() throws -> SecureBytes {
         guard let record = try read(.profile) else { throw KeystoreError.damaged(record: "profile", owner: owner) }
         return record
     }
@@ -83,20 +76,6 @@ extension IdentityRecords {
         }
         return Profile(profile.document, deviceGroupKey: DeviceGroupKey(key))
     }
-
-    /// The setup of a Safe place; nil if none is set up there.
-    func setup(at place: PlaceName) throws -> SafeSetup? {
-        guard let record = try read(.safe(at: place)) else { return nil }
-        guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
-        else { throw KeystoreError.damaged(record: "safe", owner: owner) }
-        return setup
-    }
-
-    /// - Throws: `SafeKeepingError.noSetup`.
-    package func requiredSetup(at place: PlaceName) throws -> SafeSetup {
-        guard let setup = try setup(at: place) else { throw SafeKeepingError.noSetup(id: owner.id) }
-        return setup
-    }
 }
 
 extension LockedIdentity {
@@ -109,11 +88,6 @@ extension LockedIdentity {
         changes.set(profile)
         try commit(changes)
     }
-
-    func write(_ setup: borrowing SafeSetup, at place: PlaceName) throws {
-        let record = setup.encoded()
-        try record.withBytes { bytes in try write(.safe(at: place), bytes) }
-    }
 }
 
 extension RecordChanges {
@@ -124,11 +98,5 @@ extension RecordChanges {
         case .some(let key): key.bytes.withBytes { set(.deviceGroupKey, $0) }
         case .none: remove(.deviceGroupKey)
         }
-    }
-
-    /// Removes the states of all places but one: the private key is another one, so they are not about it. With the
-    /// state of `main` goes the time at which a backup code was opened, because that code proves nothing any more.
-    package mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
-        for other in try records.placesWithState() where other != place { removeState(of: other) }
     }
 }

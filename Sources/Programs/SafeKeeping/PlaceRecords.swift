@@ -1,0 +1,43 @@
+package import Keystore
+internal import SecureMemory
+
+// The record of a Safe place:
+//
+//   safe            where the Safe backup goes (see `SafeSetup`); missing without a setup
+//
+// Beside it is the state of the place (see `UploadState`), which is not sealed.
+
+extension RecordName {
+    static func safe(at place: PlaceName) -> RecordName { ("safe" as RecordName).at(place) }
+}
+
+extension IdentityRecords {
+    /// The setup of a Safe place; nil if none is set up there.
+    func setup(at place: PlaceName) throws -> SafeSetup? {
+        guard let record = try read(.safe(at: place)) else { return nil }
+        guard let setup = try? record.withBytes({ (bytes) throws(SafeSetupError) in try SafeSetup(decoding: bytes) })
+        else { throw KeystoreError.damaged(record: "safe", owner: owner) }
+        return setup
+    }
+
+    /// - Throws: `SafeKeepingError.noSetup`.
+    package func requiredSetup(at place: PlaceName) throws -> SafeSetup {
+        guard let setup = try setup(at: place) else { throw SafeKeepingError.noSetup(id: owner.id) }
+        return setup
+    }
+}
+
+extension LockedIdentity {
+    func write(_ setup: borrowing SafeSetup, at place: PlaceName) throws {
+        let record = setup.encoded()
+        try record.withBytes { bytes in try write(.safe(at: place), bytes) }
+    }
+}
+
+extension RecordChanges {
+    /// Removes the states of all places but one: the private key is another one, so they are not about it. With the
+    /// state of `main` goes the time at which a backup code was opened, because that code proves nothing any more.
+    package mutating func forgetStates(of records: borrowing IdentityRecords, except place: PlaceName?) throws {
+        for other in try records.placesWithState() where other != place { removeState(of: other) }
+    }
+}
