@@ -399,11 +399,24 @@ let package = Package(
         .target(
             name: "SafeKit", dependencies: ["SafeWire"], path: "Tests/SafeKit",
             swiftSettings: house),
+        .target(
+            name: "SafeKeepingKit",
+            dependencies: [
+                "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire",
+                "Encodings", "SecureMemory", "SafeKit", "VectorKit",
+            ],
+            path: "Tests/SafeKeepingKit", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(
+            of: "SafeKeeping",
+            [
+                "ThreemaRecords", "Keystore", "ThreemaSafe", "Threema", "SafeRules", "SafeWire", "Encodings",
+                "Primitives", "SecureMemory", "SafeKeepingKit", "SafeKit", "VectorKit",
+            ]),
         tests(
             of: "ThreemaKeeping",
             [
-                "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema", "SafeRules",
-                "SafeWire", "Encodings", "Primitives", "SecureMemory", "SafeKit", "VectorKit",
+                "SafeKeeping", "ThreemaRecords", "Keystore", "ThreemaSafe", "ThreemaDirectory", "Threema",
+                "Encodings", "SecureMemory", "SafeKeepingKit", "VectorKit",
             ]),
         .target(
             name: "StoreKit", dependencies: ["SafeStore", "SafeWire", "Encodings"], path: "Tests/StoreKit",

@@ -1,7 +1,6 @@
 import Testing
 import ThreemaDirectory
 
-@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 @Suite struct AddressListTests {

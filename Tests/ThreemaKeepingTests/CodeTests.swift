@@ -1,9 +1,10 @@
 import Encodings
+import SafeKeeping
+import SafeKeepingKit
 import SecureMemory
 import Testing
 import Threema
 
-@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// Backup codes, out of a keystore and into one.
@@ -18,10 +19,10 @@ import Threema
     @Test(arguments: IDBackup.Scheme.allCases) func `a code brings the identity back on an empty machine`(
         _ scheme: IDBackup.Scheme
     ) throws {
-        let code = try house.keeper.codes.export(of: Household.id, password: password, scheme: scheme)
+        let code = try house.codes.export(of: Household.id, password: password, scheme: scheme)
         let other = try Household(isEmpty: true)
         let identity = try CodeKeeper.open(code, password: password, expecting: .init())
-        let isNew = try other.keeper.codes.store(identity, from: .backupCode, ifOtherKey: .refuse)
+        let isNew = try other.codes.store(identity, from: .backupCode, ifOtherKey: .refuse)
         #expect(isNew)
         #expect(try other.clientKey() == house.clientKey())
         #expect(try other.profile() == .empty)
@@ -30,8 +31,8 @@ import Threema
     }
 
     @Test func `what was expected is compared`() throws {
-        let code = try house.keeper.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
-        let other = try house.keeper.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
+        let code = try house.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
+        let other = try house.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
         let key = Household.identity().clientKey.publicKey
         _ = try CodeKeeper.open(
             code, password: password,
@@ -49,7 +50,7 @@ import Threema
     }
 
     @Test func `a wrong check word is told before the password is tried`() throws {
-        let code = try house.keeper.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
+        let code = try house.codes.export(of: Household.id, password: password, scheme: .pbkdf2)
         let wrong = secret("wrong password")
         let checkWord = try GroupedCode(parsing: "AAAA-AAAA")
         #expect(throws: SafeKeepingError.unexpected(.checkWord)) {
@@ -62,7 +63,7 @@ import Threema
 
     @Test func `the same identity again changes nothing but the proof`() throws {
         house.advance(.hours(1))
-        let isNew = try house.keeper.codes.store(Household.identity(), from: .backupCode, ifOtherKey: .refuse)
+        let isNew = try house.codes.store(Household.identity(), from: .backupCode, ifOtherKey: .refuse)
         #expect(!isNew)
         #expect(try house.profile() == Household.document())
         let state = try house.state()
@@ -72,12 +73,12 @@ import Threema
     @Test func `another key is replaced only when asked`() throws {
         let other = Household.identity(0x11)
         #expect(throws: SafeKeepingError.otherKey(id: "ABCD1234")) {
-            _ = try house.keeper.codes.store(other, from: .backupCode, ifOtherKey: .refuse)
+            _ = try house.codes.store(other, from: .backupCode, ifOtherKey: .refuse)
         }
         #expect(try house.clientKey() == [UInt8](repeating: 0xcc, count: 32))
         let state = try house.state()
         #expect(state.codeProvenAt == nil)
-        let isNew = try house.keeper.codes.store(other, from: .backupCode, ifOtherKey: .replace)
+        let isNew = try house.codes.store(other, from: .backupCode, ifOtherKey: .replace)
         #expect(isNew)
         #expect(try house.clientKey() == [UInt8](repeating: 0x11, count: 32))
     }
@@ -85,7 +86,7 @@ import Threema
     @Test func `after that the Safe is not taken for up to date`() throws {
         try house.setUp()
         try house.push()
-        _ = try house.keeper.codes.store(Household.identity(0x11), from: .backupCode, ifOtherKey: .replace)
+        _ = try house.codes.store(Household.identity(0x11), from: .backupCode, ifOtherKey: .replace)
         // What stands there has the old key, and who wrote it is forgotten.
         #expect(throws: Household.refusal(.conflict(.current, isOtherKey: true))) { try house.push() }
         let result = try house.push { $0.isOverwriting = true }
@@ -94,10 +95,10 @@ import Threema
     }
 
     @Test func `a code of another key proves nothing`() throws {
-        let isHeld = try house.keeper.codes.markProven(Household.identity(0x11))
+        let isHeld = try house.codes.markProven(Household.identity(0x11))
         #expect(!isHeld)
         let empty = try Household(isEmpty: true)
-        let isHeldThere = try empty.keeper.codes.markProven(Household.identity())
+        let isHeldThere = try empty.codes.markProven(Household.identity())
         #expect(!isHeldThere)
         let state = try house.state()
         #expect(state.codeProvenAt == nil)
@@ -105,11 +106,11 @@ import Threema
 
     @Test func `a proof survives pushes, and the uploads a proof`() throws {
         try house.setUp()
-        _ = try house.keeper.codes.markProven(Household.identity())
+        _ = try house.codes.markProven(Household.identity())
         try house.push()
         let proven = try house.state().codeProvenAt
         #expect(proven == Household.start)
-        _ = try house.keeper.codes.markProven(Household.identity())
+        _ = try house.codes.markProven(Household.identity())
         let result = try house.push()
         #expect(result.outcome == .unchanged)
     }

@@ -5,7 +5,6 @@ import Threema
 import ThreemaDirectory
 import VectorKit
 
-@testable import SafeKeeping
 @testable import ThreemaKeeping
 
 /// What is remembered of a directory: written, read, and damaged.

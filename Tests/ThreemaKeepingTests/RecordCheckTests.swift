@@ -1,5 +1,5 @@
 import Keystore
-import SafeKit
+import SafeKeepingKit
 import SecureMemory
 import Testing
 import Threema

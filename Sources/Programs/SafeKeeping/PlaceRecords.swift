@@ -28,7 +28,7 @@ extension IdentityRecords {
 }
 
 extension LockedIdentity {
-    func write(_ setup: borrowing SafeSetup, at place: PlaceName) throws {
+    package func write(_ setup: borrowing SafeSetup, at place: PlaceName) throws {
         let record = setup.encoded()
         try record.withBytes { bytes in try write(.safe(at: place), bytes) }
     }

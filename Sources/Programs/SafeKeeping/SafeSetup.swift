@@ -45,7 +45,7 @@ package struct SafeSetup: ~Copyable {
     /// Whether nothing may be written to the place, because another device writes it.
     private(set) var isReadOnly: Bool
 
-    init(_ current: consuming SafeTarget, isReadOnly: Bool = false) {
+    package init(_ current: consuming SafeTarget, isReadOnly: Bool = false) {
         self.current = current
         self.isReadOnly = isReadOnly
         next = nil

@@ -1,10 +1,10 @@
 internal import HTTP
 internal import Encodings
 internal import Primitives
-internal import SafeWire
+package import SafeWire
 internal import SecureMemory
 internal import Threema
-internal import ThreemaSafe
+package import ThreemaSafe
 
 // A target in the sealed record `safe`, a Protocol Buffers message:
 //
@@ -21,7 +21,7 @@ internal import ThreemaSafe
 // Safe password is not kept.
 
 /// A server and the key of the backup on it.
-struct SafeTarget: ~Copyable {
+package struct SafeTarget: ~Copyable {
     private static let keyField = 1
     private static let addressField = 2
     private static let userField = 3
@@ -43,7 +43,7 @@ struct SafeTarget: ~Copyable {
     var address: SafeServerAddress { server.address }
 
     /// - Parameter placeName: nil for a new place.
-    init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
+    package init(server: consuming SafeEndpoint, keys: consuming SafeKeys, placeName: [UInt8]? = nil) {
         self.server = server
         self.keys = keys
         self.placeName = placeName ?? Self.freshPlaceName

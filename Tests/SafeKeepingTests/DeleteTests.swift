@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
@@ -6,7 +7,6 @@ import Threema
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 @Suite struct DeleteTests {
     private let house: Household
@@ -21,7 +21,7 @@ import ThreemaSafe
         house.server.misbehave { _, request in request == .remove ? .refused(error) : nil }
         for _ in 0..<2 {
             #expect(throws: error) {
-                _ = try house.keeper.safe.deleteSafe(at: Household.main)
+                _ = try house.safe.deleteSafe(at: Household.main)
             }
         }
         house.server.recover()
@@ -35,7 +35,7 @@ import ThreemaSafe
         try house.push()
         let phone = try Household.appBackup(Household.document("phone"))
         house.server.backups[Household.place] = phone
-        #expect(throws: Household.conflict) { _ = try house.keeper.safe.deleteSafe(at: Household.main) }
+        #expect(throws: Household.conflict) { _ = try house.safe.deleteSafe(at: Household.main) }
         #expect(house.server.backups[Household.place] == phone)
         #expect(throws: Household.conflict) { try house.push() }
     }
@@ -44,7 +44,7 @@ import ThreemaSafe
         try house.push()
         house.server.misbehave { _, request in request == .remove ? .ignored : nil }
         #expect(throws: Household.refusal(.notRemoved(.current))) {
-            _ = try house.keeper.safe.deleteSafe(at: Household.main)
+            _ = try house.safe.deleteSafe(at: Household.main)
         }
         house.server.recover()
         #expect(try house.push().outcome == .confirmed)
@@ -53,30 +53,28 @@ import ThreemaSafe
     @Test func `the backup goes, then the setup`() throws {
         try house.push()
         _ = house.server.takeRequests()
-        let result = try house.keeper.safe.deleteSafe(at: Household.main)
+        let result = try house.safe.deleteSafe(at: Household.main)
         #expect(result == SafeKeeper.DeleteResult(server: house.server.address, wasThere: true, left: []))
         // The backup is looked at before it is deleted, and after that.
         #expect(house.server.takeRequests() == [.fetch, .remove, .fetch])
         #expect(try house.history().count == 1)
         #expect(house.server.backups == [:])
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(!summary.hasSafe)
+        #expect(try !house.safe.isSetUp(Household.main))
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) {
-            try house.keeper.safe.deleteSafe(at: Household.main)
+            try house.safe.deleteSafe(at: Household.main)
         }
         // Profile and identity stay.
         #expect(try house.profile() == Household.document())
     }
 
     @Test func `a backup that is not there is fine`() throws {
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(!summary.hasSafe)
+        _ = try house.safe.deleteSafe(at: Household.main)
+        #expect(try !house.safe.isSetUp(Household.main))
     }
 
     @Test func `with the setup kept, the next push uploads again`() throws {
         try house.push()
-        _ = try house.keeper.safe.deleteSafe(at: Household.main, .keepingSetup)
+        _ = try house.safe.deleteSafe(at: Household.main, .keepingSetup)
         #expect(house.server.backups == [:])
         let result = try house.push()
         #expect(result.outcome == .uploaded)
@@ -85,7 +83,7 @@ import ThreemaSafe
     @Test func `other backups on the server stay`() throws {
         try house.push()
         house.server.backups["somebody else's"] = [1]
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        _ = try house.safe.deleteSafe(at: Household.main)
         #expect(house.server.backups == ["somebody else's": [1]])
     }
 
@@ -96,31 +94,29 @@ import ThreemaSafe
         let away = SafeExchangeError.unavailable("file:///memory")
         house.server.misbehave { _, _ in .refused(away) }
         #expect(throws: away) {
-            try house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
+            try house.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
         }
         house.server.recover()
         #expect(house.server.backups.count == 1)
         // What failed is as if it had never begun: a push is a push.
         _ = try house.push()
         #expect(house.server.backups.count == 1)
-        _ = try house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
+        _ = try house.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
         #expect(house.server.backups == [:])
     }
 
     @Test func `where the server is away for good, the setup can be given up`() throws {
         try house.push()
         house.server.misbehave { _, _ in .refused(.unavailable("file:///memory")) }
-        let result = try house.keeper.safe.deleteSafe(at: Household.main, .forced)
+        let result = try house.safe.deleteSafe(at: Household.main, .forced)
         #expect(result.left.map(\.role) == [.current])
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(!summary.hasSafe)
+        #expect(try !house.safe.isSetUp(Household.main))
     }
 
     @Test func `what else is remembered of the identity stays`() throws {
         try house.push()
-        let held = try house.keeper.codes.markProven(Household.identity())
-        #expect(held)
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        try house.changeState { $0.codeProvenAt = house.now }
+        _ = try house.safe.deleteSafe(at: Household.main)
         let state = try house.state()
         #expect(state.codeProvenAt == house.now)
         #expect(state.safe == nil)

@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Encodings
 import Keystore
@@ -11,7 +12,6 @@ import ThreemaSafe
 import VectorKit
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// The device group key of a profile: in a record of its own, in the backup, and in the digests of the content.
 @Suite struct DeviceGroupKeyTests {
@@ -91,9 +91,9 @@ import VectorKit
     @Test func `check tells two of them apart`() throws {
         try house.locked().write(Self.profile(0xdd))
         try house.push()
-        #expect(try house.keeper.safe.look(at: Household.main).isUnpushed == false)
+        #expect(try house.safe.look(at: Household.main).isUnpushed == false)
         try house.locked().write(Self.profile(0xde))
-        #expect(try house.keeper.safe.look(at: Household.main).isUnpushed == true)
+        #expect(try house.safe.look(at: Household.main).isUnpushed == true)
     }
 
     @Test func `inside the document, as earlier versions stored it, it is found`() throws {

@@ -1,10 +1,10 @@
+import SafeKeepingKit
 import SafeKit
 import SafeWire
 import Testing
 import Threema
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// A backup that arrived though its answer did not.
 @Suite struct LostAnswerTests {
@@ -39,7 +39,7 @@ import Threema
     @Test func `its generation is not given out again after a check has found it`() throws {
         try house.push()
         loseAnswer()
-        let look = try house.keeper.safe.look(at: Household.main)
+        let look = try house.safe.look(at: Household.main)
         #expect(look.failure == nil)
         #expect(look.writer?.generation == 2)
         let result = try house.push { $0.isForced = true }

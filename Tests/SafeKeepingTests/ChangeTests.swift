@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
@@ -7,7 +8,6 @@ import Threema
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// Another Safe password, step by step.
 @Suite struct ChangeTests {
@@ -27,7 +27,7 @@ import ThreemaSafe
     private func change(
         _ house: Household, _ options: SafeKeeper.ChangeOptions = .init()
     ) throws -> SafeKeeper.ChangeResult {
-        try house.keeper.safe.changePassword(at: Household.main, to: password, options)
+        try house.safe.changePassword(at: Household.main, to: password, options)
     }
 
     @Test func `the backup moves, and the old one goes`() throws {
@@ -62,7 +62,7 @@ import ThreemaSafe
         let push = try house.push()
         #expect(push.left == .conflict(.retiring, isOtherKey: false))
         #expect(house.server.backups[Household.place] == phone)
-        #expect(try house.keeper.safe.forgetOldPlace(of: Household.main))
+        #expect(try house.safe.forgetOldPlace(of: Household.main))
         #expect(try house.push().left == nil)
         #expect(house.server.backups[Household.place] == phone)
     }
@@ -93,14 +93,14 @@ import ThreemaSafe
     @Test func `a server that only says it deletes is not believed`() throws {
         house.server.misbehave { _, request in request == .remove ? .ignored : nil }
         #expect(try change(house).left == .notRemoved(.retiring))
-        #expect(try house.keeper.safe.status(of: Household.main).oldServer == "file:///memory")
+        #expect(try house.safe.status(of: Household.main).oldServer == "file:///memory")
         house.server.recover()
         #expect(try house.push().left == nil)
         #expect(Array(house.server.backups.keys) == [Self.newPlace])
     }
 
     @Test func `a change that the server refuses keeps no push from the present place`() throws {
-        let before = try house.keeper.safe.status(of: Household.main)
+        let before = try house.safe.status(of: Household.main)
         house.server.misbehave { _, request in request == .store ? .refused(.full) : nil }
         let error = #expect(throws: SafeKeepingError.self) { _ = try change(house) }
         #expect(error == Household.refusal(.exchange(.next, .full), isChangeUnfinished: true))
@@ -108,11 +108,11 @@ import ThreemaSafe
         #expect(push.outcome == .unchanged)
         #expect(push.stuck == .exchange(.next, .full))
         house.server.recover()
-        let status = try house.keeper.safe.status(of: Household.main)
+        let status = try house.safe.status(of: Household.main)
         #expect(status.newServer == "file:///memory")
         #expect(status.uploadedAt == before.uploadedAt && status.seenAt == before.seenAt)
-        #expect(try house.keeper.safe.abortChange(at: Household.main)?.left == nil)
-        #expect(try house.keeper.safe.status(of: Household.main) == before)
+        #expect(try house.safe.abortChange(at: Household.main)?.left == nil)
+        #expect(try house.safe.status(of: Household.main) == before)
         #expect(try house.push().outcome == .unchanged)
     }
 
@@ -155,7 +155,7 @@ import ThreemaSafe
         house.server.recover()
         let third = secret("a third password")
         #expect(throws: Household.refusal(.changeUnfinished, isChangeUnfinished: true)) {
-            _ = try house.keeper.safe.changePassword(at: Household.main, to: third)
+            _ = try house.safe.changePassword(at: Household.main, to: third)
         }
     }
 
@@ -168,10 +168,10 @@ import ThreemaSafe
         let phone = try SafeBackup.seal(
             Household.identity().clientKey, Profile(Household.document("phone")), writerInfo: nil, keys: keys)
         house.server.backups[Self.newPlace] = phone
-        let aborted = try house.keeper.safe.abortChange(at: Household.main)
+        let aborted = try house.safe.abortChange(at: Household.main)
         #expect(aborted?.left == .conflict(.next, isOtherKey: false))
         #expect(house.server.backups[Self.newPlace] == phone)
         #expect(try house.push().stuck == nil)
-        #expect(try house.keeper.safe.abortChange(at: Household.main) == nil)
+        #expect(try house.safe.abortChange(at: Household.main) == nil)
     }
 }

@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Keystore
 import SafeWire
@@ -8,7 +9,6 @@ import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 @Suite struct SetupTests {
     private let house: Household
@@ -33,8 +33,8 @@ import ThreemaSafe
         let password = secret("shootdeathstar")
         let house = house ?? self.house
         let test =
-            testing ? try house.keeper.safe.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
-        let exists = try house.keeper.safe.setUpSafe(
+            testing ? try house.safe.test(SafeEndpoint(house.server.address), preparing: preparing) : nil
+        let exists = try house.safe.setUpSafe(
             Household.main, at: SafeEndpoint(house.server.address), password: password, test: test)
         return (test, exists)
     }
@@ -46,8 +46,7 @@ import ThreemaSafe
         #expect(result.backupExists == false)
         #expect(house.server.takeRequests() == [.config, .store, .fetch, .store, .remove, .fetch, .fetch])
         #expect(house.server.backups == [:])
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(summary.hasSafe)
+        #expect(try house.safe.isSetUp(Household.main))
         let pushed = try house.push()
         #expect(pushed.outcome == .uploaded)
     }
@@ -88,8 +87,7 @@ import ThreemaSafe
         house.server.misbehave { number, _ in number == failing ? .refused(away) : nil }
         #expect(throws: away) { try setUp() }
         house.server.recover()
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(!summary.hasSafe)
+        #expect(try !house.safe.isSetUp(Household.main))
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try house.push() }
         #expect(house.server.backups == [:])
         try setUp()
@@ -103,8 +101,7 @@ import ThreemaSafe
         house.server.misbehave { number, request in number == 2 && request == .fetch ? fault : nil }
         #expect(throws: SafeKeepingError.notVerified(server: "file:///memory")) { try setUp() }
         #expect(house.server.backups == [:])
-        let summary = try house.keeper.identities.summary(Household.id)
-        #expect(!summary.hasSafe)
+        #expect(try !house.safe.isSetUp(Household.main))
     }
 
     @Test(arguments: [true, false]) func `it learns whether the server honours conditions`(_ honours: Bool) throws {
@@ -113,7 +110,7 @@ import ThreemaSafe
         }
         let result = try setUp()
         #expect(result.test?.honoursConditions == honours)
-        let status = try house.keeper.safe.status(of: Household.main)
+        let status = try house.safe.status(of: Household.main)
         #expect(status.honoursConditions == honours)
     }
 
@@ -131,7 +128,7 @@ import ThreemaSafe
     @Test func `an identity that is not there gets none`() throws {
         let password = secret("shootdeathstar")
         #expect(throws: KeystoreError.noIdentity(.threema(try ThreemaID("NOBODY00")))) {
-            _ = try house.keeper.safe.setUpSafe(
+            _ = try house.safe.setUpSafe(
                 SafePlace(ThreemaID("NOBODY00"), .main), at: SafeEndpoint(house.server.address), password: password,
                 test: nil)
         }

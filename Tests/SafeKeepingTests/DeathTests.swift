@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import SafeWire
 import SecureMemory
@@ -5,7 +6,6 @@ import Testing
 import Threema
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// A process that dies at any request leaves something that the next run completes.
 @Suite struct DeathTests {
@@ -95,10 +95,10 @@ import Threema
         house.server.misbehave(death(0, time))
         #expect(
             house.killing {
-                _ = try house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
+                _ = try house.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
             })
         // Whatever comes next finishes it; deleting again is one of these.
-        _ = try? house.keeper.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
+        _ = try? house.safe.deleteSafe(at: Household.main, isKeepingSetup ? .keepingSetup : .init())
         #expect(house.server.backups == [:])
         if isKeepingSetup {
             let result = try house.push()
@@ -115,7 +115,7 @@ import Threema
         let house = try household(.refreshed)
         // Fetch, then remove.
         house.server.misbehave(death(1, time))
-        #expect(house.killing { _ = try house.keeper.safe.deleteSafe(at: Household.main) })
+        #expect(house.killing { _ = try house.safe.deleteSafe(at: Household.main) })
         let before = house.server.backups
         _ = house.server.takeRequests()
         for _ in 0..<2 { #expect(throws: Household.refusal(.deletionInterrupted)) { try house.push() } }
@@ -124,7 +124,7 @@ import Threema
         let resumed = try house.push { $0.isResumingDeleted = true }
         #expect(resumed.upload != nil)
         #expect(try house.push().outcome == .unchanged)
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        _ = try house.safe.deleteSafe(at: Household.main)
         #expect(house.server.backups == [:])
     }
 
@@ -137,8 +137,8 @@ import Threema
             house.server.misbehave(death(number, .before))
             let setUp: () throws -> Void = {
                 let password = secret("a password")
-                let test = try house.keeper.safe.test(SafeEndpoint(address), preparing: true)
-                _ = try house.keeper.safe.setUpSafe(
+                let test = try house.safe.test(SafeEndpoint(address), preparing: true)
+                _ = try house.safe.setUpSafe(
                     Household.main, at: SafeEndpoint(address), password: password, test: test)
             }
             guard house.killing(setUp) else { break }

@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Keystore
 import SafeRules
@@ -9,7 +10,6 @@ import ThreemaRecords
 import VectorKit
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// What the records of an identity contain, and what happens where they do not.
 @Suite struct RecordTests {
@@ -133,23 +133,7 @@ import VectorKit
         other[7] ^= 1
         try house.locked().write(.identity, other.span)
         #expect(throws: KeystoreError.damaged(record: "identity", owner: .threema(Household.id))) {
-            _ = try house.keeper.identities.summary(Household.id)
+            _ = try house.clientKey()
         }
-    }
-
-    @Test func `identities are listed in order, and made once`() throws {
-        let entropy: [UInt8] = [1, 2]
-        let created = try house.keeper.identities.create(ThreemaID("AAAA0000"), mixing: Span())
-        #expect(created.id.text == "AAAA0000")
-        #expect(created.contactCode == "3mid:AAAA0000,\(created.publicKey.hex)")
-        #expect(!created.hasSafe)
-        #expect(throws: KeystoreError.exists(.threema(created.id))) {
-            try house.keeper.identities.create(ThreemaID("AAAA0000"), mixing: entropy.span)
-        }
-        let random = try house.keeper.identities.create(nil, mixing: entropy.span)
-        let all = try house.keeper.identities.all()
-        #expect(all.map(\.id.text) == ["AAAA0000", "ABCD1234", random.id.text].sorted())
-        #expect(Set(all.map(\.publicKey.hex)).count == 3)
-        #expect(all.filter(\.hasSafe).map(\.id) == [Household.id])
     }
 }

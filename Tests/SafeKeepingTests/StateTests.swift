@@ -1,12 +1,12 @@
 import Encodings
 import Foundation
+import SafeKeepingKit
 import SafeKit
 import SafeWire
 import Testing
 import Threema
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// The file `state.json`: lost, foreign, or written by somebody else.
 @Suite struct StateTests {

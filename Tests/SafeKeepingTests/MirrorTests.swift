@@ -1,5 +1,6 @@
 import Encodings
 import Keystore
+import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
@@ -9,7 +10,6 @@ import Threema
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// Fetching a backup that an app writes, in order to store it.
 @Suite struct MirrorTests {
@@ -28,7 +28,7 @@ import ThreemaSafe
     private func mirror(isAcceptingLoss: Bool = false) throws -> SafeKeeper.MirrorResult {
         var options = SafeKeeper.MirrorOptions()
         options.isAcceptingLoss = isAcceptingLoss
-        return try home.keeper.safe.mirror(Household.main, options)
+        return try home.safe.mirror(Household.main, options)
     }
 
     private func expectAlarm(_ alarm: MirrorAlarm, _ body: () throws -> Void) {
@@ -44,15 +44,15 @@ import ThreemaSafe
         #expect(!second.isNew && second.changedAt == first.changedAt)
         let requests = home.server.takeRequests()
         #expect(requests == [.fetch, .fetch])
-        let items = try home.keeper.safe.history(of: Household.main)
+        let items = try home.safe.history(of: Household.main)
         #expect(items.map(\.number) == [1])
         #expect(items.map(\.origin) == [.mirrored])
         #expect(items.map(\.contents?.contacts) == [3])
-        let nickname = try home.keeper.safe.earlierBackup(1, of: Household.main).document.nickname
+        let nickname = try home.safe.earlierBackup(1, of: Household.main).document.nickname
         #expect(nickname == "phone")
         // After a change of the setup it opens by the key that is stored with it.
         try home.locked().write(SafeSetup(Household.target(home.server, 8), isReadOnly: true), at: .main)
-        let again = try home.keeper.safe.earlierBackup(1, of: Household.main).document.nickname
+        let again = try home.safe.earlierBackup(1, of: Household.main).document.nickname
         #expect(again == "phone")
     }
 
@@ -73,16 +73,16 @@ import ThreemaSafe
         #expect(throws: refusal) { try home.push() }
         #expect(throws: refusal) { try home.push { $0.isOverwriting = true } }
         #expect(throws: refusal) { try home.push { $0.isDryRun = true } }
-        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(at: Household.main) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.deleteSafe(at: Household.main, .forced) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.move(Household.main, to: other.copy) }
-        #expect(throws: refusal) { _ = try home.keeper.safe.abortChange(at: Household.main) }
-        #expect(throws: refusal) { try home.keeper.safe.readdress(Household.main, as: other.copy) }
+        #expect(throws: refusal) { _ = try home.safe.deleteSafe(at: Household.main) }
+        #expect(throws: refusal) { _ = try home.safe.deleteSafe(at: Household.main, .forced) }
+        #expect(throws: refusal) { _ = try home.safe.move(Household.main, to: other.copy) }
+        #expect(throws: refusal) { _ = try home.safe.abortChange(at: Household.main) }
+        #expect(throws: refusal) { try home.safe.readdress(Household.main, as: other.copy) }
         #expect(throws: refusal) {
-            _ = try home.keeper.safe.changePassword(at: Household.main, to: secret("another password"))
+            _ = try home.safe.changePassword(at: Household.main, to: secret("another password"))
         }
         #expect(home.server.takeRequests().isEmpty)
-        let isReadOnly = try home.keeper.safe.isReadOnly(Household.main)
+        let isReadOnly = try home.safe.isReadOnly(Household.main)
         #expect(isReadOnly)
         // A pull restores the backup; the place stays one for reading only.
         try home.pull { $0.isReplacing = true }
@@ -92,10 +92,10 @@ import ThreemaSafe
     @Test func `the setup can be removed, and the history stays`() throws {
         try write(Household.document("phone"))
         try mirror()
-        try home.keeper.safe.removeSetup(of: Household.main)
+        try home.safe.removeSetup(of: Household.main)
         #expect(throws: SafeKeepingError.noSetup(id: "ABCD1234")) { try mirror() }
         #expect(home.server.backups.count == 1)
-        let contacts = try home.keeper.safe.history(of: Household.main).map(\.contents?.contacts)
+        let contacts = try home.safe.history(of: Household.main).map(\.contents?.contacts)
         #expect(contacts == [2])
     }
 
@@ -114,7 +114,7 @@ import ThreemaSafe
         for _ in 0..<2 { expectAlarm(.older) { try mirror() } }
         try write(Household.document("phone", contacts: 8), key: 0xdd)
         for _ in 0..<2 { expectAlarm(.otherKey) { try mirror() } }
-        let items = try home.keeper.safe.history(of: Household.main)
+        let items = try home.safe.history(of: Household.main)
         #expect(items.map(\.contents?.contacts) == [8, 1, 8])
         try write(Household.document("new", contacts: 1))
         expectAlarm(.losesContacts(before: 8, now: 1)) { try mirror() }
@@ -141,9 +141,9 @@ import ThreemaSafe
             try mirror()
             home.advance(.hours(-48))
         }
-        let items = try home.keeper.safe.history(of: Household.main)
+        let items = try home.safe.history(of: Household.main)
         let nicknames = try items.map {
-            try home.keeper.safe.earlierBackup($0.number, of: Household.main).document.nickname
+            try home.safe.earlierBackup($0.number, of: Household.main).document.nickname
         }
         #expect(nicknames == ["3", "2", "1", "0"])
         // The newest is still the newest.
@@ -168,7 +168,7 @@ import ThreemaSafe
     }
 
     @Test func `a look at the server compares with the newest backup in the history`() throws {
-        func look() throws -> SafeFailure? { try home.keeper.safe.look(at: Household.main).failure }
+        func look() throws -> SafeFailure? { try home.safe.look(at: Household.main).failure }
         try write(Household.document("phone"))
         try mirror()
         let old = home.server.backups[Household.place]
@@ -190,14 +190,14 @@ import ThreemaSafe
         try mirror()
         try write(Household.document("phone"))
         try mirror()
-        #expect(try home.keeper.safe.status(of: Household.main).finding == .foreign)
+        #expect(try home.safe.status(of: Household.main).finding == .foreign)
         #expect(throws: Household.conflict) { try home.push() }
     }
 
     @Test func `an unread number is refused`() throws {
         for number in [-1, 0, 1, Int.max] {
             #expect(throws: SafeKeepingError.noSuchEntry(id: "ABCD1234", number: number, count: 0)) {
-                _ = try home.keeper.safe.earlierBackup(number, of: Household.main)
+                _ = try home.safe.earlierBackup(number, of: Household.main)
             }
         }
     }

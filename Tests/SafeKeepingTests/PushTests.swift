@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Encodings
 import SafeRules
@@ -6,7 +7,6 @@ import Testing
 import Threema
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// The table of `safe push`: what is done, and with which requests.
 @Suite struct PushTests {

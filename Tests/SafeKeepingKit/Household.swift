@@ -1,7 +1,8 @@
-import SafeKit
 import Encodings
 import Foundation
 import Keystore
+import SafeKeeping
+import SafeKit
 import SafeRules
 import SafeWire
 import SecureMemory
@@ -11,19 +12,16 @@ import ThreemaRecords
 import ThreemaSafe
 import VectorKit
 
-@testable import SafeKeeping
-@testable import ThreemaKeeping
-
 /// A keystore with one identity, a server, a clock, and the keeper between them.
-final class Household: Sendable {
-    static let id = try! ThreemaID("ABCD1234")
+package final class Household: Sendable {
+    package static let id = try! ThreemaID("ABCD1234")
     /// The only place, unless a test sets up more.
-    static let main = SafePlace(id, .main)
-    static let start = Timestamp(milliseconds: 1_800_000_000_000)
+    package static let main = SafePlace(id, .main)
+    package static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
-    let keystore: OpenKeystore
-    let keeper: ThreemaKeeper
-    let server: MemoryServer
+    package let keystore: OpenKeystore
+    package let safe: SafeKeeper
+    package let server: MemoryServer
     private let parent: URL
     private let clock: Clock
     private let remains: Remains
@@ -33,7 +31,7 @@ final class Household: Sendable {
     ///   - server: nil for one of its own.
     ///   - other: a further server, with another address.
     ///   - isEmpty: without identity.
-    init(
+    package init(
         sharing server: MemoryServer? = nil, beside other: MemoryServer? = nil, isSetUp: Bool = true,
         isEmpty: Bool = false
     ) throws {
@@ -49,11 +47,15 @@ final class Household: Sendable {
         self.server = own
         self.remains = remains
         keystore = try OpenKeystore.openOrCreate(at: parent.appending(path: "keys").path())
-        keeper = ThreemaKeeper(
-            keystore: keystore, now: { clock.now }, sleep: { clock.advance($0) },
-            connect: { server, _ in other.flatMap { $0.address == server.address ? $0 : nil } ?? own })
+        safe = SafeKeeper(
+            keystore: keystore, now: { clock.now },
+            connect: { server, _ in other.flatMap { $0.address == server.address ? $0 : nil } ?? own },
+            sleep: { clock.advance($0) })
         guard !isEmpty else { return }
-        try keeper.identities.add(Self.identity(), profile: Profile(Self.document()))
+        try keystore.add(.threema(Self.id)) { new in
+            try new.write(Profile(Self.document()))
+            try new.write(Self.identity())
+        }
         if isSetUp { try setUp() }
     }
 
@@ -64,16 +66,16 @@ final class Household: Sendable {
     // MARK: What it holds
 
     /// The key of the Safe: deriving one from a password takes 64 MiB and a moment.
-    static func safeKeys(_ byte: UInt8 = 7) -> SafeKeys {
+    package static func safeKeys(_ byte: UInt8 = 7) -> SafeKeys {
         SafeKeys(masterKey: SecureBytes(copying: [UInt8](repeating: byte, count: SafeKeys.masterKeyCount).span))
     }
 
-    static func identity(_ byte: UInt8 = 0xcc) -> Identity {
+    package static func identity(_ byte: UInt8 = 0xcc) -> Identity {
         let key = [UInt8](repeating: byte, count: ClientKey.count)
         return Identity(id: id, clientKey: ClientKey(SecureBytes(copying: key.span)))
     }
 
-    static func document(_ nickname: String = "first", contacts: Int = 2) -> SafeDocument {
+    package static func document(_ nickname: String = "first", contacts: Int = 2) -> SafeDocument {
         let contacts = (0..<contacts).map { JSONValue.object([.init("identity", .string("CONTAC\(10 + $0)"))]) }
         let root: JSONValue = [
             "info": ["version": 1], "user": ["nickname": .string(nickname)], "contacts": .array(contacts),
@@ -81,65 +83,69 @@ final class Household: Sendable {
         return try! SafeDocument(root)
     }
 
-    var now: Timestamp { clock.now }
+    package var now: Timestamp { clock.now }
 
-    func advance(_ duration: Duration) { clock.advance(duration) }
+    package func advance(_ duration: Duration) { clock.advance(duration) }
 
-    func setClock(_ timestamp: Timestamp) { clock.set(timestamp) }
+    package func setClock(_ timestamp: Timestamp) { clock.set(timestamp) }
 
-    func locked() throws -> LockedIdentity { try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60)) }
+    package func locked() throws -> LockedIdentity {
+        try keystore.lockedIdentity(.threema(Self.id), wait: .seconds(60))
+    }
 
-    func setUp(_ byte: UInt8 = 7) throws {
+    package func setUp(_ byte: UInt8 = 7) throws {
         try locked().write(SafeSetup(Self.target(server, byte)), at: .main)
     }
 
     /// A place whose name in the state is the same in every keystore.
-    static func target(_ server: MemoryServer, _ byte: UInt8 = 7) -> SafeTarget {
+    package static func target(_ server: MemoryServer, _ byte: UInt8 = 7) -> SafeTarget {
         SafeTarget(server: SafeEndpoint(server.address), keys: safeKeys(byte), placeName: Array("place".utf8))
     }
 
-    func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
+    package func change(to document: SafeDocument) throws { try locked().write(Profile(document)) }
 
-    func profile() throws -> SafeDocument { try keystore.identity(.threema(Self.id)).profile().document }
+    package func profile() throws -> SafeDocument { try keystore.identity(.threema(Self.id)).profile().document }
 
-    func clientKey() throws -> [UInt8] { try keystore.identity(.threema(Self.id)).identity().clientKey.bytes.copied }
+    package func clientKey() throws -> [UInt8] {
+        try keystore.identity(.threema(Self.id)).identity().clientKey.bytes.copied
+    }
 
     // MARK: What it does
 
     @discardableResult
-    func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
+    package func push(_ change: (inout SafeKeeper.PushOptions) -> Void = { _ in }) throws -> SafeKeeper.PushResult {
         var options = SafeKeeper.PushOptions()
         change(&options)
-        return try keeper.safe.push(Self.main, options)
+        return try safe.push(Self.main, options)
     }
 
     /// Pulls by the stored key.
-    func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
+    package func pull(_ change: (inout SafeKeeper.KeepOptions) -> Void = { _ in }) throws {
         var options = SafeKeeper.KeepOptions()
         change(&options)
-        _ = try keeper.safe.pull(Self.main, options)
+        _ = try safe.pull(Self.main, options)
     }
 
     /// What the rules of the Safe say no with.
-    static func refusal(_ failure: SafeFailure, isChangeUnfinished: Bool = false) -> SafeKeepingError {
+    package static func refusal(_ failure: SafeFailure, isChangeUnfinished: Bool = false) -> SafeKeepingError {
         .refused(failure, id: "ABCD1234", server: "file:///memory", isChangeUnfinished: isChangeUnfinished)
     }
 
-    static let conflict = refusal(.conflict(.current, isOtherKey: false))
+    package static let conflict = refusal(.conflict(.current, isOtherKey: false))
 
     // MARK: What stands on the server
 
-    static var place: String { safeKeys().backupID.hex }
+    package static var place: String { safeKeys().backupID.hex }
 
     /// The backup, opened.
-    func stored() throws -> (document: SafeDocument, clientKey: [UInt8], writerInfo: SafeBackup.WriterInfo?)? {
+    package func stored() throws -> (document: SafeDocument, clientKey: [UInt8], writerInfo: SafeBackup.WriterInfo?)? {
         guard let blob = server.backups[Self.place] else { return nil }
         let backup = try SafeBackup.open(blob.span, keys: Self.safeKeys())
         return (backup.document, backup.clientKey.bytes.copied, backup.writerInfo)
     }
 
     /// What an app with the same ID and password would write.
-    static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
+    package static func appBackup(_ document: SafeDocument, key: UInt8 = 0xcc) throws -> [UInt8] {
         let identity = identity(key)
         return try SafeBackup.seal(identity.clientKey, Profile(document), writerInfo: nil, keys: safeKeys())
     }
@@ -147,7 +153,7 @@ final class Household: Sendable {
     // MARK: State
 
     /// The file as it stands, nil where there is none.
-    var stateFile: [UInt8]? {
+    package var stateFile: [UInt8]? {
         get { try? [UInt8](Data(contentsOf: stateURL)) }
         set {
             guard let newValue else {
@@ -164,28 +170,28 @@ final class Household: Sendable {
     }
 
     /// The state as keytool reads it.
-    func state() throws -> UploadState {
+    package func state() throws -> UploadState {
         try UploadState(
-            of: keystore.identity(.threema(Self.id)), at: .main, key: keystore.digestKey(UploadState.digestPurpose))
+            of: keystore.identity(.threema(Self.id)), at: .main, key: keystore.stateKey)
     }
 
     /// Writes a genuine state.
-    func changeState(_ change: (inout UploadState) -> Void) throws {
+    package func changeState(_ change: (inout UploadState) -> Void) throws {
         var state = try state()
         change(&state)
-        try state.write(to: locked(), at: .main, key: keystore.digestKey(UploadState.digestPurpose))
+        try state.write(to: locked(), at: .main, key: keystore.stateKey)
     }
 
     // MARK: History
 
-    func history() throws -> [HistoryEntry] { try keystore.identity(.threema(Self.id)).history(of: .main) }
+    package func history() throws -> [HistoryEntry] { try keystore.identity(.threema(Self.id)).history(of: .main) }
 
     // MARK: Death
 
     /// Runs `body` until the server's fault kills it, then leaves the identity's files as they stood at
     /// that moment: what is done afterwards, no dead process does.
     /// - Returns: whether it died.
-    func killing(_ body: () throws -> Void) -> Bool {
+    package func killing(_ body: () throws -> Void) -> Bool {
         try? body()
         guard server.recover() else { return false }
         remains.putBack()
@@ -194,7 +200,7 @@ final class Household: Sendable {
 }
 
 /// A password.
-func secret(_ text: String) -> SecureBytes { SecureBytes(copying: Array(text.utf8).span) }
+package func secret(_ text: String) -> SecureBytes { SecureBytes(copying: Array(text.utf8).span) }
 
 /// A clock that stands until it is set.
 private final class Clock: Sendable {
@@ -241,13 +247,13 @@ private final class Remains: Sendable {
 }
 
 extension SafeVerb.Delete {
-    static var keepingSetup: SafeVerb.Delete {
+    package static var keepingSetup: SafeVerb.Delete {
         var options = SafeVerb.Delete()
         options.isKeepingSetup = true
         return options
     }
 
-    static var forced: SafeVerb.Delete {
+    package static var forced: SafeVerb.Delete {
         var options = SafeVerb.Delete()
         options.isForced = true
         return options

@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Keystore
 import SafeRules
@@ -7,7 +8,6 @@ import Threema
 import ThreemaRecords
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// A profile that is known by its digest is not read; everything else about it is as if it were.
 @Suite struct OwnProfileTests {
@@ -22,7 +22,7 @@ import ThreemaRecords
     /// nobody can do that without the keystore's key.
     private func putUnreadableRecord() throws {
         let record = Array("no document".utf8)
-        let key = house.keeper.safe.stateKey
+        let key = house.safe.stateKey
         let held = try house.locked()
         var state = try UploadState(of: held.records, at: .main, key: key)
         let content = SecureBytes(copying: record.span)

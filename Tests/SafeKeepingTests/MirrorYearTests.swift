@@ -1,5 +1,6 @@
 import Encodings
 import Foundation
+import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
@@ -10,7 +11,6 @@ import ThreemaSafe
 import VectorKit
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// A phone that writes when it likes, beside a mirror that runs each night, for a year.
 @Suite struct MirrorYearTests {
@@ -96,7 +96,7 @@ import VectorKit
         var options = SafeKeeper.MirrorOptions()
         options.isAcceptingLoss = isAcceptingLoss
         do {
-            _ = try home.keeper.safe.mirror(Household.main, options)
+            _ = try home.safe.mirror(Household.main, options)
             return nil
         } catch {
             return error
@@ -143,6 +143,6 @@ import VectorKit
             try home.keystore.identity(.threema(Household.id)).readHistory(entry.name, of: .main).bytes
         }
         #expect(held == expected.map(\.blob))
-        for number in 1...held.count { _ = try home.keeper.safe.earlierBackup(number, of: Household.main) }
+        for number in 1...held.count { _ = try home.safe.earlierBackup(number, of: Household.main) }
     }
 }

@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Encodings
 import Keystore
@@ -9,7 +10,6 @@ import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 @Suite struct PullTests {
     private let house: Household
@@ -30,7 +30,7 @@ import ThreemaSafe
         let access = SafeAccess(
             id: Household.id, target: Household.target(house.server), server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
-        try other.keeper.safe.keep(fetched, from: access, options)
+        try other.safe.keep(fetched, from: access, options)
     }
 
     @Test func `an empty machine has everything again`() throws {
@@ -52,7 +52,7 @@ import ThreemaSafe
     @Test func `with the password alone`() throws {
         let house = try Household(isSetUp: false)
         let password = secret("shootdeathstar")
-        _ = try house.keeper.safe.setUpSafe(
+        _ = try house.safe.setUpSafe(
             Household.main, at: SafeEndpoint(house.server.address), password: password, test: nil)
         try house.push()
         let access = try SafeAccess(
@@ -62,7 +62,7 @@ import ThreemaSafe
         #expect(fetched.backup.document == Household.document())
         #expect(fetched.backup.writerInfo?.generation == 1)
         let other = try Household(sharing: house.server, isEmpty: true)
-        try other.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
+        try other.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
         #expect(try other.profile() == Household.document())
         let result = try other.push()
         #expect(result.outcome == .unchanged)
@@ -102,7 +102,7 @@ import ThreemaSafe
         #expect(
             throws: SafeKeepingError.noBackup(id: "ABCD1234", server: "file:///memory", isFromPassword: true)
         ) { try restore(other) }
-        let ids = try other.keeper.identities.ids()
+        let ids = try other.keystore.threemaIDs()
         #expect(ids == [])
     }
 
@@ -114,7 +114,7 @@ import ThreemaSafe
         #expect(throws: SafeBackupError.notAuthentic) { try house.pull() }
         let other = try emptyHouse()
         #expect(throws: SafeBackupError.notAuthentic) { try restore(other) }
-        let ids = try other.keeper.identities.ids()
+        let ids = try other.keystore.threemaIDs()
         #expect(ids == [])
     }
 
@@ -211,7 +211,7 @@ import ThreemaSafe
             identity.clientKey, Profile(Household.document("elsewhere")), writerInfo: nil, keys: Household.safeKeys(8))
         let access = SafeAccess(id: Household.id, target: other, server: house.server, isFromPassword: true)
         let fetched = try access.fetch()
-        try house.keeper.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
+        try house.safe.keep(fetched, from: access, SafeKeeper.KeepOptions())
         #expect(try house.profile() == Household.document("elsewhere"))
         #expect(house.stateFile == before)
         // The own backup is not up to date any more, and says so when it is due.
@@ -223,7 +223,7 @@ import ThreemaSafe
 
     @Test func `the raw bytes are those of the server`() throws {
         house.server.backups[Household.place] = [1, 2, 3]
-        let access = try house.keeper.safe.access(to: Household.main)
+        let access = try house.safe.access(to: Household.main)
         #expect(try access.fetchEncrypted() == [1, 2, 3])
     }
 }

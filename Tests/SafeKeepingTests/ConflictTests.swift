@@ -1,3 +1,4 @@
+import SafeKeepingKit
 import SafeKit
 import Encodings
 import SafeWire
@@ -6,7 +7,6 @@ import Threema
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// Never over somebody else's backup.
 @Suite struct ConflictTests {

@@ -1,5 +1,6 @@
 import Encodings
 import Keystore
+import SafeKeepingKit
 import SafeKit
 import SafeRules
 import SafeWire
@@ -10,7 +11,6 @@ import ThreemaRecords
 import ThreemaSafe
 
 @testable import SafeKeeping
-@testable import ThreemaKeeping
 
 /// Several places of one identity, with the same Safe key: each has its own state, and no verb at one changes another.
 @Suite struct PlacesTests {
@@ -22,14 +22,14 @@ import ThreemaSafe
     init() throws {
         other = try MemoryServer("file:///nas")
         house = try Household(beside: other)
-        _ = try house.keeper.safe.setUpSafe(
+        _ = try house.safe.setUpSafe(
             Self.nas, at: SafeEndpoint(other.address), withKeyOf: Household.main, test: nil)
     }
 
     private func push(_ place: SafePlace, force: Bool = false) throws -> Outcome.Result {
         var options = SafeKeeper.PushOptions()
         options.isForced = force
-        return try house.keeper.safe.push(place, options).outcome
+        return try house.safe.push(place, options).outcome
     }
 
     private func pushBoth() throws {
@@ -42,18 +42,17 @@ import ThreemaSafe
     }
 
     @Test func `they are listed with main first`() throws {
-        #expect(try house.keeper.safe.places(of: Household.id) == [Household.main, Self.nas])
-        #expect(try house.keeper.safe.places(of: [Household.id, Household.id]).count == 4)
-        #expect(try house.keeper.identities.summary(Household.id).places == [.main, Self.nas.name])
+        #expect(try house.safe.places(of: Household.id) == [Household.main, Self.nas])
+        #expect(try house.safe.places(of: [Household.id, Household.id]).count == 4)
     }
 
     @Test func `each has its own state, generation and history`() throws {
         try pushBoth()
         _ = try push(Self.nas, force: true)
-        #expect(try house.keeper.safe.status(of: Household.main).generation == 1)
-        #expect(try house.keeper.safe.status(of: Self.nas).generation == 2)
-        #expect(try house.keeper.safe.history(of: Household.main).isEmpty)
-        #expect(try house.keeper.safe.history(of: Self.nas).count == 1)
+        #expect(try house.safe.status(of: Household.main).generation == 1)
+        #expect(try house.safe.status(of: Self.nas).generation == 2)
+        #expect(try house.safe.history(of: Household.main).isEmpty)
+        #expect(try house.safe.history(of: Self.nas).count == 1)
         #expect(house.server.backups[Household.place] != other.backups[Household.place])
     }
 
@@ -70,12 +69,12 @@ import ThreemaSafe
         _ = house.server.takeRequests()
         let second = SafePlace(Household.id, PlaceName("second")!)
         #expect(throws: SafeKeepingError.samePlace(id: "ABCD1234", place: "main")) {
-            _ = try house.keeper.safe.setUpSafe(
+            _ = try house.safe.setUpSafe(
                 second, at: SafeEndpoint(house.server.address), withKeyOf: Household.main, test: nil)
         }
         #expect(house.server.takeRequests() == [.store, .fetch, .remove])
         #expect(house.server.backups.isEmpty && other.backups.isEmpty)
-        #expect(try house.keeper.safe.places(of: Household.id).count == 2)
+        #expect(try house.safe.places(of: Household.id).count == 2)
     }
 
     @Test func `a deletion marks the others before it, and reads them after it`() throws {
@@ -90,11 +89,11 @@ import ThreemaSafe
             return nil
         }
         _ = other.takeRequests()
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        _ = try house.safe.deleteSafe(at: Household.main)
         #expect(seen.withLock { $0 } == .unproven)
         #expect(other.takeRequests() == [.config, .fetch])
         #expect(try state(Self.nas.name).safe?.state.finding == nil)
-        #expect(try house.keeper.safe.places(of: Household.id) == [Self.nas])
+        #expect(try house.safe.places(of: Household.id) == [Self.nas])
         #expect(other.backups.count == 1)
     }
 
@@ -102,7 +101,7 @@ import ThreemaSafe
         try house.locked().write(SafeSetup(Household.target(house.server, 8)), at: .main)
         try pushBoth()
         _ = other.takeRequests()
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
+        _ = try house.safe.deleteSafe(at: Household.main)
         #expect(other.takeRequests() == [])
     }
 
@@ -110,20 +109,21 @@ import ThreemaSafe
         try pushBoth()
         other.backups = [:]
         #expect(throws: SafeKeepingError.othersLost(id: "ABCD1234", places: ["nas"], areRestored: true)) {
-            _ = try house.keeper.safe.deleteSafe(at: Household.main)
+            _ = try house.safe.deleteSafe(at: Household.main)
         }
         #expect(other.backups.count == 1 && house.server.backups.isEmpty)
     }
 
     @Test func `the proof of a code stays if main is deleted`() throws {
-        _ = try house.keeper.codes.markProven(Household.identity())
+        try house.changeState { $0.codeProvenAt = house.now }
         try pushBoth()
-        let proven = try house.keeper.safe.status(of: Self.nas).codeProvenAt
+        let proven = try house.safe.status(of: Self.nas).codeProvenAt
         #expect(proven == Household.start)
-        _ = try house.keeper.safe.deleteSafe(at: Household.main)
-        #expect(try house.keeper.safe.status(of: Self.nas).codeProvenAt == proven)
-        _ = try house.keeper.safe.deleteSafe(at: Self.nas)
-        #expect(try house.keeper.identities.prospect(ofRemoving: Household.id).isCodeProven)
+        _ = try house.safe.deleteSafe(at: Household.main)
+        #expect(try house.safe.status(of: Self.nas).codeProvenAt == proven)
+        _ = try house.safe.deleteSafe(at: Self.nas)
+        let records = try house.keystore.identity(.threema(Household.id))
+        #expect(try records.codeProvenAt(key: house.keystore.stateKey) == proven)
     }
 
     @Test func `each has its own time of success`() throws {
@@ -131,23 +131,23 @@ import ThreemaSafe
         house.advance(.seconds(3600))
         let later = house.now
         #expect(try push(Self.nas) == .unchanged)
-        #expect(try house.keeper.safe.status(of: Self.nas).lastGoodPush == later)
-        #expect(try house.keeper.safe.status(of: Household.main).lastGoodPush == Household.start)
+        #expect(try house.safe.status(of: Self.nas).lastGoodPush == later)
+        #expect(try house.safe.status(of: Household.main).lastGoodPush == Household.start)
     }
 
     @Test func `a place that is deleted leaves no state, but its history`() throws {
         try pushBoth()
-        _ = try house.keeper.safe.deleteSafe(at: Self.nas)
+        _ = try house.safe.deleteSafe(at: Self.nas)
         let records = try house.keystore.identity(.threema(Household.id))
         #expect(try records.placesWithState() == [.main])
         #expect(try records.timeOfSuccess(of: Self.nas.name) == nil)
-        #expect(try house.keeper.safe.placesWithHistory(of: Household.id) == [Household.main, Self.nas])
+        #expect(try house.safe.placesWithHistory(of: Household.id) == [Household.main, Self.nas])
     }
 
     @Test func `a change of one leaves the others alone`() throws {
         try pushBoth()
         let (record, backup) = (try state(.main), house.server.backups)
-        _ = try house.keeper.safe.changePassword(at: Self.nas, to: secret("another password"))
+        _ = try house.safe.changePassword(at: Self.nas, to: secret("another password"))
         #expect(try state(.main).safe?.state.last == record.safe?.state.last)
         #expect(try state(.main).safe?.state.finding == nil)
         #expect(house.server.backups == backup && other.backups.count == 1)
