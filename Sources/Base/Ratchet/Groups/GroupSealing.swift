@@ -74,8 +74,10 @@ extension GroupSession {
     /// - Throws: `.rekeyPending` as long as a member has not been given the chain; then nothing has changed. A group
     ///   without other members has nobody to seal for.
     public mutating func seal(at now: Timestamp) throws(GroupError) -> GroupKeys {
-        let pending = pending(at: now)
-        guard pending.isEmpty, var sending = state.sending else { throw .rekeyPending(pending) }
+        // Every holder is one of the others, so their numbers tell whether one is missing.
+        guard var sending = state.sending, !state.isSpent(at: now, limits),
+            sending.holders.count == state.others.count
+        else { throw .rekeyPending(pending(at: now)) }
         let number = sending.chain.next
         let step = sending.chain.step()
         sending.chain = step.chain

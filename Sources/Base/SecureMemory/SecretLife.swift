@@ -1,0 +1,8 @@
+/// How long a secret is expected to live, which decides how its pages are protected.
+public enum SecretLife: Sendable {
+    /// It is read-only once filled.
+    case long
+    /// The next message of a conversation replaces it. Its page stays writable, because to make it read-only and
+    /// writable again takes longer than all that is done with such a key. Otherwise it is guarded in the same way.
+    case brief
+}
