@@ -104,6 +104,43 @@ import Testing
         }
     }
 
+    @Test func `the page of a brief secret is writable, guarded in the same way, and used by brief ones only`() async {
+        await #expect(processExitsWith: .success) {
+            func mapping(_ address: UInt) throws -> Mapping {
+                try #require(Mapping.all().first { $0.addresses.contains(address) })
+            }
+            let address: UInt
+            do {
+                let brief = SecureBytes(count: 32, life: .brief) { bytes in
+                    for index in bytes.indices { bytes[index] = 7 }
+                }
+                address = brief.address
+                let mappings = try Mapping.all()
+                let index = try #require(mappings.firstIndex { $0.addresses.contains(address) })
+                #expect(mappings[index].permissions == "rw-p")
+                #expect(mappings[index].flags.isSuperset(of: ["lo", "dd"]))
+                #expect(mappings[index].addresses.count == 4096)
+                #expect(mappings[index - 1].permissions == "---p" && mappings[index + 1].permissions == "---p")
+                withExtendedLifetime(brief.count) {}
+            }
+            #expect(try mapping(address).flags.isSuperset(of: ["lo", "dd"]))
+            let long = Random.secret(32)
+            #expect(long.address != address)
+            _ = SecureBytes(count: 48, life: .brief) { bytes in
+                for index in bytes.indices { #expect(bytes[index] == 0) }
+            }
+            let next = SecureBytes(copying: [1, 2, 3].span, life: .brief)
+            #expect(next.address == address + 32 - 3)
+            #expect(next.copied == [1, 2, 3])
+            // A long one has pages of its own, whatever its life.
+            let document = SecureBytes(count: 5000, life: .brief) { _ in }
+            #expect(try mapping(document.address).permissions == "r--p")
+            withExtendedLifetime(long.count) {}
+            withExtendedLifetime(next.count) {}
+            withExtendedLifetime(document.count) {}
+        }
+    }
+
     @Test func `a page that could not be locked is not kept`() async {
         await #expect(processExitsWith: .success) {
             var limit = Mapping.lockLimit

@@ -49,10 +49,12 @@ struct AEAD {
     }
 
     func open(
-        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
+        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        life: SecretLife = .long
     ) throws(AuthenticationError) -> SecureBytes {
         guard sealed.count >= Self.tagCount else { throw .notAuthentic }
-        return try SecureBytes(count: sealed.count - Self.tagCount) { (plaintext) throws(AuthenticationError) in
+        let count = sealed.count - Self.tagCount
+        return try SecureBytes(count: count, life: life) { (plaintext) throws(AuthenticationError) in
             try open(sealed, nonce: nonce, key: key, additionalData: additionalData, into: &plaintext)
         }
     }

@@ -31,9 +31,10 @@ public enum ChaChaPoly {
     /// - Returns: the plaintext, 16 bytes shorter than `sealed`.
     /// - Throws: `.notAuthentic` if key, nonce, additional data or ciphertext differ from those of `seal`.
     public static func open(
-        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8]
+        _ sealed: Span<UInt8>, nonce: [UInt8], key: borrowing SecureBytes, additionalData: [UInt8],
+        life: SecretLife = .long
     ) throws(AuthenticationError) -> SecureBytes {
-        try construction.open(sealed, nonce: nonce, key: key, additionalData: additionalData)
+        try construction.open(sealed, nonce: nonce, key: key, additionalData: additionalData, life: life)
     }
 
     /// Seals as `seal` does, into memory of the caller.

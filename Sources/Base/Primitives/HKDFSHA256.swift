@@ -11,7 +11,8 @@ public enum HKDFSHA256 {
     ///   - firstBlock: the number of the first output block: 1 (RFC 5869, section 2.3), or 0 for protocols that are
     ///     older than their authors' tests against the RFC. Then the keys are others, and not weaker.
     public static func deriveKey(
-        from secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int, firstBlock: UInt8 = 1
+        from secret: Span<UInt8>, salt: Span<UInt8>, info: Span<UInt8>, count: Int, firstBlock: UInt8 = 1,
+        life: SecretLife = .long
     ) -> SecureBytes {
         precondition((1...255 * SHA256.count).contains(count) && firstBlock <= 1)
         defer { SpentStack.wipe() }
@@ -20,7 +21,7 @@ public enum HKDFSHA256 {
         defer { states.wipe() }
         // Whole blocks; what is beyond `count` is wiped with them.
         let blockCount = (count + SHA256.count - 1) / SHA256.count
-        let blocks = SecureBytes(count: blockCount * SHA256.count) { blocks in
+        let blocks = SecureBytes(count: blockCount * SHA256.count, life: life) { blocks in
             for index in 0..<blockCount {
                 let start = index * SHA256.count
                 var block = states
@@ -33,6 +34,6 @@ public enum HKDFSHA256 {
             }
         }
         guard blocks.count > count else { return blocks }
-        return blocks.withBytes { SecureBytes(copying: $0.extracting(first: count)) }
+        return blocks.withBytes { SecureBytes(copying: $0.extracting(first: count), life: life) }
     }
 }

@@ -15,9 +15,9 @@ public enum HMACSHA256 {
     /// Derives a key from another one: its HMAC of a message, in guarded memory.
     /// - Parameter key: any length.
     /// - Returns: 32 bytes.
-    public static func derive(_ message: Span<UInt8>, key: Span<UInt8>) -> SecureBytes {
+    public static func derive(_ message: Span<UInt8>, key: Span<UInt8>, life: SecretLife = .long) -> SecureBytes {
         var outer = outerState(message, key: key)
-        return SecureBytes(count: SHA256.count) { digest in outer.finish(into: &digest) }
+        return SecureBytes(count: SHA256.count, life: life) { digest in outer.finish(into: &digest) }
     }
 
     /// The state of the outer hash, which its caller finishes.

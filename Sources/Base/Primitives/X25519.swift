@@ -29,11 +29,11 @@ public enum X25519 {
     /// - Returns: 32 bytes, which are not uniformly distributed: derive a key from them.
     /// - Throws: `.weakPublicKey` if the result is zero, as it is for a point of low order.
     public static func sharedSecret(
-        privateKey: Span<UInt8>, publicKey: Span<UInt8>
+        privateKey: Span<UInt8>, publicKey: Span<UInt8>, life: SecretLife = .long
     ) throws(SharedKeyError) -> SecureBytes {
         precondition(privateKey.count == count && publicKey.count == count)
         defer { SpentStack.wipe() }
-        return try SecureBytes(count: count) { (shared) throws(SharedKeyError) in
+        return try SecureBytes(count: count, life: life) { (shared) throws(SharedKeyError) in
             let result = unsafe shared.withUnsafeMutableBufferPointer { shared in
                 unsafe publicKey.withUnsafeBufferPointer { publicKey in
                     unsafe privateKey.withUnsafeBufferPointer { privateKey in

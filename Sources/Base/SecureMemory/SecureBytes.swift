@@ -1,7 +1,7 @@
 /// Secret bytes in guarded memory: keys, passwords, and documents that contain one.
 ///
 /// The bytes are on pages of their own between guard pages. They are locked against swapping if RLIMIT_MEMLOCK allows
-/// it, excluded from core dumps, read-only once filled, and wiped when the value ends. The type is noncopyable: it
+/// it, excluded from core dumps, read-only once filled if their life is long, and wiped when the value ends. The type is noncopyable: it
 /// cannot be interpolated, stored in `Any` or an array, or put into an error, so a secret cannot be logged or thrown by
 /// mistake.
 ///
@@ -17,8 +17,10 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
 
     /// Allocates exactly `count` bytes, which are zero before `fill` writes them.
     /// - Throws: what `fill` throws; nothing of what it wrote remains.
-    public init<E>(count: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
-        try self.init(capacity: count) { (bytes) throws(E) in
+    public init<E>(
+        count: Int, life: SecretLife = .long, fill: (inout MutableSpan<UInt8>) throws(E) -> Void
+    ) throws(E) {
+        try self.init(capacity: count, life: life) { (bytes) throws(E) in
             try fill(&bytes)
             return count
         }
@@ -27,8 +29,10 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// Allocates up to `capacity` bytes, which are zero before `fill` writes them. `fill` returns how many it used,
     /// from the start.
     /// - Throws: what `fill` throws; nothing of what it wrote remains.
-    public init<E>(capacity: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Int) throws(E) {
-        let base = unsafe GuardedMemory.allocate(capacity)
+    public init<E>(
+        capacity: Int, life: SecretLife = .long, fill: (inout MutableSpan<UInt8>) throws(E) -> Int
+    ) throws(E) {
+        let base = unsafe GuardedMemory.allocate(capacity, life)
         do {
             var bytes = unsafe UnsafeMutableBufferPointer(start: base, count: capacity).mutableSpan
             let used = try fill(&bytes)
@@ -42,10 +46,8 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
     }
 
     /// Copies `bytes` into guarded memory. The caller wipes the source.
-    public init(copying bytes: Span<UInt8>) {
-        var buffer = SecureBuffer(capacity: bytes.count)
-        buffer.append(bytes)
-        self = buffer.finish()
+    public init(copying bytes: Span<UInt8>, life: SecretLife = .long) {
+        self.init(count: bytes.count, life: life) { $0.copy(bytes, to: 0) }
     }
 
     deinit {
@@ -60,7 +62,7 @@ public struct SecureBytes: ~Copyable, @unchecked Sendable {
         return try body(bytes)
     }
 
-    /// Takes ownership of guarded memory, and makes it read-only.
+    /// Takes ownership of guarded memory, and makes it read-only if its life is long.
     init(adopting base: UnsafeMutablePointer<UInt8>, count: Int, capacity: Int) {
         unsafe GuardedMemory.protect(base, capacity: capacity)
         unsafe self.base = base

@@ -90,7 +90,7 @@ struct Letter {
         _ box: [UInt8], _ key: HeldKey, _ additional: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {
         let (nonce, sealed) = (Array(box.prefix(ChaChaPoly.nonceCount)), Array(box.dropFirst(ChaChaPoly.nonceCount)))
-        return try ChaChaPoly.open(sealed.span, nonce: nonce, key: key.bytes, additionalData: additional)
+        return try ChaChaPoly.open(sealed.span, nonce: nonce, key: key.bytes, additionalData: additional, life: .brief)
     }
 }
 

@@ -15,7 +15,8 @@ extension RatchetSuite {
 
     func derive(_ secret: borrowing SecureBytes, salt: [UInt8], info: [UInt8], count: Int) -> SecureBytes {
         secret.withBytes {
-            HKDFSHA256.deriveKey(from: $0, salt: salt.span, info: info.span, count: count, firstBlock: firstBlock)
+            HKDFSHA256.deriveKey(
+                from: $0, salt: salt.span, info: info.span, count: count, firstBlock: firstBlock, life: .brief)
         }
     }
 
@@ -43,7 +44,7 @@ extension RatchetSuite {
             secret.withBytes {
                 HKDFSHA256.deriveKey(
                     from: $0, salt: root, info: rootInfo.span, count: headerKeys == nil ? 64 : 96,
-                    firstBlock: firstBlock)
+                    firstBlock: firstBlock, life: .brief)
             }
         }
     }
@@ -71,7 +72,7 @@ extension RatchetSuite {
         guard other.count == X25519.count else { throw .weakKey }
         do {
             return try own.withBytes { (own) throws(SharedKeyError) in
-                try X25519.sharedSecret(privateKey: own, publicKey: other.span)
+                try X25519.sharedSecret(privateKey: own, publicKey: other.span, life: .brief)
             }
         } catch {
             throw .weakKey

@@ -11,5 +11,5 @@ public final class HeldKey: Sendable {
     public init(_ bytes: consuming SecureBytes) { self.bytes = bytes }
 
     /// Copies a part of other secret bytes.
-    convenience init(_ bytes: Span<UInt8>) { self.init(SecureBytes(copying: bytes)) }
+    convenience init(_ bytes: Span<UInt8>) { self.init(SecureBytes(copying: bytes, life: .brief)) }
 }

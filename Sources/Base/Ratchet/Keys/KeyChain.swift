@@ -54,8 +54,9 @@ struct KeyChain: Sendable {
         let (output, following): ([UInt8], [UInt8]) = ([1], [2])
         return key.bytes.withBytes { key in
             Step(
-                key: HeldKey(HMACSHA256.derive(output.span, key: key)),
-                chain: KeyChain(key: HeldKey(HMACSHA256.derive(following.span, key: key)), next: next + 1))
+                key: HeldKey(HMACSHA256.derive(output.span, key: key, life: .brief)),
+                chain: KeyChain(
+                    key: HeldKey(HMACSHA256.derive(following.span, key: key, life: .brief)), next: next + 1))
         }
     }
 

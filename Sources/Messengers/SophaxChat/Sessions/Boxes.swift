@@ -22,7 +22,8 @@ enum Boxes {
         guard box.count >= overhead else { throw .notAuthentic }
         let nonce = Array(box[..<ChaChaPoly.nonceCount])
         return try ChaChaPoly.open(
-            box.span.extracting(ChaChaPoly.nonceCount..<box.count), nonce: nonce, key: key, additionalData: data)
+            box.span.extracting(ChaChaPoly.nonceCount..<box.count), nonce: nonce, key: key, additionalData: data,
+            life: .brief)
     }
 }
 
