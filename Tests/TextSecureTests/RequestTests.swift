@@ -64,6 +64,7 @@ import VectorKit
                 #" {"registrationId":16380,"signalingKey":"\#(text)","supportsSms":true}"#))
         #expect(failure(first, 403) == .wrongCode && failure(first, 401) == .unauthorized)
         #expect(failure(first, 415) == .badJSON && failure(first, 400) == .unexpectedStatus(400))
+        #expect(try failure(.register("x", at: .gcm), 403) == .unexpectedStatus(403))
         for code in ["", "12a", "1/2", "１２３", "1234567890123"] {
             #expect(throws: ServerError.badParameter) {
                 _ = try ServerQuestion.confirm(code: code, signalingKey: #require(signaling))

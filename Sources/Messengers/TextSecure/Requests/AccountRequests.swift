@@ -46,7 +46,9 @@ extension ServerQuestion where Answer == Void {
         signalingKey.held.bytes.withBytes { Base64.encode($0, appendingTo: &body) }
         body.append(bytes.span.extracting(offsets[0]..<bytes.count))
         let path = "/v1/accounts/code/" + String(decoding: digits, as: UTF8.self)
-        return ServerQuestion(ServerRequest(.put, path, body: body.finish())) { _ in }
+        return ServerQuestion(
+            ServerRequest(.put, path, body: body.finish()), StatusMeanings(forbidden: .wrongCode)
+        ) { _ in }
     }
 
     /// Tells the server where to push.

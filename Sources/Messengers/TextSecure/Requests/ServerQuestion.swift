@@ -27,6 +27,8 @@ public struct ServerQuestion<Answer: Sendable>: ~Copyable, Sendable {
 struct StatusMeanings: Sendable {
     /// Status 400.
     var badRequest: ServerError?
+    /// Status 403.
+    var forbidden: ServerError?
     /// Status 415.
     var unsupported = ServerError.badJSON
 
@@ -36,7 +38,7 @@ struct StatusMeanings: Sendable {
         case 200, 204: nil
         case 400: badRequest ?? .unexpectedStatus(400)
         case 401: .unauthorized
-        case 403: .wrongCode
+        case 403: forbidden ?? .unexpectedStatus(403)
         case 404: .notFound
         case 409: .wrongDevices
         case 410: .staleDevices
