@@ -322,7 +322,11 @@ let package = Package(
         tests(of: "Passwords", ["Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Threema", ["KeyWrapping", "Encodings", "SecureMemory", "VectorKit"]),
         tests(of: "Telegram", ["Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "TextSecure", ["Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        tests(
+            of: "TextSecure",
+            [
+                "HTTPTransport", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit",
+            ]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
@@ -388,7 +392,7 @@ let package = Package(
             ["ThreemaMessages", "Threema", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "ThreemaDirectory",
-            ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+            ["Threema", "HTTPTransport", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit"]),
         .target(
             name: "SafeModel", dependencies: ["SafeRules", "SafeWire", "Encodings"], path: "Tests/SafeModel",
             swiftSettings: [.swiftLanguageMode(.v6)]),
