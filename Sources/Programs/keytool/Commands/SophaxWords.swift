@@ -46,3 +46,10 @@ extension SophaxKeeper.Summary {
         ]
     }
 }
+
+extension Session {
+    /// Says of stored sessions that they are a copy (`SophaxKeeper.PeerFacts.isCopied`).
+    func noteCopiedSessions() {
+        output.note("these sessions are a copy: the program that uses them has to end them first")
+    }
+}
