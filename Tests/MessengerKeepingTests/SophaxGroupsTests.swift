@@ -155,7 +155,7 @@ import Testing
             #expect(try stored(name) == bytes)
         }
         try store("L", [9] + value.dropFirst())
-        #expect(throws: BackupError.unknownVersion(9)) { _ = try rekey(others, group: "L") }
+        #expect(throws: StoredRecordError.unknownForm(9)) { _ = try rekey(others, group: "L") }
         let stranger = SophaxIdentity()
         let strange = stranger.peerID
         _ = try keeper.store(SophaxAccount(identity: stranger, username: "eve"), isOnly: false, at: now)

@@ -14,8 +14,8 @@ import VectorKit
         try GroupRecord(decoding: bytes.span, of: ids[own])
     }
 
-    private static func refusal(_ bytes: [UInt8], _ own: Int = 0) -> BackupError? {
-        do throws(BackupError) {
+    private static func refusal(_ bytes: [UInt8], _ own: Int = 0) -> StoredRecordError? {
+        do throws(StoredRecordError) {
             _ = try GroupRecord(decoding: bytes.span, of: ids[own])
             return nil
         } catch {
@@ -176,11 +176,12 @@ import VectorKit
         func changed(_ place: Int, _ value: UInt8) -> [UInt8] {
             Array(bytes[..<place] + [value] + bytes[(place + 1)...])
         }
-        #expect(Self.refusal(changed(0, 2)) == .unknownVersion(2))
+        #expect(Self.refusal(changed(0, 2)) == .unknownForm(2))
         // The name is empty, or no UTF-8.
         #expect(Self.refusal([1, 0] + bytes[3...]) == .malformed && Self.refusal(changed(2, 0xff)) == .malformed)
-        // The number of peers, the length of one, a peer that is none, the length of the chains, their form.
-        for place in [4, 5, 6, 41, 42] { #expect(Self.refusal(changed(place, 0x7f)) == .malformed, "\(place)") }
+        // The number of peers, the length of one, a peer that is none, the length of the chains.
+        for place in [4, 5, 6, 41] { #expect(Self.refusal(changed(place, 0x7f)) == .malformed, "\(place)") }
+        #expect(Self.refusal(changed(42, 0x7f)) == .unknownForm(0x7f), "that of the chains")
         #expect(Self.refusal(bytes + [0]) == .malformed)
         for count in stride(from: 0, to: bytes.count, by: 5) {
             #expect(Self.refusal(Array(bytes[..<count])) == .malformed)

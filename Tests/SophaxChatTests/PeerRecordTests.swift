@@ -112,10 +112,10 @@ import VectorKit
         let session = try record.session(0)
         record.begin(session, at: later(1))
         let bytes = record.encoded().copied
-        func refusal(_ change: (inout [UInt8]) -> Void) throws -> BackupError? {
+        func refusal(_ change: (inout [UInt8]) -> Void) throws -> StoredRecordError? {
             var changed = bytes
             change(&changed)
-            do throws(BackupError) {
+            do throws(StoredRecordError) {
                 _ = try PeerRecord(decoding: changed.span, of: record.peer)
                 return nil
             } catch {
@@ -123,7 +123,8 @@ import VectorKit
             }
         }
         #expect(try refusal { _ in } == nil)
-        #expect(try refusal { $0[0] = 2 } == .unknownVersion(2))
+        #expect(try refusal { $0[0] = 2 } == .unknownForm(2))
+        #expect(try refusal { $0[89] = 9 } == .unknownForm(9), "that of the session's ratchet")
         // Forms, versions, numbers of sessions, a first one that was replaced, lengths, a session.
         for (place, value) in [
             (65, 5), (66, 0), (66, 3), (67, 1), (67, 3), (67, 7), (76, 1), (84, 0xff), (87, 0), (88, 9),

@@ -18,7 +18,7 @@ import Testing
         for days in [7, 14, 21, 28] {
             _ = prekeys.maintain(at: now + .days(days))
             let record = prekeys.encoded()
-            let read = try record.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) }
+            let read = try record.withBytes { (bytes) throws(StoredRecordError) in try PrekeyStore(decoding: bytes) }
             #expect(read.signedFacts == prekeys.signedFacts)
         }
         #expect(prekeys.rotate(at: now + .days(28)) == true)

@@ -146,7 +146,7 @@ import VectorKit
             sessions[1 - from] = opened.next.encoded().copied
             let again = opened.next.encoded()
             #expect(throws: (any Error).self) {
-                let next = try again.withBytes { (bytes) throws(BackupError) in
+                let next = try again.withBytes { (bytes) throws(StoredRecordError) in
                     try PairSession(decoding: bytes, of: ids[1], with: ids[0])
                 }
                 _ = try next.open(read, at: now)
@@ -171,7 +171,7 @@ import VectorKit
             #expect(answer.secrecy == (oneTime == nil ? .lastResort : .oneTime))
             #expect(answer.secrecy.reducedForwardSecrecy == (begun.initiation.oneTimeID == 0))
             let next = answer.prekeys.encoded()
-            prekeys = try next.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) }
+            prekeys = try next.withBytes { (bytes) throws(StoredRecordError) in try PrekeyStore(decoding: bytes) }
             #expect(prekeys.oneTimeCount == 20)
             if let oneTime { #expect(!prekeys.oneTimePrekeys().contains(oneTime)) }
         }
@@ -207,7 +207,7 @@ import VectorKit
         #expect(prekeys.signed(id, at: now + .days(20)) != nil && prekeys.signed(id, at: now + .days(21)) == nil)
         let answer = try Self.respond(begun.initiation, prekeys)
         let record = answer.prekeys.encoded()
-        var next = try record.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) }
+        var next = try record.withBytes { (bytes) throws(StoredRecordError) in try PrekeyStore(decoding: bytes) }
         #expect(next.seen.contains(begun.initiation.ephemeral))
         _ = next.maintain(at: now + .days(20))
         #expect(next.seen.contains(begun.initiation.ephemeral))

@@ -16,17 +16,17 @@ import VectorKit
         for index in record.indices {
             var other = record
             other[index] ^= 1
-            #expect(throws: BackupError.wrongKeyOrDamaged) { _ = try StoredSession.open(other.span, key: key) }
+            #expect(throws: StoredRecordError.notAuthentic) { _ = try StoredSession.open(other.span, key: key) }
         }
     }
 
     @Test func `a session of 100,000 bytes is refused`() throws {
         let key = secure([UInt8](repeating: 1, count: 32))
         let state = [UInt8](repeating: 32, count: 100_000)
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.seal(state.span, key: key) }
+        #expect(throws: StoredRecordError.malformed) { _ = try StoredSession.seal(state.span, key: key) }
         let record = [UInt8](repeating: 0, count: 32) + state
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.open(record.span, key: key) }
-        #expect(throws: BackupError.malformed) { _ = try StoredSession.summarize(state.span) }
+        #expect(throws: StoredRecordError.malformed) { _ = try StoredSession.open(record.span, key: key) }
+        #expect(throws: StoredRecordError.malformed) { _ = try StoredSession.summarize(state.span) }
     }
 
     @Test func `counters of a session`() throws {
@@ -39,7 +39,7 @@ import VectorKit
         }
         #expect(try summary("4294967294", 1000).skipped == 1000)
         for (counter, keys) in [("4294967295", 0), ("-1", 0), ("1e3", 0), ("1.0", 0), ("1", 1001)] {
-            #expect(throws: BackupError.malformed) { try summary(counter, keys) }
+            #expect(throws: StoredRecordError.malformed) { try summary(counter, keys) }
         }
     }
 

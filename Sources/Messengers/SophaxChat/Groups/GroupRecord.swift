@@ -97,12 +97,12 @@ public struct GroupRecord: ~Copyable, Sendable {
 
     /// Reads a stored value.
     /// - Parameter own: the identity in whose store it is.
-    /// - Throws: `.malformed`, `.unknownVersion`.
-    public init(decoding record: Span<UInt8>, of own: PeerID) throws(BackupError) {
+    /// - Throws: `.malformed`, `.unknownForm`.
+    public init(decoding record: Span<UInt8>, of own: PeerID) throws(StoredRecordError) {
         guard record.count <= Self.maxCount else { throw .malformed }
         var reader = RecordReader(record.count)
         let form = record[try reader.take(1).lowerBound]
-        guard form == Self.form else { throw .unknownVersion(form) }
+        guard form == Self.form else { throw .unknownForm(form) }
         let name = try record.text(&reader)
         let proved = try record.peers(&reader)
         let count = record.number(try reader.take(4))
@@ -127,17 +127,17 @@ public struct GroupRecord: ~Copyable, Sendable {
         self.proved = proved
     }
 
-    private static func session(_ record: Span<UInt8>) throws(BackupError) -> GroupSession {
+    private static func session(_ record: Span<UInt8>) throws(StoredRecordError) -> GroupSession {
         do throws(RecordError) {
             return try GroupSession(decoding: record, limits: .sophaxChat)
         } catch {
-            throw .malformed
+            throw StoredRecordError(error)
         }
     }
 
     private static func peer(_ member: GroupMember) -> PeerID? { PeerID(String(decoding: member.bytes, as: UTF8.self)) }
 
-    private static func peers(_ members: [GroupMember]) throws(BackupError) -> [PeerID] {
+    private static func peers(_ members: [GroupMember]) throws(StoredRecordError) -> [PeerID] {
         let peers = members.compactMap(peer)
         guard peers.count == members.count else { throw .malformed }
         return peers
@@ -168,7 +168,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-    fileprivate func flag(_ reader: inout RecordReader) throws(BackupError) -> Bool {
+    fileprivate func flag(_ reader: inout RecordReader) throws(StoredRecordError) -> Bool {
         let flag = self[try reader.take(1).lowerBound]
         guard flag <= 1 else { throw .malformed }
         return flag == 1
@@ -176,12 +176,12 @@ extension Span<UInt8> {
 
     /// A length in one byte, then as much UTF-8.
     /// - Returns: nil for other bytes.
-    fileprivate func text(_ reader: inout RecordReader) throws(BackupError) -> String? {
+    fileprivate func text(_ reader: inout RecordReader) throws(StoredRecordError) -> String? {
         let count = Int(self[try reader.take(1).lowerBound])
         return String(validating: extracting(try reader.take(count)).revealBytes(), as: UTF8.self)
     }
 
-    fileprivate func peers(_ reader: inout RecordReader) throws(BackupError) -> Set<PeerID> {
+    fileprivate func peers(_ reader: inout RecordReader) throws(StoredRecordError) -> Set<PeerID> {
         let count = Int(number(try reader.take(2)))
         guard count <= GroupRecord.maxProved else { throw .malformed }
         var peers: [PeerID] = []
@@ -194,7 +194,7 @@ extension Span<UInt8> {
         return Set(peers)
     }
 
-    fileprivate func sent(_ reader: inout RecordReader) throws(BackupError) -> TranscriptView {
+    fileprivate func sent(_ reader: inout RecordReader) throws(StoredRecordError) -> TranscriptView {
         guard let chain = ChainID(extracting(try reader.take(ChainID.count)).revealBytes()) else { throw .malformed }
         let sent = try transcript(of: chain, &reader)
         guard sent.ahead.isEmpty, !sent.isForked else { throw .malformed }
@@ -203,7 +203,7 @@ extension Span<UInt8> {
 
     fileprivate func transcript(
         of chain: ChainID, _ reader: inout RecordReader
-    ) throws(BackupError) -> TranscriptView {
+    ) throws(StoredRecordError) -> TranscriptView {
         let next = UInt32(number(try reader.take(4)))
         let isForked = try flag(&reader)
         let pastCount = Int(number(try reader.take(2)))
@@ -223,7 +223,7 @@ extension Span<UInt8> {
         return TranscriptView(chain: chain, next: next, past: past, ahead: ahead, isForked: isForked)
     }
 
-    private func hash(_ reader: inout RecordReader) throws(BackupError) -> [UInt8] {
+    private func hash(_ reader: inout RecordReader) throws(StoredRecordError) -> [UInt8] {
         extracting(try reader.take(SHA256.count)).revealBytes()
     }
 }

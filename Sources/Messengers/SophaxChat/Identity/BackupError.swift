@@ -1,4 +1,4 @@
-/// Why a backup, share or stored record cannot be read.
+/// Why an identity, a backup or a share cannot be read.
 public enum BackupError: Error, Equatable, Sendable {
     /// The first bytes are those of another file.
     case unknownFormat

@@ -163,7 +163,9 @@ public struct PrekeyStore: ~Copyable, Sendable {
         let record = encoded()
         // The record was made here.
         var next: PrekeyStore
-        do { next = try record.withBytes { (bytes) throws(BackupError) in try PrekeyStore(decoding: bytes) } } catch {
+        do {
+            next = try record.withBytes { (bytes) throws(StoredRecordError) in try PrekeyStore(decoding: bytes) }
+        } catch {
             throw .unknownOneTimePreKey
         }
         guard next.seen.insert(ephemeral, for: id) else { throw .storeFull }
@@ -220,11 +222,11 @@ public struct PrekeyStore: ~Copyable, Sendable {
     }
 
     /// Reads a record.
-    /// - Throws: `.malformed`, `.unknownVersion`.
-    public init(decoding record: Span<UInt8>) throws(BackupError) {
+    /// - Throws: `.malformed`, `.unknownForm`.
+    public init(decoding record: Span<UInt8>) throws(StoredRecordError) {
         var reader = RecordReader(record.count)
         let form = record[try reader.take(1).lowerBound]
-        guard form == Self.form else { throw .unknownVersion(form) }
+        guard form == Self.form else { throw .unknownForm(form) }
         let count = Int(record[try reader.take(1).lowerBound])
         guard (1...Self.maxSigned).contains(count) else { throw .malformed }
         var signed: [Signed] = []
@@ -250,7 +252,11 @@ public struct PrekeyStore: ~Copyable, Sendable {
             guard seen.insert(key, for: id) else { throw .malformed }
         }
         let rest = record.extracting(reader.rest)
-        do { pool = try PrekeyPool(decoding: rest, rules: Self.rules) } catch { throw .malformed }
+        do throws(RecordError) {
+            pool = try PrekeyPool(decoding: rest, rules: Self.rules)
+        } catch {
+            throw StoredRecordError(error)
+        }
         self.signed = signed
         self.seen = seen
     }
@@ -286,25 +292,4 @@ public struct SeenEphemerals: Equatable, Sendable {
         entries.removeAll { $0.prekey == prekey }
         keys = Set(entries.map(\.key))
     }
-}
-
-/// Places in a record, checked before they are read.
-struct RecordReader {
-    private var position = 0
-    private let count: Int
-
-    init(_ count: Int) { self.count = count }
-
-    mutating func take(_ length: Int) throws(BackupError) -> Range<Int> {
-        guard length <= count - position else { throw .malformed }
-        defer { position += length }
-        return position..<position + length
-    }
-
-    var rest: Range<Int> { position..<count }
-}
-
-extension Span<UInt8> {
-    /// Up to 8 bytes as a number, big endian.
-    func number(_ range: Range<Int>) -> UInt64 { range.reduce(0) { $0 << 8 | UInt64(self[$1]) } }
 }

@@ -149,19 +149,19 @@ public struct PairSession: ~Copyable, Sendable {
     }
 
     /// Reads a record.
-    /// - Throws: `.malformed`.
+    /// - Throws: `.malformed`, `.unknownForm`.
     public init(
         decoding record: Span<UInt8>, of own: PublicIdentity, with peer: PublicIdentity
-    ) throws(BackupError) {
+    ) throws(StoredRecordError) {
         guard record.count > 1, record.count <= 1 + DoubleRatchet.maxRecordCount(.sophaxChat),
             let form = HeaderForm(rawValue: record[0])
         else { throw .malformed }
-        do {
+        do throws(RecordError) {
             self.init(
                 own, peer, form: form,
                 ratchet: try DoubleRatchet(decoding: record.extracting(1..<record.count), suite: .sophaxChat))
         } catch {
-            throw .malformed
+            throw StoredRecordError(error)
         }
     }
 }

@@ -87,7 +87,9 @@ public struct PeerRecord: Sendable {
 
     /// A session, to seal or to open with it; `set` it before what it has made leaves.
     /// - Parameter index: below `count`.
-    public func session(_ index: Int) throws(BackupError) -> PairSession { try Self.decode(sessions[index], own, peer) }
+    public func session(_ index: Int) throws(StoredRecordError) -> PairSession {
+        try Self.decode(sessions[index], own, peer)
+    }
 
     /// Removes sessions that were replaced 7 days ago.
     public mutating func expire(at now: Timestamp) {
@@ -99,8 +101,8 @@ public struct PeerRecord: Sendable {
 
     private static func decode(
         _ entry: Entry, _ own: PublicIdentity, _ peer: PublicIdentity
-    ) throws(BackupError) -> PairSession {
-        try entry.record.bytes.withBytes { (record) throws(BackupError) in
+    ) throws(StoredRecordError) -> PairSession {
+        try entry.record.bytes.withBytes { (record) throws(StoredRecordError) in
             try PairSession(decoding: record, of: own, with: peer)
         }
     }
@@ -124,7 +126,7 @@ public struct PeerRecord: Sendable {
     }
 
     /// The facts of all sessions, from the newest on.
-    public func facts() throws(BackupError) -> [Facts] {
+    public func facts() throws(StoredRecordError) -> [Facts] {
         var facts: [Facts] = []
         for entry in sessions {
             let session = try Self.decode(entry, own, peer)
@@ -158,11 +160,11 @@ public struct PeerRecord: Sendable {
 
     /// Reads a stored value.
     /// - Parameter own: the identity in whose store it is.
-    /// - Throws: `.malformed`, `.unknownVersion`.
-    public init(decoding record: Span<UInt8>, of own: PublicIdentity) throws(BackupError) {
+    /// - Throws: `.malformed`, `.unknownForm`.
+    public init(decoding record: Span<UInt8>, of own: PublicIdentity) throws(StoredRecordError) {
         var reader = RecordReader(record.count)
         let form = record[try reader.take(1).lowerBound]
-        guard form == Self.form else { throw .unknownVersion(form) }
+        guard form == Self.form else { throw .unknownForm(form) }
         let code = record.extracting(try reader.take(64)).revealBytes()
         let proved = record.extracting(try reader.take(3)).revealBytes()
         guard let peer = PublicIdentity(code: code), proved[0] == 0 || SignatureForm(rawValue: proved[0]) != nil,

@@ -148,8 +148,19 @@ public struct SophaxAccount: ~Copyable, Sendable {
             return
         }
         let record = try Self.secret(place, text)
-        let prekeys = try record.withBytes { (record) throws(BackupError) in try PrekeyStore(decoding: record) }
-        try self.init(identity: identity, username: username, verified: verified, prekeys: prekeys)
+        try self.init(
+            identity: identity, username: username, verified: verified, prekeys: try Self.prekeys(record))
+    }
+
+    private static func prekeys(_ record: borrowing SecureBytes) throws(BackupError) -> PrekeyStore {
+        do throws(StoredRecordError) {
+            return try record.withBytes { (record) throws(StoredRecordError) in try PrekeyStore(decoding: record) }
+        } catch {
+            switch error {
+            case .unknownForm(let form): throw .unknownVersion(form)
+            case .malformed, .notAuthentic: throw .malformed
+            }
+        }
     }
 
     private static func secret(_ range: Range<Int>, _ text: Span<UInt8>) throws(BackupError) -> SecureBytes {

@@ -35,7 +35,7 @@ extension SophaxKeeper {
     ///     writes is the chain that the store has.
     /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.members`, `.spentGroup`;
     ///   `SessionStoreError.copied` for a store whose chains may be used elsewhere, and its other cases;
-    ///   `BackupError.unknownVersion`; `FileError.locked` if a program uses the sessions; as `account`: then nothing has
+    ///   `StoredRecordError.unknownForm`; `FileError.locked` if a program uses the sessions; as `account`: then nothing has
     ///   changed. What `body` throws.
     package func rekey(
         _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp, _ wait: SessionWait = .usual,
@@ -92,19 +92,19 @@ extension SophaxKeeper {
 extension OpenSessionStore {
     /// What a program has stored of a group.
     /// - Parameter name: any text.
-    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `BackupError.unknownVersion`; `SessionStoreError`.
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `StoredRecordError.unknownForm`; `SessionStoreError`.
     func group(_ name: String, of own: PeerID) throws -> GroupRecord {
         guard (1...GroupPlace.maxGroup).contains(name.utf8.count),
             let value = try read(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: name))
         else { throw SophaxKeepingError.noGroup(name) }
-        do throws(BackupError) {
-            let record = try value.withBytes { (value) throws(BackupError) in
+        do throws(StoredRecordError) {
+            let record = try value.withBytes { (value) throws(StoredRecordError) in
                 try GroupRecord(decoding: value, of: own)
             }
             guard record.group.name.utf8.elementsEqual(name.utf8) else { throw .malformed }
             return record
-        } catch .unknownVersion(let version) {
-            throw BackupError.unknownVersion(version)
+        } catch .unknownForm(let form) {
+            throw StoredRecordError.unknownForm(form)
         } catch {
             throw SophaxKeepingError.damagedGroup(name)
         }

@@ -23,13 +23,13 @@ extension IdentityRecords {
     }
 
     /// - Returns: nil if there are none.
-    /// - Throws: `KeystoreError.damaged`; `BackupError` for the record of a later version.
+    /// - Throws: `KeystoreError.damaged`; `StoredRecordError.unknownForm`.
     func sophaxPrekeys() throws -> PrekeyStore? {
         guard let record = try read(SophaxKeeper.prekeys) else { return nil }
         do {
-            return try record.withBytes { (record) throws(BackupError) in try PrekeyStore(decoding: record) }
-        } catch BackupError.unknownVersion(let version) {
-            throw BackupError.unknownVersion(version)
+            return try record.withBytes { (record) throws(StoredRecordError) in try PrekeyStore(decoding: record) }
+        } catch StoredRecordError.unknownForm(let form) {
+            throw StoredRecordError.unknownForm(form)
         } catch {
             throw KeystoreError.damaged(record: "prekeys", owner: owner)
         }

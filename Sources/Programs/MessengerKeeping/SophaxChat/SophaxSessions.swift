@@ -41,7 +41,7 @@ extension SophaxKeeper {
 
     /// Reads what programs on the libraries have stored of a peer.
     /// - Parameter peer: 32 digits. Stored names are digests, so one of 16 digits finds nothing.
-    /// - Throws: `SophaxKeepingError.noSession`, `.damagedSession`; `SessionStoreError`; `BackupError.unknownVersion`;
+    /// - Throws: `SophaxKeepingError.noSession`, `.damagedSession`; `SessionStoreError`; `StoredRecordError.unknownForm`;
     ///   `FileError.locked` if a program uses the sessions; as `account`.
     package func sessions(of id: PeerID, with peer: PeerID, _ wait: SessionWait = .usual) throws -> PeerFacts {
         try withSessions(of: id, wait) { account, store in
@@ -90,13 +90,13 @@ extension SophaxKeeper {
     ) throws -> PeerFacts {
         do {
             let record = try PeerRecord(decoding: value, of: account.identity.publicIdentity)
-            guard record.peer.peerID == peer else { throw BackupError.malformed }
+            guard record.peer.peerID == peer else { throw StoredRecordError.malformed }
             return PeerFacts(
                 peer: record.peer, bundleForm: record.bundleForm, version: record.version,
                 verification: Self.verification(of: record.peer, account), isCopied: store.origin == .copied,
                 bytes: value.count, sessions: try record.facts())
-        } catch BackupError.unknownVersion(let version) {
-            throw BackupError.unknownVersion(version)
+        } catch StoredRecordError.unknownForm(let form) {
+            throw StoredRecordError.unknownForm(form)
         } catch {
             throw SophaxKeepingError.damagedSession(peer)
         }

@@ -34,6 +34,18 @@ extension BackupError: Explained {
     }
 }
 
+extension StoredRecordError: Explained {
+    var failure: Failure {
+        switch self {
+        case .unknownForm(let form):
+            Failure(
+                .badData, "a stored record has form \(form), which is not supported",
+                hints: "a newer keytool may know it: install that version")
+        case .malformed, .notAuthentic: Failure(.badData, "a stored record is damaged")
+        }
+    }
+}
+
 extension BundleError: Explained {
     var failure: Failure {
         switch self {
