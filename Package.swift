@@ -327,8 +327,13 @@ let package = Package(
             [
                 "HTTPTransport", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory", "ServerKit", "VectorKit",
             ]),
-        tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
-        tests(of: "SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "VectorKit"]),
+        .target(
+            name: "SophaxKit", dependencies: ["SophaxChat", "Ratchet", "Encodings", "SecureMemory", "VectorKit"],
+            path: "Tests/SophaxKit", swiftSettings: [.swiftLanguageMode(.v6)]),
+        tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+        tests(
+            of: "SophaxStorage",
+            ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "MessengerKeeping",

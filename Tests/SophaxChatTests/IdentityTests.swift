@@ -1,3 +1,4 @@
+import SophaxKit
 import Testing
 import VectorKit
 

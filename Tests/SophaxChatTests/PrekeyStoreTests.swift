@@ -1,4 +1,5 @@
 import Encodings
+import SophaxKit
 import Testing
 
 @testable import SophaxChat

@@ -1,5 +1,6 @@
 import Ratchet
 import SecureMemory
+import SophaxKit
 import Testing
 import VectorKit
 

@@ -1,5 +1,6 @@
 import Encodings
 import SecureMemory
+import SophaxKit
 import Testing
 import VectorKit
 

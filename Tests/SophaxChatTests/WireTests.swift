@@ -1,5 +1,6 @@
 import Encodings
 import Primitives
+import SophaxKit
 import Testing
 import VectorKit
 

@@ -1,6 +1,7 @@
 import Encodings
 import SecureMemory
 import SophaxChat
+import SophaxKit
 import Testing
 
 @testable import SophaxStorage

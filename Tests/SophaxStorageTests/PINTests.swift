@@ -1,6 +1,7 @@
 import Encodings
 import Primitives
 import SecureMemory
+import SophaxKit
 import Testing
 import VectorKit
 

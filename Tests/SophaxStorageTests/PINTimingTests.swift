@@ -1,4 +1,5 @@
 import Glibc
+import SophaxKit
 import Testing
 
 @testable import SophaxStorage
