@@ -91,6 +91,8 @@ import Testing
         #expect(record.encoded().copied == before)
         let rekeying = try record.rekey([Self.ids[0]] + many.dropLast(), at: now)
         #expect(rekeying.parts.count == 99)
+        let text = rekeying.encoded().copied
+        #expect(try JSONScanner.parse(text.span)["distributions"]?.array?.count == 99)
     }
 
     @Test func `the text that a program is given`() throws {

@@ -33,17 +33,20 @@ public struct GroupRekeying: Sendable {
     public func encoded() -> SecureBytes {
         let name = JSONValue.string(group).encoded
         let head = Array(#"{"distributions":["#.utf8)
-        let (start, middle, end) = (Array(#"{"distribution":"#.utf8), Array(#","member":""#.utf8), Array(#""}"#.utf8))
         let tail = Array(#"],"group":"#.utf8) + name + Array(#","version":1}"#.utf8)
-        var buffer = SecureBuffer(
-            capacity: head.count + tail.count + parts.count * (100 + SenderKeyDistribution.maxCount))
+        let start = Array(#"{"distribution":"#.utf8)
+        let ends = parts.indices.map { index in
+            Array(#","member":"\#(parts[index].member)"}\#(index + 1 < parts.count ? "," : "")"#.utf8)
+        }
+        // Each distribution is made twice instead of held: a hundred of them in guarded memory take as many pages.
+        let count = zip(parts, ends).reduce(head.count + tail.count) { count, part in
+            count + start.count + part.0.distribution.encoded().count + part.1.count
+        }
+        var buffer = SecureBuffer(capacity: count)
         buffer.append(head.span)
-        for (index, part) in parts.enumerated() {
-            if index > 0 { buffer.append(UInt8(ascii: ",")) }
+        for (part, end) in zip(parts, ends) {
             buffer.append(start.span)
             buffer.append(part.distribution.encoded())
-            buffer.append(middle.span)
-            buffer.append(part.member.bytes.span)
             buffer.append(end.span)
         }
         buffer.append(tail.span)
