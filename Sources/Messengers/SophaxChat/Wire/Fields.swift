@@ -42,13 +42,9 @@ package struct Fields {
     }
 
     package func bytes(_ name: String, _ count: ClosedRange<Int>) throws(FieldError) -> [UInt8] {
-        guard let text = value[name]?.string, text.utf8.count <= Base64.encodedCount(count.upperBound) else {
-            throw .field(name)
-        }
-        let characters = Array(text.utf8)
-        guard let bytes = Base64.decodePublic(characters.span, isPadded: true), count.contains(bytes.count) else {
-            throw .field(name)
-        }
+        guard let text = value[name]?.string?.utf8, text.count <= Base64.encodedCount(count.upperBound),
+            let bytes = Base64.decodePublic(text.span, isPadded: true), count.contains(bytes.count)
+        else { throw .field(name) }
         return bytes
     }
 
