@@ -4,7 +4,8 @@ internal import SecureMemory
 package import SessionStore
 package import Tar
 
-/// What an archive contains: the records of identities, opened, and their sessions, if it was made so. `ArchiveName` has its layout.
+/// What an archive contains: the records of identities, opened, and their sessions, if it was made so. `ArchiveName` has
+/// its layout.
 package struct Archive: Sendable {
     /// Longest archive that is read or written, in bytes. It is in guarded memory while it is read.
     package static let maxBytes = 128 << 20
@@ -14,10 +15,8 @@ package struct Archive: Sendable {
 
     /// In order of messengers and IDs.
     package let identities: [RecordSet]
-    /// The values of their session stores. Most archives have none.
-    package let sessions: [Owner: ExportedValues]
-    /// Why other sessions of the archive cannot be read. The identities themselves can.
-    private let sessionFailures: [Owner: ExportError]
+    /// The values of their session stores, or why they cannot be read. Most archives have none.
+    private let sessions: [Owner: Result<ExportedValues, ExportError>]
     /// When it was made, according to its maker.
     package let time: Timestamp
 
@@ -35,14 +34,13 @@ package struct Archive: Sendable {
         guard let version = files.first(where: { $0.name == ArchiveName.version }) else { throw .notArchive }
         try Self.checkVersion(bytes.extracting(version.content))
         var records: [Owner: [RecordName: Range<Int>]] = [:]
-        var sessions: [Owner: ExportedValues] = [:]
-        var failures: [Owner: ExportError] = [:]
+        var sessions: [Owner: Result<ExportedValues, ExportError>] = [:]
         for file in files where file.name != ArchiveName.version && file.name != ArchiveName.readme {
             if let owner = ArchiveName.owner(ofSessions: file.name) {
                 do throws(ExportError) {
-                    sessions[owner] = try ExportedValues(bytes.extracting(file.content))
+                    sessions[owner] = .success(try ExportedValues(bytes.extracting(file.content)))
                 } catch {
-                    failures[owner] = error
+                    sessions[owner] = .failure(error)
                 }
                 // Without a record there is no identity, and its check says so.
                 records[owner] = records[owner] ?? [:]
@@ -57,7 +55,6 @@ package struct Archive: Sendable {
         identities = records.map { RecordSet(of: $0, $1, in: bytes) }
             .sorted { ($0.owner.messenger, $0.owner.id) < ($1.owner.messenger, $1.owner.id) }
         self.sessions = sessions
-        sessionFailures = failures
         time = Timestamp(milliseconds: 1000 * version.seconds)
     }
 
@@ -65,8 +62,11 @@ package struct Archive: Sendable {
     /// - Returns: nil if the archive has none.
     /// - Throws: `.sessions` if they are malformed.
     package func sessions(of owner: Owner) throws(ArchiveError) -> ExportedValues? {
-        if let error = sessionFailures[owner] { throw .sessions(owner, error) }
-        return sessions[owner]
+        switch sessions[owner] {
+        case .success(let values)?: return values
+        case .failure(let error)?: throw .sessions(owner, error)
+        case nil: return nil
+        }
     }
 
     private static func checkVersion(_ content: Span<UInt8>) throws(ArchiveError) {
