@@ -184,7 +184,7 @@ def test_a_group_of_another_name_form_or_identity_is_damaged(alice, tmp_path):
         assert alice.fails(65, *rekey(ONE), "-o", path, "--json").error["reason"] == "damaged_group"
         assert sophax.stored_group(alice) == record
     sophax.put_group(alice, b"\2" + STORED[1:])
-    assert "form 2" in alice.fails(65, *rekey(ONE), "-o", path).err and not path.exists()
+    assert "has form 2" in alice.fails(65, *rekey(ONE), "-o", path).err and not path.exists()
 
 
 def test_the_copy_of_an_archive_is_refused(stored, identity, other_keytool, tmp_path):

@@ -61,9 +61,6 @@ import Testing
         return try #require(rekeyed)
     }
 
-    /// Only the first digits.
-    private func short(_ peer: PeerID) -> PeerID { PeerID(String(peer.description.prefix(16)))! }
-
     @Test func `the store has the chain that is returned, and nothing of the former one`() throws {
         #expect(GroupRecord.maxCount <= OpenSessionStore.maxValueBytes)
         let former = try stored()
@@ -119,12 +116,12 @@ import Testing
     }
 
     @Test func `names of members`() throws {
-        #expect(try rekey([short(others[0]), id, others[1]]).rekeying.parts.map(\.member) == [others[0], others[1]])
-        #expect(try rekey([short(id), others[0]]).rekeying.added.isEmpty)
+        #expect(try rekey([others[0].short, id, others[1]]).rekeying.parts.map(\.member) == [others[0], others[1]])
+        #expect(try rekey([id.short, others[0]]).rekeying.added.isEmpty)
         let other = try #require(PeerID(String(repeating: "a", count: 32)))
         let before = try stored()
         for (members, problem) in [
-            ([short(other)], .short(short(other))), ([others[0], short(others[0])], .twice(short(others[0]))),
+            ([other.short], .short(other.short)), ([others[0], others[0].short], .twice(others[0].short)),
             ([other, other], .twice(other)), ([], .nobody), ([id], .nobody),
         ] as [([PeerID], SophaxKeepingError.MemberProblem)] {
             #expect(throws: SophaxKeepingError.members(problem)) { _ = try rekey(members) }
@@ -137,10 +134,10 @@ import Testing
 
     @Test func `a member that is stored by 16 digits is named by all`() throws {
         let long = try #require(PeerID(String(repeating: "c", count: 32)))
-        let group = try SophaxGroup("short", own: id, members: [id, short(long)])
+        let group = try SophaxGroup("short", own: id, members: [id, long.short])
         try store("short", GroupRecord(group).encoded().copied)
         let rekeyed = try rekey([long], group: "short").rekeying
-        #expect(rekeyed.parts.map(\.member) == [short(long)] && rekeyed.added.isEmpty && rekeyed.removed.isEmpty)
+        #expect(rekeyed.parts.map(\.member) == [long.short] && rekeyed.added.isEmpty && rekeyed.removed.isEmpty)
     }
 
     @Test func `groups that are not there, or damaged, and a store that is not there`() throws {
@@ -155,7 +152,7 @@ import Testing
             #expect(try stored(name) == bytes)
         }
         try store("L", [9] + value.dropFirst())
-        #expect(throws: StoredRecordError.unknownForm(9)) { _ = try rekey(others, group: "L") }
+        #expect(throws: SophaxKeepingError.laterGroup("L", form: 9)) { _ = try rekey(others, group: "L") }
         let stranger = SophaxIdentity()
         let strange = stranger.peerID
         _ = try keeper.store(SophaxAccount(identity: stranger, username: "eve"), isOnly: false, at: now)
@@ -165,19 +162,44 @@ import Testing
     }
 
     @Test func `sessions with members`() throws {
-        let own = try keeper.account(id).identity.publicIdentity
-        let identities = [SophaxIdentity().publicIdentity, SophaxIdentity().publicIdentity]
+        let account = try keeper.account(id)
+        var records: [PeerRecord] = []
+        for _ in 0..<6 { records.append(try PeerRecord.begun(by: account.identity, at: now)) }
+        records[1].endSessions()
+        let ids = records.map(\.peer.peerID)
         try withStore { store in
             try store.transaction { changes in
                 let kind = ValueKind(stringLiteral: PeerRecord.kind)
-                let record = PeerRecord(identities[0], of: own).encoded()
-                try record.withBytes { try changes.set(kind, PeerRecord.name(of: identities[0].peerID), $0) }
-                try changes.set(kind, PeerRecord.name(of: identities[1].peerID), [1].span)
+                for record in records {
+                    try record.encoded().withBytes {
+                        try changes.set(kind, PeerRecord.name(of: record.peer.peerID), $0)
+                    }
+                }
+                try changes.set(kind, PeerRecord.name(of: ids[2]), [1].span)
+                try changes.set(kind, PeerRecord.name(of: ids[3]), [9].span)
+                // Another peer whose name begins like that of the last one.
+                let alike = try #require(PeerID(ids[5].short.description + String(repeating: "0", count: 16)))
+                try changes.set(kind, PeerRecord.name(of: alike), [1].span)
             }
         }
-        let rekeyed = try rekey(identities.map(\.peerID))
+        let expected: [SophaxKeeper.Delivery] = [.possible, .noSession, .damagedSession, .laterSession]
+        let stranger = try #require(PeerID(String(repeating: "e", count: 32)))
+        for isShort in [false, true] {
+            let members = (ids.prefix(4) + [stranger]).map { isShort ? $0.short : $0 }
+            let group = try SophaxGroup("\(isShort)", own: id, members: [id] + members)
+            try store("\(isShort)", GroupRecord(group).encoded().copied)
+            #expect(try deliveries(to: members, "\(isShort)") == expected + [.noSession])
+        }
+        let group = try SophaxGroup("alike", own: id, members: [id, ids[4].short, ids[5].short])
+        try store("alike", GroupRecord(group).encoded().copied)
+        #expect(try deliveries(to: [ids[4], ids[5]].map(\.short), "alike") == [.possible, .noSession])
+    }
+
+    /// In the order of the members.
+    private func deliveries(to members: [PeerID], _ group: String) throws -> [SophaxKeeper.Delivery] {
+        let rekeyed = try rekey(members, group: group)
         let found = Dictionary(uniqueKeysWithValues: zip(rekeyed.rekeying.parts.map(\.member), rekeyed.deliveries))
-        #expect(found == [identities[0].peerID: .noSession, identities[1].peerID: .damagedSession])
+        return members.compactMap { found[$0] }
     }
 
     /// An archive carries a group as bytes; what is imported is a copy.

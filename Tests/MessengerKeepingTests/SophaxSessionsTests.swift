@@ -19,22 +19,9 @@ import Testing
     init() throws {
         scratch = try Scratch()
         let alice = SophaxIdentity()
-        let bob = SophaxIdentity()
         id = alice.peerID
-        peer = bob.peerID
-        let own = alice.publicIdentity
-        let prekeys = PrekeyStore(at: now)
-        let others = PrekeyStore(at: now)
-        guard let published = others.bundle(of: bob, oneTime: nil, username: "bob", at: now),
-            let ownBundle = prekeys.bundle(of: alice, oneTime: nil, username: "alice", at: now)
-        else { throw HandshakeError.malformed }
-        let checked = try published.check(asked: bob.peerID, known: nil, pinned: nil, at: now)
-        var begun = try alice.initiate(with: checked, own: ownBundle, first: [1].span)
-        let sealed = try begun.session.seal([2].span)
-        #expect(sealed.body.count > 1)
-        var record = PeerRecord(bob.publicIdentity, of: own, bundleForm: checked.form, version: .two)
-        record.begin(begun.session, at: now)
-
+        let record = try PeerRecord.begun(by: alice, at: now)
+        peer = record.peer.peerID
         let account = try SophaxAccount(identity: alice, username: "alice")
         _ = try SophaxKeeper(scratch.keystore).store(account, isOnly: false, at: now)
         try store(record)

@@ -46,7 +46,7 @@ extension Owner {
 
     /// The peerID of SophaxChat's owner, 32 digits; nil for another owner.
     package var sophaxChat: PeerID? {
-        guard messenger == Self.sophaxChat, let peer = PeerID(id), id.utf8.count == PeerID.counts[0] else { return nil }
+        guard messenger == Self.sophaxChat, let peer = PeerID(id), !peer.isShort else { return nil }
         return peer
     }
 }

@@ -31,6 +31,12 @@ public struct PeerID: Hashable, Comparable, Sendable, CustomStringConvertible {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
 
+    /// Whether it has 16 digits.
+    public var isShort: Bool { description.utf8.count == Self.counts[1] }
+
+    /// Its first 16 digits.
+    public var short: PeerID { PeerID(String(description.prefix(Self.counts[1])))! }
+
     /// The digits as bytes.
     package var bytes: [UInt8] { Array(description.utf8) }
 }

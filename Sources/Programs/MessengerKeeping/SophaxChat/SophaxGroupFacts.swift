@@ -41,7 +41,7 @@ extension SophaxKeeper {
     }
 
     /// Reads what programs on the libraries have stored of a group. Nothing changes.
-    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `SessionStoreError`; `StoredRecordError.unknownForm`;
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.laterGroup`; `SessionStoreError`;
     ///   `FileError.locked` if a program uses the sessions; as `account`.
     package func group(
         _ name: String, of id: PeerID, at now: Timestamp, _ wait: SessionWait = .usual

@@ -15,6 +15,8 @@ extension SophaxKeeper {
         case noSession
         /// What is stored of the member is not readable.
         case damagedSession
+        /// What is stored of the member has a form that this version does not know.
+        case laterSession
     }
 
     /// A group with its new chain, which is stored.
@@ -33,10 +35,9 @@ extension SophaxKeeper {
     ///   - body: called when the store has the new chain, and not the former one; a kill before changes nothing. What it
     ///     gets is stored nowhere: if that is lost, do this again. Nobody begins another chain while it runs, so what it
     ///     writes is the chain that the store has.
-    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.members`, `.spentGroup`;
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.laterGroup`, `.members`, `.spentGroup`;
     ///   `SessionStoreError.copied` for a store whose chains may be used elsewhere, and its other cases;
-    ///   `StoredRecordError.unknownForm`; `FileError.locked` if a program uses the sessions; as `account`: then nothing has
-    ///   changed. What `body` throws.
+    ///   `FileError.locked` if a program uses the sessions; as `account`: then nothing has changed. What `body` throws.
     package func rekey(
         _ group: String, of id: PeerID, members others: [PeerID], at now: Timestamp, _ wait: SessionWait = .usual,
         _ body: (RekeyedGroup) throws -> Void
@@ -58,7 +59,7 @@ extension SophaxKeeper {
                 try record.encoded().withBytes {
                     try changes.set(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: group), $0)
                 }
-                let deliveries = try rekeying.parts.map { try store.delivery(to: $0.member, of: own) }
+                let deliveries = try store.deliveries(to: rekeying.parts.map(\.member), of: own)
                 return RekeyedGroup(rekeying: rekeying, deliveries: deliveries, form: record.form)
             }
             try body(rekeyed)
@@ -78,7 +79,7 @@ extension SophaxKeeper {
             }
             // Two members that begin alike are told by all digits.
             let member = known.contains(name) ? name : known.first ?? name
-            guard known.count == 1 || member == name, known.count > 0 || name.description.utf8.count == PeerID.counts[0]
+            guard known.count == 1 || member == name, known.count > 0 || !name.isShort
             else { throw .members(.short(name)) }
             guard members.insert(member).inserted else { throw .members(.twice(name)) }
         }
@@ -92,7 +93,7 @@ extension SophaxKeeper {
 extension OpenSessionStore {
     /// What a program has stored of a group.
     /// - Parameter name: any text.
-    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`; `StoredRecordError.unknownForm`; `SessionStoreError`.
+    /// - Throws: `SophaxKeepingError.noGroup`, `.damagedGroup`, `.laterGroup`; `SessionStoreError`.
     func group(_ name: String, of own: PeerID) throws -> GroupRecord {
         guard (1...GroupPlace.maxGroup).contains(name.utf8.count),
             let value = try read(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: name))
@@ -104,15 +105,37 @@ extension OpenSessionStore {
             guard record.group.name.utf8.elementsEqual(name.utf8) else { throw .malformed }
             return record
         } catch .unknownForm(let form) {
-            throw StoredRecordError.unknownForm(form)
+            throw SophaxKeepingError.laterGroup(name, form: form)
         } catch {
             throw SophaxKeepingError.damagedGroup(name)
         }
     }
 
-    /// Whether a program can send something to a peer.
-    fileprivate func delivery(to peer: PeerID, of own: PublicIdentity) throws -> SophaxKeeper.Delivery {
+    /// Whether a program can send something to members, in their order.
+    fileprivate func deliveries(
+        to members: [PeerID], of own: PublicIdentity
+    ) throws -> [SophaxKeeper.Delivery] {
         let kind = ValueKind(stringLiteral: PeerRecord.kind)
+        var short: [String: [SophaxKeeper.Delivery]] = [:]
+        for member in members where member.isShort { short[member.description] = [] }
+        if !short.isEmpty {
+            // Stored names are digests, so all values are opened to find those of 16 digits.
+            try forEach(kind) { name, value in
+                guard let name, let peer = PeerID(String(decoding: name, as: UTF8.self)) else { return }
+                short[peer.short.description]?.append(Self.delivery(to: peer, value, own))
+            }
+        }
+        return try members.map { member in
+            guard let found = short[member.description] else { return try delivery(to: member, kind, own) }
+            // Nothing says which of several is the member.
+            return found.count == 1 ? found[0] : .noSession
+        }
+    }
+
+    /// - Parameter peer: 32 digits.
+    private func delivery(
+        to peer: PeerID, _ kind: ValueKind, _ own: PublicIdentity
+    ) throws(SessionStoreError) -> SophaxKeeper.Delivery {
         let value: SecureBytes?
         do throws(SessionStoreError) {
             value = try read(kind, PeerRecord.name(of: peer))
@@ -121,8 +144,19 @@ extension OpenSessionStore {
             return .damagedSession
         }
         guard let value else { return .noSession }
-        let record = value.withBytes { try? PeerRecord(decoding: $0, of: own) }
-        guard let record, record.peer.has(peer) else { return .damagedSession }
-        return record.count == 0 ? .noSession : .possible
+        return value.withBytes { Self.delivery(to: peer, $0, own) }
+    }
+
+    private static func delivery(
+        to peer: PeerID, _ value: Span<UInt8>, _ own: PublicIdentity
+    ) -> SophaxKeeper.Delivery {
+        do throws(StoredRecordError) {
+            let record = try PeerRecord(decoding: value, of: own)
+            guard record.peer.has(peer) else { return .damagedSession }
+            return record.count == 0 ? .noSession : .possible
+        } catch {
+            if case .unknownForm = error { return .laterSession }
+            return .damagedSession
+        }
     }
 }

@@ -251,12 +251,16 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case noSession(PeerID)
     /// What a program has stored of this peer is not a record of it.
     case damagedSession(PeerID)
+    /// What a program has stored of this peer has a form that this version does not know.
+    case laterSession(PeerID, form: UInt8)
     /// A value among the sessions does not open, and does not tell of which peer it is.
     case namelessSession
     /// No program has stored a group of this name.
     case noGroup(String)
     /// What a program has stored of this group is not a record of it.
     case damagedGroup(String)
+    /// What a program has stored of this group has a form that this version does not know.
+    case laterGroup(String, form: UInt8)
     /// A new member is named by 16 digits, or two names are one member, or there are too many.
     case members(MemberProblem)
     /// The group has had as many chains, or its chain as many messages, as can be numbered.

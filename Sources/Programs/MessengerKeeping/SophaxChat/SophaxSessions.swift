@@ -41,7 +41,7 @@ extension SophaxKeeper {
 
     /// Reads what programs on the libraries have stored of a peer.
     /// - Parameter peer: 32 digits. Stored names are digests, so one of 16 digits finds nothing.
-    /// - Throws: `SophaxKeepingError.noSession`, `.damagedSession`; `SessionStoreError`; `StoredRecordError.unknownForm`;
+    /// - Throws: `SophaxKeepingError.noSession`, `.damagedSession`, `.laterSession`; `SessionStoreError`;
     ///   `FileError.locked` if a program uses the sessions; as `account`.
     package func sessions(of id: PeerID, with peer: PeerID, _ wait: SessionWait = .usual) throws -> PeerFacts {
         try withSessions(of: id, wait) { account, store in
@@ -96,7 +96,7 @@ extension SophaxKeeper {
                 verification: Self.verification(of: record.peer, account), isCopied: store.origin == .copied,
                 bytes: value.count, sessions: try record.facts())
         } catch StoredRecordError.unknownForm(let form) {
-            throw StoredRecordError.unknownForm(form)
+            throw SophaxKeepingError.laterSession(peer, form: form)
         } catch {
             throw SophaxKeepingError.damagedSession(peer)
         }

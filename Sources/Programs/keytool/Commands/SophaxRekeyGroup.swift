@@ -113,6 +113,9 @@ extension SophaxKeeper.RekeyedGroup {
             case .damagedSession:
                 output.warn(
                     "the session with \(part.member) is damaged: it is given the chain when there is another one")
+            case .laterSession:
+                output.warn(
+                    "the session with \(part.member) is of a later version: only a newer program gives it the chain")
             }
         }
         let count = form.without.count
@@ -131,6 +134,7 @@ extension SophaxKeeper.Delivery {
         case .possible: "held"
         case .noSession: "none"
         case .damagedSession: "damaged"
+        case .laterSession: "later"
         }
     }
 }

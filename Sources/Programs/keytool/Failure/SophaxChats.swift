@@ -121,6 +121,10 @@ extension SophaxKeepingError: Explained {
         case .damagedSession(let peer):
             Failure(.badData, "the session with \(peer) is damaged", hints: "the peer begins a new one")
                 .because(of: "damaged_session")
+        case .laterSession(let peer, let form):
+            Failure(
+                .badData, "the session with \(peer) has form \(form), which is not supported",
+                hints: "a newer keytool may know it: install that version")
         case .namelessSession:
             Failure(
                 .badData, "a session is damaged, and does not tell with which peer", hints: "the peer begins a new one"
@@ -135,6 +139,10 @@ extension SophaxKeepingError: Explained {
                 .badData, "the group \(group.printable) is damaged",
                 hints: "the program that uses it has to begin it again"
             ).because(of: "damaged_group")
+        case .laterGroup(let group, let form):
+            Failure(
+                .badData, "the group \(group.printable) has form \(form), which is not supported",
+                hints: "a newer keytool may know it: install that version")
         case .members(let problem): problem.failure
         case .spentGroup(let group):
             Failure(
