@@ -89,17 +89,13 @@ public struct IdentityBackup: ~Copyable, Sendable {
         let name = JSONValue.string(username).encoded
         let time = exported.literal
         var buffer = SecureBuffer(capacity: 256 + name.count + time.utf8.count)
-        func append(_ text: String, _ buffer: inout SecureBuffer) {
-            let bytes = Array(text.utf8)
-            buffer.append(bytes.span)
-        }
-        append("{\"dhKeyPrivate\":\"", &buffer)
+        buffer.append("{\"dhKeyPrivate\":\"")
         identity.agreement.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        append("\",\"exportedAt\":\(time),\"signingKeyPrivate\":\"", &buffer)
+        buffer.append("\",\"exportedAt\":\(time),\"signingKeyPrivate\":\"")
         identity.signing.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        append("\",\"username\":", &buffer)
+        buffer.append("\",\"username\":")
         buffer.append(name.span)
-        append("}", &buffer)
+        buffer.append("}")
         return buffer.finish()
     }
 

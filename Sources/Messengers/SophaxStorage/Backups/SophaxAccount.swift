@@ -92,25 +92,21 @@ public struct SophaxAccount: ~Copyable, Sendable {
         let peers = JSONValue.object(verified.map { .init($0.key.description, .string($0.value)) }).sorted.encoded
         var buffer = SecureBuffer(
             capacity: 256 + name.count + peers.count + Base64.encodedCount(prekeys.count))
-        func append(_ text: String, _ buffer: inout SecureBuffer) {
-            let bytes = Array(text.utf8)
-            buffer.append(bytes.span)
-        }
-        append(#"{"dh":""#, &buffer)
+        buffer.append(#"{"dh":""#)
         identity.agreement.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        append(#"","messenger":"\#(Self.messenger)","#, &buffer)
+        buffer.append(#"","messenger":"\#(Self.messenger)","#)
         if prekeys.count > 0 {
-            append(#""prekeys":""#, &buffer)
+            buffer.append(#""prekeys":""#)
             prekeys.withBytes { Base64.encode($0, appendingTo: &buffer) }
-            append(#"","#, &buffer)
+            buffer.append(#"","#)
         }
-        append(#""signing":""#, &buffer)
+        buffer.append(#""signing":""#)
         identity.signing.withBytes { Base64.encode($0, appendingTo: &buffer) }
-        append(#"","username":"#, &buffer)
+        buffer.append(#"","username":"#)
         buffer.append(name.span)
-        append(#","verified":"#, &buffer)
+        buffer.append(#","verified":"#)
         buffer.append(peers.span)
-        append(#","version":\#(Self.version)}"#, &buffer)
+        buffer.append(#","version":\#(Self.version)}"#)
         return buffer.finish()
     }
 

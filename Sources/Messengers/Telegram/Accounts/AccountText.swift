@@ -97,10 +97,3 @@ extension TelegramAccount {
 extension JSONValue {
     fileprivate var number32: Int32? { integer.flatMap { Int32(exactly: $0) } }
 }
-
-extension SecureBuffer {
-    fileprivate mutating func append(_ text: String) {
-        let bytes = Array(text.utf8)
-        append(bytes.span)
-    }
-}

@@ -164,11 +164,6 @@ extension JSONValue {
 }
 
 extension SecureBuffer {
-    fileprivate mutating func append(_ text: String) {
-        let bytes = Array(text.utf8)
-        append(bytes.span)
-    }
-
     /// Base64 of a private key, clamped.
     fileprivate mutating func append(key: HeldKey) {
         let clamped = key.bytes.clamped()

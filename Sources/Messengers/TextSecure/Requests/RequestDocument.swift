@@ -54,10 +54,3 @@ extension TextSecureAccount {
         String(decoding: JSONValue.string(text).encoded, as: UTF8.self)
     }
 }
-
-extension SecureBuffer {
-    fileprivate mutating func append(_ text: String) {
-        let bytes = Array(text.utf8)
-        append(bytes.span)
-    }
-}
