@@ -77,6 +77,22 @@ import VectorKit
         #expect(count == "40")
     }
 
+    @Test func `one for reading makes no file, and excludes one for changing`() throws {
+        let directory = try Directory.open(scratch.path, rule: .secret)
+        let isMissing = try directory.lockForReading("lock", wait: .zero) == nil
+        #expect(isMissing)
+        #expect(try !directory.contains("lock"))
+        let first = try lock()
+        #expect(throws: FileError.locked(path: scratch.at("lock"))) {
+            _ = try directory.lockForReading("lock", wait: .zero)
+        }
+        _ = consume first
+        let reading = try directory.lockForReading("lock", wait: .zero)
+        #expect(throws: FileError.locked(path: scratch.at("lock"))) { _ = try lock() }
+        _ = consume reading
+        _ = try lock()
+    }
+
     @Test func `other processes see it`() throws {
         let lock = try lock()
         let whileHeld = try Program.run("/usr/bin/flock", "-n", scratch.at("lock"), "true")

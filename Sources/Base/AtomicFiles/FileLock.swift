@@ -17,22 +17,33 @@ package struct FileLock: ~Copyable, Sendable {
     /// How long to sleep between two tries.
     private static let pause = Duration.milliseconds(50)
 
-    /// - Parameter isCreating: create the file if it is missing.
+    /// What a lock is taken for.
+    fileprivate enum Purpose {
+        /// To change files; the lock's file is created if it is missing.
+        case creating
+        /// To change files.
+        case changing
+        /// To read files. If this account may not write the lock's file, the lock is shared: some file systems want a
+        /// file that is open for writing for an exclusive one.
+        case reading
+    }
+
     /// - Returns: nil if the file is missing, or was removed while this process waited, and is not created.
     fileprivate init?(
-        _ name: String, in directory: borrowing Directory, wait: Duration, isCreating: Bool
+        _ name: String, in directory: borrowing Directory, wait: Duration, for purpose: Purpose
     ) throws(FileError) {
         let path = directory.path(of: name)
         let deadline = ContinuousClock.now + wait
         while true {
-            let flags = O_RDWR | (isCreating ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
-            let file = unsafe keytool_openat(directory.descriptor, name, flags, 0o600)
-            if file < 0 && errno == ENOENT && !isCreating { return nil }
+            let (file, isWritable) = directory.openForLocking(
+                name, purpose == .creating ? O_CREAT : 0, orForReading: purpose == .reading)
+            let operation = isWritable ? LOCK_EX : LOCK_SH
+            if file < 0 && errno == ENOENT && purpose != .creating { return nil }
             guard file >= 0 else { throw FileError(.open, path: path, code: errno) }
             do throws(FileError) {
                 let status = try Directory.status(of: file, path: path)
                 try directory.check(status, name)
-                if flock(file, LOCK_EX | LOCK_NB) == 0 {
+                if flock(file, operation | LOCK_NB) == 0 {
                     // The file may have been replaced between open and flock. Then this lock excludes nobody.
                     if let now = try directory.status(name), now.st_ino == status.st_ino, now.st_dev == status.st_dev {
                         descriptor = file
@@ -88,13 +99,35 @@ extension Directory {
     /// - Throws: `.locked` if another process still holds it after `wait`.
     package func lock(_ name: String, wait: Duration) throws(FileError) -> FileLock {
         // A file that is created is never missing.
-        try FileLock(name, in: self, wait: wait, isCreating: true)!
+        try FileLock(name, in: self, wait: wait, for: .creating)!
     }
 
     /// Locks the file `name`.
     /// - Returns: nil if it is missing, also if another process removed it during `wait`.
     /// - Throws: `.locked` if another process still holds it after `wait`.
     package func lockIfPresent(_ name: String, wait: Duration) throws(FileError) -> FileLock? {
-        try FileLock(name, in: self, wait: wait, isCreating: false)
+        try FileLock(name, in: self, wait: wait, for: .changing)
+    }
+
+    /// Locks the file `name` to read other files, also where this account cannot write. It is not created.
+    /// - Returns: nil if it is missing, also if another process removed it during `wait`.
+    /// - Throws: `.locked` if another process still holds it after `wait`.
+    package func lockForReading(_ name: String, wait: Duration) throws(FileError) -> FileLock? {
+        try FileLock(name, in: self, wait: wait, for: .reading)
+    }
+
+    /// Opens a file for writing, to lock it.
+    /// - Parameters:
+    ///   - flags: further ones of open(2).
+    ///   - mayOnlyRead: open it for reading if this account cannot write it.
+    /// - Returns: as open(2), with errno; and whether the file is open for writing.
+    func openForLocking(
+        _ name: String, _ flags: Int32, orForReading mayOnlyRead: Bool
+    ) -> (file: Int32, isWritable: Bool) {
+        let flags = flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let file = unsafe keytool_openat(descriptor, name, O_RDWR | flags, 0o600)
+        // A read-only medium, or no permission.
+        guard file < 0 && mayOnlyRead && [EROFS, EACCES, EPERM].contains(errno) else { return (file, true) }
+        return (unsafe keytool_openat(descriptor, name, O_RDONLY | flags, 0), false)
     }
 }

@@ -39,6 +39,14 @@ static inline int keytool_openat(int directory, const char *name, int flags, uns
     return result;
 }
 
+/// Locks bytes of an open file for its open file description: fcntl(2), F_OFD_SETLK. Does not wait. Locks of the same
+/// kind and those of other processes (F_SETLK) exclude each other.
+static inline int keytool_lock_range(int file, long long start, long long count, int is_exclusive) {
+    struct flock lock = {
+        .l_type = is_exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+    return fcntl(file, 37, &lock);  // F_OFD_SETLK
+}
+
 /// Keeps other processes of this account from attaching, and the kernel from writing a core.
 static inline int keytool_forbid_dumps(void) {
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
