@@ -96,7 +96,7 @@ class TestExport:
 
     def test_nothing_is_left_of_reading_them(self, held, tmp_path):
         home = identityfiles.directory(held.keystore, ID)
-        before = {path.name for path in home.iterdir()} | {"lock"}
+        before = {path.name for path in home.iterdir()}
         held.ok("archive", "export", "-o", tmp_path / "b.age", "--with-sessions", *TO)
         assert {path.name for path in home.iterdir()} == before
         assert stored(held) == (VALUES, sessions.NOWHERE)

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from kit import injection, oracle
+from kit import archives, injection, oracle, sophax
 from kit.known import CODE_PASSWORD, SAFE_PASSWORD
-from kit.runner import Keytool
+from kit.runner import Keytool, snapshot
 
 BLOCK = 4096
 OLD = oracle.Identity("ABCD1234", bytes(range(32)))
@@ -120,3 +120,22 @@ def test_pull(disk, directory, safe_password):
         disk.grow()
         assert result.code in (0, 73, 74) and listed(keytool) == ([OLD.id] if result.code == 0 else []), (size, result)
     assert {0, 74} <= codes
+
+
+def test_reading_sessions_needs_no_room(disk, write):
+    """Neither a block nor an inode: for no lock, no log and no other journal mode."""
+    keytool = disk(1000, 1000)
+    identity = write("agekey", archives.IDENTITY + "\n")
+    account = write("a.age", archives.seal(sophax.account_text(sophax.ALICE)))
+    keytool.ok("sophaxchat", "import", account, "--identity", identity)
+    sophax.put_group(keytool, sophax.group_record(members=["1" * 32]))
+    # As the file system counts them, with the directory's own.
+    full = subprocess.run(["sh", "-c", 'cat /dev/zero > "$0/fill"; while : > "$0/$$.$((n += 1))"; do :; done', disk.place],
+                          capture_output=True, text=True, timeout=30)
+    assert "No space left" in full.stderr, full
+    before = snapshot(keytool.keystore, without=())
+    keytool.ok("sophaxchat", "show-group", "G")
+    keytool.ok("sophaxchat", "list-sessions")
+    assert " sessions " in keytool.ok("doctor").out
+    keytool.ok("archive", "export", "--with-sessions", "-o", "-", "--recipient", archives.RECIPIENT)
+    assert snapshot(keytool.keystore, without=()) == before

@@ -82,7 +82,7 @@ def test_nothing_is_changed(stored):
     stored.ok("sophaxchat", "show-session", BOB_ID)
     assert sessions.values(stored.keystore, master, MESSENGER, ID) == before
     assert {path.name for path in (stored.keystore / "identities" / MESSENGER / ID).iterdir()} == {
-        "identity", "lock", "sessions.db"}
+        "identity", "sessions.db"}
 
 
 def test_a_peer_that_has_proved_little(alice):

@@ -20,11 +20,24 @@ package struct SessionWait {
     /// Locks an identity.
     /// - Throws: as `OpenKeystore.lockedIdentity`.
     func locked(_ owner: Owner, in keystore: OpenKeystore) throws -> LockedIdentity {
+        try waiting { try keystore.lockedIdentity(owner, wait: $0) }
+    }
+
+    /// Lends the records of an identity and its directory, for reading.
+    /// - Throws: as `OpenKeystore.reading`.
+    func reading<Result: ~Copyable>(
+        _ owner: Owner, in keystore: OpenKeystore, _ body: (borrowing IdentityRecords) throws -> Result
+    ) throws -> Result {
+        try waiting { try keystore.reading(owner, wait: $0, body) }
+    }
+
+    /// Tries without a wait first.
+    private func waiting<Result: ~Copyable>(_ body: (Duration) throws -> Result) throws -> Result {
         do {
-            return try keystore.lockedIdentity(owner, wait: .zero)
+            return try body(.zero)
         } catch FileError.locked {
             if limit > .zero { begins() }
-            return try keystore.lockedIdentity(owner, wait: limit)
+            return try body(limit)
         }
     }
 }

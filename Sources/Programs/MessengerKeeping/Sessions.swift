@@ -16,17 +16,15 @@ extension OpenKeystore {
     /// - Returns: nil if it has none.
     /// - Throws: `SessionStoreError.file`, `.system`; `KeystoreError.noIdentity`; `FileError`.
     package func examineSessions(of owner: Owner) throws -> StoreCondition? {
-        let records = try identity(owner)
-        guard try records.hasSessions() else { return nil }
+        guard try identity(owner).hasSessions() else { return nil }
         do {
-            // Programs hold it while they use the sessions.
-            let lock = try records.lockAtOnce()
-            let condition = try records.withDirectory { directory in
-                try OpenSessionStore.examine(
-                    in: directory, messenger: owner.messenger, id: owner.id, key: sessionKey)
+            // Programs hold the lock while they use the sessions.
+            return try reading(owner, wait: .zero) { records in
+                try records.withDirectory { directory in
+                    try OpenSessionStore.examine(
+                        in: directory, messenger: owner.messenger, id: owner.id, key: sessionKey)
+                }
             }
-            _ = consume lock
-            return condition
         } catch FileError.locked {
             return .inUse
         }
@@ -38,10 +36,21 @@ extension IdentityRecords {
     func hasSessions() throws(FileError) -> Bool {
         try withDirectory { (directory) throws(FileError) in try OpenSessionStore.exists(in: directory) }
     }
+
+    /// Opens the session store for reading only. Close it before the lock of `OpenKeystore.reading` is released.
+    /// - Returns: nil if there is none.
+    /// - Throws: `SessionStoreError`; `FileError`.
+    func readSessions(_ keystore: OpenKeystore) throws -> OpenSessionStore? {
+        guard try hasSessions() else { return nil }
+        return try withDirectory { directory in
+            try OpenSessionStore(
+                readingIn: directory, messenger: owner.messenger, id: owner.id, key: keystore.sessionKey)
+        }
+    }
 }
 
 extension LockedIdentity {
-    /// Opens the session store. Close it before the lock is released.
+    /// Opens the session store for changing. Close it before the lock is released.
     /// - Returns: nil if there is none.
     /// - Throws: `SessionStoreError`; `FileError`.
     func openSessions(_ keystore: OpenKeystore) throws -> OpenSessionStore? {

@@ -90,14 +90,6 @@ extension IdentityRecords {
         try body(directory)
     }
 
-    /// Takes the identity's lock if nobody holds it, for an examination: it changes nothing, not even what a killed
-    /// process left unfinished.
-    /// - Returns: nil if the identity was never locked; then no program uses it.
-    /// - Throws: `FileError.locked` at once if another process holds it.
-    package func lockAtOnce() throws(FileError) -> FileLock? {
-        try directory.lockIfPresent(LockedKeystore.lockName, wait: .zero)
-    }
-
     func seal(_ content: Span<UInt8>, _ name: RecordName, fileName: String? = nil) -> [UInt8] {
         SealedRecord.seal(content, of: owner, name, fileName: fileName, key: keystore.masterKey)
     }

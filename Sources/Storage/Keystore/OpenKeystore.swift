@@ -95,6 +95,27 @@ public final class OpenKeystore: Sendable {
         return try converted(identity, wait: wait)
     }
 
+    /// Lends the records of an identity, and its directory, while no process that locks it changes them. Nothing is
+    /// changed, not even what a killed process left unfinished, so the keystore may be on a read-only medium.
+    ///
+    /// An identity that was never locked is not locked: its lock would be a new file.
+    /// - Throws: `KeystoreError.noIdentity`; `FileError`, for example `.locked` after `wait`; the error of `body`.
+    package func reading<Result: ~Copyable>(
+        _ owner: Owner, wait: Duration, _ body: (borrowing IdentityRecords) throws -> Result
+    ) throws -> Result {
+        try goneIfRemoved(owner) {
+            while true {
+                let records = try identity(owner)
+                let lock = try records.directory.lockForReading(LockedKeystore.lockName, wait: wait)
+                // Another process may have removed it while this one waited.
+                guard try isCurrent(records) else { continue }
+                let result = try body(records)
+                _ = consume lock
+                return result
+            }
+        }
+    }
+
     private func lock(_ owner: Owner, wait: Duration) throws -> LockedIdentity {
         try goneIfRemoved(owner) {
             while true {

@@ -1,4 +1,6 @@
+internal import AtomicFiles
 internal import CSQLite
+internal import Encodings
 internal import Glibc
 
 /// A connection to an SQLite file. Other connections to the file are excluded.
@@ -7,15 +9,47 @@ final class Database {
     /// The path, for messages.
     let path: String
     private var handle: OpaquePointer?
+    /// Excludes other connections while this one only reads.
+    private var lock: RangeLock?
+
+    /// The bytes that all connections of SQLite to a file lock: file format, 1.3, "The Lock-Byte Page"; os.h,
+    /// `PENDING_BYTE` and those behind it.
+    static let lockedBytes = (start: Int64(0x4000_0000), count: Int64(512))
 
     /// Opens an existing file.
     /// - Parameter path: absolute, without links.
     /// - Throws: `SessionStoreError`.
-    init(path: String, as shownPath: String) throws(SessionStoreError) {
-        self.path = shownPath
-        // No URI, no file made here, no link followed; this type is used by one thread at a time.
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-        let result = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+    convenience init(path: String, as shownPath: String) throws(SessionStoreError) {
+        // No URI, no file made here.
+        try self.init(name: path, SQLITE_OPEN_READWRITE, as: shownPath, lock: nil)
+    }
+
+    /// Opens an existing file and never changes anything: neither the file nor its log, nor the names beside it.
+    ///
+    /// SQLite would create an empty log beside a file in WAL mode, and lock the file in a way that needs the permission
+    /// to write. It does neither with `immutable`, which reads the file alone, or with `unix-none`, which reads a log,
+    /// too. Both are right only if nobody else changes the file: `lock` sees to that.
+    /// - Parameters:
+    ///   - path: absolute, without links.
+    ///   - hasLog: whether the file has a log that is not empty.
+    ///   - lock: of `lockedBytes`.
+    /// - Throws: `SessionStoreError`.
+    convenience init(
+        reading path: String, as shownPath: String, hasLog: Bool, lock: consuming RangeLock
+    ) throws(SessionStoreError) {
+        let name = "file:" + Self.escaped(path) + (hasLog ? "?vfs=unix-none" : "?immutable=1")
+        try self.init(name: name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, as: shownPath, lock: lock)
+        leaveLog()
+    }
+
+    private init(
+        name: String, _ flags: Int32, as shownPath: String, lock: consuming RangeLock?
+    ) throws(SessionStoreError) {
+        path = shownPath
+        self.lock = lock
+        // No link followed; this type is used by one thread at a time.
+        let flags = flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+        let result = unsafe sqlite3_open_v2(name, &handle, flags, nil)
         guard result == SQLITE_OK else {
             let failure = failure(result)
             close()
@@ -26,10 +60,23 @@ final class Database {
 
     deinit { close() }
 
+    /// A path as a part of a URI.
+    private static func escaped(_ path: String) -> String {
+        path.utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += "%" + Hex.encode([byte])
+            }
+        }
+    }
+
     /// Ends the connection. Finish its statements first.
     func close() {
         unsafe sqlite3_close_v2(handle)
         unsafe handle = nil
+        lock = nil
     }
 
     /// Whether the opened path still leads to the open file.
@@ -49,7 +96,7 @@ final class Database {
     }
 
     /// Leaves the log as it is when the connection ends. Otherwise it is merged into the file.
-    func leaveLog() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1) }
+    private func leaveLog() { unsafe keytool_sqlite_configure(handle, Int32(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE), 1) }
 
     /// Executes statements and ignores their rows.
     func run(_ statements: String) throws(SessionStoreError) {

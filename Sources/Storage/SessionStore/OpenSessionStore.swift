@@ -25,10 +25,12 @@ public final class OpenSessionStore {
     /// The origin of the store's file. `adopt` changes `copied` to `here`.
     public private(set) var origin: Origin
 
-    private let database: Database
-    private let sealer: ValueSealer
+    let database: Database
+    let sealer: ValueSealer
     private let place: StorePlace
     private let statements: Statements
+    /// Whether the store was opened for reading only.
+    private let isReading: Bool
     /// The first change that failed in the present transaction.
     private var failure: SessionStoreError?
 
@@ -44,6 +46,23 @@ public final class OpenSessionStore {
     ) throws(SessionStoreError) {
         try self.init(
             in: directory, messenger: messenger, id: id, key: key, machine: StorePlace.thisMachine)
+    }
+
+    /// Opens the store of an owner for reading only: nothing changes, and nothing needs to be writable. A log that a
+    /// killed program has left is read with the file. Do not call `transaction` and `adopt`.
+    /// - Throws: as `init(in:messenger:id:key:)`; `.damaged` for a file that is empty; `.interrupted`.
+    package convenience init(
+        readingIn directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes
+    ) throws(SessionStoreError) {
+        let database: Database
+        switch try StoreFile.openUnchanged(in: directory) {
+        case .database(let opened): database = opened
+        case .condition(.interrupted): throw .interrupted(path: StoreFile.path(in: directory))
+        case .condition: throw .damaged(path: StoreFile.path(in: directory))
+        }
+        try self.init(
+            database, isNew: false, in: directory, ValueSealer(messenger: messenger, id: id, key: key),
+            machine: StorePlace.thisMachine, isReading: true)
     }
 
     /// Opens the store of an owner, and creates none.
@@ -64,12 +83,20 @@ public final class OpenSessionStore {
             in: directory, messenger: messenger, id: id, key: key, machine: machine, absence: .isFilled)
     }
 
-    private init(
+    private convenience init(
         in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes, machine: [UInt8],
         absence: StoreFile.Absence
     ) throws(SessionStoreError) {
         let (database, isNew) = try StoreFile.open(in: directory, absence: absence)
-        let sealer = ValueSealer(messenger: messenger, id: id, key: key)
+        try self.init(
+            database, isNew: isNew, in: directory, ValueSealer(messenger: messenger, id: id, key: key),
+            machine: machine, isReading: false)
+    }
+
+    private init(
+        _ database: Database, isNew: Bool, in directory: borrowing Directory, _ sealer: consuming ValueSealer,
+        machine: [UInt8], isReading: Bool
+    ) throws(SessionStoreError) {
         let place: StorePlace
         do throws(FileError) {
             place = StorePlace(file: try directory.identity(of: StoreFile.name), machine: machine)
@@ -85,11 +112,12 @@ public final class OpenSessionStore {
         self.database = database
         self.sealer = sealer
         self.place = place
+        self.isReading = isReading
         statements = try Statements(database)
     }
 
     /// Creates the table and the first values at once.
-    private static func create(
+    static func create(
         _ database: Database, _ sealer: borrowing ValueSealer, _ place: StorePlace, holding values: ExportedValues?
     ) throws(SessionStoreError) {
         try database.run("BEGIN IMMEDIATE")
@@ -122,10 +150,11 @@ public final class OpenSessionStore {
         return place
     }
 
-    /// Closes the file. Its log is merged into the file now or, if that fails, at the next opening.
+    /// Closes the file. Its log is merged into the file now or, if that fails, at the next opening; one that was opened
+    /// for reading only stays as it is.
     public func close() {
         statements.finish()
-        try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        if !isReading { try? database.run("PRAGMA wal_checkpoint(TRUNCATE)") }
         database.close()
     }
 
@@ -182,48 +211,6 @@ public final class OpenSessionStore {
         return [.text(kind.text), .blob(sealer.digest(of: name))]
     }
 
-    // MARK: Exporting and importing
-
-    /// Whether the directory of an owner has a store. Nothing is opened.
-    package static func exists(in directory: borrowing Directory) throws(FileError) -> Bool {
-        try directory.contains(StoreFile.name)
-    }
-
-    /// Opens all values, for an archive. When they are read again they may be old: a program that
-    /// goes on with them uses keys twice.
-    /// - Parameter limit: longest result in bytes.
-    /// - Throws: `SessionStoreError.damaged` for a value that does not open; `ExportError.tooLong`, `.tooMany`;
-    ///   `SessionStoreError.system`.
-    package func exportedValues(limit: Int) throws -> ExportedValues {
-        var values = ExportedValues.Builder(limit: limit)
-        let rows = try StoredRows(in: database)
-        while let kind = try rows.next() {
-            if kind != StorePlace.kind { try values.add(kind, rows.open(kind, sealer)) }
-        }
-        return values.finish()
-    }
-
-    /// Creates a store with exported values. It counts as a copy: the program that opens it has to `adopt` it, and to
-    /// end what must not go on in two places.
-    /// - Parameters:
-    ///   - directory: without a store; that of an owner, opened with the rule `.secret`.
-    ///   - messenger: as for `init`.
-    ///   - id: as for `init`.
-    ///   - key: as for `init`.
-    /// - Throws: `.file(.exists)` if there is a store; as `init`.
-    package static func create(
-        in directory: borrowing Directory, messenger: String, id: String, key: borrowing SecureBytes,
-        holding values: ExportedValues
-    ) throws(SessionStoreError) {
-        let (database, isNew) = try StoreFile.open(in: directory)
-        guard isNew else { throw .file(.exists(path: database.path)) }
-        try create(database, ValueSealer(messenger: messenger, id: id, key: key), .nowhere, holding: values)
-        try database.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        database.close()
-        // SQLite ignores it if a directory cannot be synced. A journal that comes back after a power cut would undo this.
-        do throws(FileError) { try directory.sync() } catch { throw .file(error) }
-    }
-
     // MARK: Changing
 
     /// Makes all changes of `body` at once: if the process dies, either all of them are made or none. After this
@@ -248,6 +235,7 @@ public final class OpenSessionStore {
     }
 
     private func change<Result: ~Copyable>(_ body: (borrowing Transaction) throws -> Result) throws -> Result {
+        precondition(!isReading, "a change of a store that was opened for reading")
         precondition(!database.isInTransaction, "a transaction in a transaction")
         failure = nil
         try database.run("BEGIN IMMEDIATE")

@@ -16,6 +16,9 @@ public enum SessionStoreError: Error, Equatable, Sendable {
     case copied(path: String)
     /// Another process has opened the file without holding the identity's lock.
     case busy(path: String)
+    /// SQLite has not finished a change of the file, which was opened for reading only. The next program that opens it
+    /// for changing restores what was there before.
+    case interrupted(path: String)
     /// Any other failure: SQLite's extended result code, and the errno of the failed system call, or 0.
     case system(path: String, code: Int32, errno: Int32)
 }

@@ -50,6 +50,7 @@ extension OpenSessionStore {
             case .foreign: return .foreign
             case .unknownVersion: return .unknownVersion
             case .busy: return .inUse
+            case .interrupted: return .interrupted
             case .file, .full, .copied, .system: throw error
             }
         }
@@ -102,39 +103,5 @@ extension OpenSessionStore {
     ) throws(SessionStoreError) {
         let rows = try StoredRows(in: database)
         while let kind = try rows.next() { _ = try rows.open(kind, sealer) }
-    }
-}
-
-extension StoreFile {
-    /// A file that was opened, or the reason why it was not.
-    enum Opening {
-        case database(Database)
-        case condition(StoreCondition)
-    }
-
-    /// Opens the file of a store so that nothing changes: without a lasting mark of the connection.
-    ///
-    /// A log that is there stays as it is. SQLite creates an empty one otherwise, and removes it when it closes the file.
-    static func openUnchanged(in directory: borrowing Directory) throws(SessionStoreError) -> Opening {
-        let hasLog: Bool
-        do throws(FileError) {
-            for file in [name, logName, journalName] where try directory.contains(file) {
-                try directory.requirePlainFile(file)
-            }
-            // SQLite would remove the log of an empty file.
-            if try directory.length(of: name) == 0 { return .condition(.emptied) }
-            // SQLite would restore the file from its journal.
-            if try directory.contains(journalName), try directory.length(of: journalName) > 0 {
-                return .condition(.interrupted)
-            }
-            hasLog = try directory.contains(logName)
-        } catch {
-            throw .file(error)
-        }
-        let database = try connect(in: directory)
-        if hasLog { database.leaveLog() }
-        let isNew = try prepare(database)
-        try database.run("PRAGMA query_only = ON")
-        return isNew ? .condition(.emptied) : .database(database)
     }
 }

@@ -17,6 +17,10 @@ enum StoreFile {
     static let logName = name + "-wal"
     static let journalName = name + "-journal"
     static let version = 2
+
+    /// The path of the file, for messages.
+    static func path(in directory: borrowing Directory) -> String { directory.path(of: name) }
+
     private static let applicationID = 0x4b54_5331
     private static let table = """
         CREATE TABLE value (kind TEXT NOT NULL, name BLOB NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (kind, name)) \
@@ -47,7 +51,9 @@ enum StoreFile {
         } catch {
             throw .file(error)
         }
-        let database = try connect(in: directory)
+        let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
+            try Database(path: path, as: shown)
+        }
         let isNew = try prepare(database)
         guard !isNew || absence == .isFilled else { throw .damaged(path: database.path) }
         // Sets the mode again, because another program that copied the file may have changed it.
@@ -55,17 +61,58 @@ enum StoreFile {
         return (database, isNew)
     }
 
+    /// A file that was opened, or the reason why it was not.
+    enum Opening {
+        case database(Database)
+        case condition(StoreCondition)
+    }
+
+    /// Opens the file of a store so that nothing changes, also where nothing can be changed. The caller keeps the
+    /// programs away that lock the owner.
+    static func openUnchanged(in directory: borrowing Directory) throws(SessionStoreError) -> Opening {
+        // Before the look at log and journal. SQLite's own locks need a file that can be written.
+        var lock: RangeLock?
+        var hasLog = false
+        do throws(FileError) {
+            for file in [name, logName, journalName] where try directory.contains(file) {
+                try directory.requirePlainFile(file)
+            }
+            lock = try directory.lockBytes(
+                Database.lockedBytes.start, count: Database.lockedBytes.count, of: name)
+            // SQLite would remove the log of an empty file.
+            if try directory.length(of: name) == 0 { return .condition(.emptied) }
+            // SQLite would restore the file from its journal.
+            if try directory.contains(journalName), try directory.length(of: journalName) > 0 {
+                return .condition(.interrupted)
+            }
+            if try directory.contains(logName) { hasLog = try directory.length(of: logName) > 0 }
+        } catch {
+            if case .locked(let path) = error { throw .busy(path: path) }
+            throw .file(error)
+        }
+        let database = try connect(in: directory) { (path, shown) throws(SessionStoreError) in
+            try Database(reading: path, as: shown, hasLog: hasLog, lock: lock.take()!)
+        }
+        let isNew = try prepare(database)
+        try database.run("PRAGMA query_only = ON")
+        return isNew ? .condition(.emptied) : .database(database)
+    }
+
     /// Opens the file in this directory. It was checked that it is a plain one.
-    static func connect(in directory: borrowing Directory) throws(SessionStoreError) -> Database {
+    /// - Parameter open: gets the path without links, and the one for messages.
+    private static func connect(
+        in directory: borrowing Directory, _ open: (String, String) throws(SessionStoreError) -> Database
+    ) throws(SessionStoreError) -> Database {
         let path: String
         do throws(FileError) { path = try directory.currentPath() + "/" + name } catch { throw .file(error) }
-        let database = try Database(path: path, as: directory.path + "/" + name)
+        let database = try open(path, Self.path(in: directory))
         try compare(database, path: path, with: directory)
         return database
     }
 
     /// Checks that SQLite has opened the file in this directory: the path leads to it now, and the open file is the one
-    /// at this path.
+    /// at this path. (SQLite does not tell the latter of a file that it reads with `unix-none`. Values of another file do
+    /// not open with this owner's key.)
     private static func compare(
         _ database: Database, path: String, with directory: borrowing Directory
     ) throws(SessionStoreError) {

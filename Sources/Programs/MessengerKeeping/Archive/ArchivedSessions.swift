@@ -23,9 +23,10 @@ extension ArchiveKeeper {
     ) throws -> (records: RecordSet, sessions: ExportedValues)? {
         // Without the lock first, because a long upload may hold that of an identity without sessions.
         guard try keystore.identity(owner).hasSessions() else { return nil }
-        let identity = try keystore.lockedIdentity(owner, wait: LockedIdentity.usualWait)
-        guard let store = try identity.openSessions(keystore) else { return nil }
-        defer { store.close() }
-        return (try copy(identity.records, without: leftOut), try store.exportedValues(limit: Archive.maxBytes))
+        return try keystore.reading(owner, wait: LockedIdentity.usualWait) { records in
+            guard let store = try records.readSessions(keystore) else { return nil }
+            defer { store.close() }
+            return (try copy(records, without: leftOut), try store.exportedValues(limit: Archive.maxBytes))
+        }
     }
 }

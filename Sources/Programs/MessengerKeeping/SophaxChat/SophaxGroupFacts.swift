@@ -46,9 +46,9 @@ extension SophaxKeeper {
     package func group(
         _ name: String, of id: PeerID, at now: Timestamp, _ wait: SessionWait = .usual
     ) throws -> GroupFacts {
-        try locked(id, wait) { identity in
-            _ = try identity.records.sophaxAccount(id)
-            guard let store = try identity.openSessions(keystore) else { throw SophaxKeepingError.noGroup(name) }
+        try reading(id, wait) { records in
+            _ = try records.sophaxAccount(id)
+            guard let store = try records.readSessions(keystore) else { throw SophaxKeepingError.noGroup(name) }
             defer { store.close() }
             let record = try store.group(name, of: id)
             let own = record.group.session.ownChain

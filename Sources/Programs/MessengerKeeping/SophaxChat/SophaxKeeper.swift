@@ -201,6 +201,13 @@ package struct SophaxKeeper: Sendable {
         }
     }
 
+    /// The same for reading: nothing changes, and nothing needs to be writable.
+    func reading<Result: ~Copyable>(
+        _ id: PeerID, _ wait: SessionWait, _ body: (borrowing IdentityRecords) throws -> Result
+    ) throws -> Result {
+        try translating(id) { try wait.reading(.sophaxChat(id), in: keystore, body) }
+    }
+
     private func translating<Result: ~Copyable>(_ id: PeerID, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

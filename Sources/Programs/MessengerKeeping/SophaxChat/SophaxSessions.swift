@@ -77,9 +77,9 @@ extension SophaxKeeper {
     private func withSessions<Result>(
         of id: PeerID, _ wait: SessionWait, _ body: (borrowing SophaxAccount, OpenSessionStore?) throws -> Result
     ) throws -> Result {
-        try locked(id, wait) { identity in
-            let account = try identity.records.sophaxAccount(id)
-            guard let store = try identity.openSessions(keystore) else { return try body(account, nil) }
+        try reading(id, wait) { records in
+            let account = try records.sophaxAccount(id)
+            guard let store = try records.readSessions(keystore) else { return try body(account, nil) }
             defer { store.close() }
             return try body(account, store)
         }

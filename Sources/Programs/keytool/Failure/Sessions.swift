@@ -30,6 +30,12 @@ extension SessionStoreError: Explained {
                 .locked, "another program has opened \(path) without the lock of its identity",
                 hints: "a database tool or a backup program, for example: it is not waited for; end it, then try again"
             ).because(of: "sessions_open")
+        case .interrupted(let path):
+            Failure(
+                .io, "a program was interrupted while it changed the sessions in \(path)",
+                hints: "the program that uses them restores them; a command that only reads does not",
+                "if that is not possible here, copy the keystore to where it can be written"
+            ).because(of: "sessions_interrupted")
         case .system(let path, let code, let system):
             Failure(
                 .io, "cannot use \(path): " + (system == 0 ? "SQLite error \(code)" : systemMessage(system)))
