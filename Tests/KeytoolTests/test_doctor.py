@@ -1,5 +1,6 @@
 """`doctor` checks everything, changes only what is remembered of the Safe, and prints no data of the user."""
 
+import os
 import shutil
 import sqlite3
 
@@ -52,6 +53,21 @@ def test_files_that_others_can_read(safe, what, code):
     result = safe.keytool("doctor")
     assert result.code == code, result
     assert "PROBLEM" in result.out and str(safe.keytool.keystore) not in result.out, result
+
+
+def test_names_that_are_no_text(safe):
+    """Foreign files, as any other of a name that keytool does not make: it opens none of them."""
+    safe.push()
+    safe.push("--force")
+    identity = safe.keytool.keystore / "identities/threema" / safe.id
+    history = identity / "places/main/history"
+    history.mkdir(0o700, exist_ok=True)
+    for directory in (history, identity, identity / "places/main"):
+        with open(os.open(os.fsencode(directory) + b"/\xff\xfe", os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+            file.write("foreign")
+    os.mkdir(os.fsencode(safe.keytool.keystore / "identities/threema") + b"/\xff", 0o700)
+    result = safe.keytool.ok("doctor")
+    assert "mode, owner and type of all files are right" in result.out, result
 
 
 def test_a_safe_directory_that_is_away(safe):

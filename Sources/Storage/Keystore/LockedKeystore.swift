@@ -159,6 +159,9 @@ public final class LockedKeystore: Sendable {
     // MARK: The directory
 
     /// The permission problems of all identities: wrong modes, owners and kinds of files. Nothing is decrypted.
+    ///
+    /// A name that cannot be found again is none: the file was removed meanwhile, or its name is no UTF-8, so that no
+    /// file of a keystore has it.
     /// - Returns: one error for each file or directory.
     package func permissionProblems() throws(FileError) -> [FileError] {
         guard let identities = try directory.directoryIfPresent(Self.identitiesName) else { return [] }
@@ -168,7 +171,7 @@ public final class LockedKeystore: Sendable {
                 try Self.permissionProblems(of: directory)
             }
             for file in try directory.everyName() where Self.isPending(file) {
-                do throws(FileError) { try directory.requirePlainFile(file) } catch { errors.append(error) }
+                do throws(FileError) { try directory.requirePlainFile(file) } catch { errors.add(error) }
             }
             return errors
         }
@@ -180,7 +183,7 @@ public final class LockedKeystore: Sendable {
     ) throws(FileError) -> [FileError] {
         var errors: [FileError] = []
         for name in try directory.names() {
-            do throws(FileError) { errors += try look(directory.directory(name), name) } catch { errors.append(error) }
+            do throws(FileError) { errors += try look(directory.directory(name), name) } catch { errors.add(error) }
         }
         return errors
     }
@@ -199,7 +202,7 @@ public final class LockedKeystore: Sendable {
                 default: try directory.requirePlainFile(name)
                 }
             } catch {
-                errors.append(error)
+                errors.add(error)
             }
         }
         return errors
@@ -259,5 +262,13 @@ public final class LockedKeystore: Sendable {
             try? messenger.sweepDirectories(depth: Self.identityDepth)
         }
         _ = consume lock
+    }
+}
+
+extension [FileError] {
+    /// Appends a permission problem.
+    fileprivate mutating func add(_ error: FileError) {
+        if case .missing = error { return }
+        append(error)
     }
 }
