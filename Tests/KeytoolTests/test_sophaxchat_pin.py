@@ -2,6 +2,7 @@
 
 import re
 import resource
+import shlex
 import time
 
 import pytest
@@ -53,6 +54,15 @@ def test_set_pin(keytool, id, given):
     changed, same = hashes(keytool, id)
     assert sophax.is_pin(OTHER, changed) and changed[0] != real[0] and same == duress
     assert count(keytool, id) == 0
+
+
+def test_the_first_pin_of_two_at_once(keytool, id, given, write):
+    """Another keytool sets one while this one is asked for: it is not replaced, and nothing says that a PIN is wrong."""
+    other = shlex.join(keytool.command_line("sophaxchat", "set-pin", *given("new-pin", OTHER)))
+    late = ["sophaxchat", "set-pin", "--new-pin-command", f"{other} -q && printf 271828"]
+    error = keytool.fails(17, *late, "--json").error
+    assert error["reason"] == "pin_exists" and "was set" in error["message"] and "run" in error["hint"], error
+    assert sophax.is_pin(OTHER, hashes(keytool, id)[0]) and (count(keytool, id), changes(keytool, id)) == (0, 0)
 
 
 def test_duress(keytool, id, set_pin, given):

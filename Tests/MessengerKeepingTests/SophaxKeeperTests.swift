@@ -194,7 +194,7 @@ private struct Place {
         try set("1234", by: nil)
         #expect(try keeper.hasPIN(id) && Set(place.content(id).keys) == ["identity", "pin"])
         let before = try place.content(id)
-        #expect(throws: SophaxKeepingError.wrongPIN) { try set("5678", by: nil) }
+        #expect(throws: SophaxKeepingError.hasPIN) { try set("5678", by: nil) }
         #expect(try place.content(id) == before)
         #expect(throws: SophaxKeepingError.wrongPIN) { try set("5678", by: "0000") }
         #expect(try place.content(id)["pin"] == before["pin"] && counts().attempts.count == 1)

@@ -252,6 +252,8 @@ package enum SophaxKeepingError: Error, Equatable, Sendable {
     case tooManyRotations
     /// No PIN is set.
     case noPIN
+    /// A PIN is set, and the first one was to be set.
+    case hasPIN
     /// The PIN is wrong.
     case wrongPIN
     /// No program has stored a session with this peer.

@@ -18,8 +18,8 @@ extension SophaxKeeper {
     /// Sets the PIN. A user who knows only the PIN of duress changes that one instead, with the same result,
     /// also if the new one is the owner's.
     /// - Parameter current: proves who asks; missing if no PIN is set.
-    /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.wrongPIN` also if it is missing; `PINError`, with
-    ///   `.tooManyChanges` for the fifth change of a PIN within 24 hours. One that ends in `.equalPINs` counts.
+    /// - Throws: `.noPIN` if `current` is given but no PIN is set; `.hasPIN` if it is missing; `.wrongPIN`; `PINError`,
+    ///   with `.tooManyChanges` for the fifth change of a PIN within 24 hours. One that ends in `.equalPINs` counts.
     package func setPIN(
         _ pin: borrowing SecureBytes, proving current: borrowing HeldPIN, of id: PeerID, at now: Timestamp
     ) throws {
@@ -27,7 +27,7 @@ extension SophaxKeeper {
             switch (lock, result) {
             case (let lock?, let result?): try lock.setting(pin: pin, by: result)
             // `change` has refused a PIN that is not proven.
-            case (_?, nil): throw SophaxKeepingError.wrongPIN
+            case (_?, nil): throw SophaxKeepingError.hasPIN
             case (nil, _): try PINLock(pin: pin)
             }
         }
@@ -71,7 +71,7 @@ extension SophaxKeeper {
             // Without it a new PIN could be tried against the other one, uncounted.
             case (let lock?, true): result = try Self.proven(current.bytes, for: .change, lock, identity, at: now)
             case (nil, true): throw SophaxKeepingError.noPIN
-            case (_?, false): throw SophaxKeepingError.wrongPIN
+            case (_?, false): throw SophaxKeepingError.hasPIN
             case (nil, false): break
             }
             // The change is counted already: a new PIN that equals the other one is refused, which tells it.

@@ -112,6 +112,11 @@ extension SophaxKeepingError: Explained {
                 .absent, "no PIN is set",
                 hints: "keytool sophaxchat set-pin sets the first one, without the option that names a present PIN"
             ).because(of: "no_pin")
+        case .hasPIN:
+            Failure(
+                .exists, "a PIN was set by another process while this command ran",
+                hints: "nothing was changed; run the command again to change that PIN: it has to be given"
+            ).because(of: "pin_exists")
         case .wrongPIN: Failure(.wrongPassword, "wrong PIN")
         case .noSession(let peer):
             Failure(
