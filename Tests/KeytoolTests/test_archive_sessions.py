@@ -2,11 +2,13 @@
 
 import base64
 import fcntl
+import time
 
 import pytest
 
 from kit import archives, identityfiles, masterkey, sessions
 from kit.archives import RECIPIENT, archive, threema
+from kit.locks import Held
 from kit.runner import snapshot
 
 ID, OTHER = "ABCD1234", "WXYZ9876"
@@ -93,6 +95,33 @@ class TestExport:
         with open(identityfiles.directory(held.keystore, OTHER) / "lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             held.ok("archive", "export", "-o", tmp_path / "b.age", "--with-sessions", *TO)
+
+    def test_the_wait_for_a_program_is_told(self, held, tmp_path, terminal):
+        """As by the verbs of SophaxChat that read sessions."""
+        path = tmp_path / "b.age"
+        command = ["archive", "export", "-o", path, "--with-sessions", *TO, "--lock-wait"]
+        waiting = f"waiting for a program that uses the sessions of threema/{ID}"
+        with Held(identityfiles.directory(held.keystore, ID) / "lock"):
+            quiet = held.fails(11, *command, "1s").err
+            assert waiting not in quiet and f"another program is using the sessions of threema/{ID}" in quiet
+            assert "--lock-wait" in quiet and "--skip-damaged" in quiet
+            assert held.fails(11, *command, "1s", "-v").err.count(waiting) == 1
+            assert waiting not in held.fails(11, *command, "0s", "-v").err
+            assert held.fails(11, *command, "0s", "--json").error["reason"] == "locked"
+            shown = terminal(*command, "1s", runner=held)
+            shown.expect(waiting)
+            assert shown.finish() == 11
+            assert not path.exists()
+            left = held(*command, "0s", "--skip-damaged")
+            assert left.code == 11 and f"the sessions of threema/{ID} are not in the archive" in left.err
+            assert FILE not in archives.opened(path)
+
+    def test_a_program_that_ends_in_time(self, held, tmp_path):
+        lock = Held(identityfiles.directory(held.keystore, ID) / "lock")
+        waiting = held.start("archive", "export", "-o", tmp_path / "b.age", "--with-sessions", *TO)
+        time.sleep(1)
+        lock.__exit__()
+        assert held.finish(waiting).code == 0 and FILE in archives.opened(tmp_path / "b.age")
 
     def test_nothing_is_left_of_reading_them(self, held, tmp_path):
         home = identityfiles.directory(held.keystore, ID)

@@ -123,6 +123,14 @@ private let second = Owner(messenger: "carrier", id: "TWO")!
         let survey = try scratch.keeper.survey(withSessions: true)
         #expect(survey.sessionFailures.isEmpty)
         _ = consume held
+        let other = try scratch.keystore.lockedIdentity(first, wait: .zero)
+        var waits: [Owner] = []
+        let failures = try scratch.keeper.survey(withSessions: true, SessionWait(.milliseconds(1)) { waits.append($0) })
+            .sessionFailures
+        #expect(waits == [first] && failures.map(\.owner) == [first])
+        let lock = scratch.directory(first) + "/lock"
+        #expect(failures.first?.error as? ArchiveRefusal == .sessionsInUse(first, lock: lock))
+        _ = consume other
     }
 
     @Test func `sessions without an identity, and malformed ones`() throws {

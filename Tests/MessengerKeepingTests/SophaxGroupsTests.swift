@@ -206,7 +206,7 @@ import Testing
     @Test func `the copy of a group is refused until its program has ended the chain`() throws {
         let before = try stored()
         let owner = Owner.sophaxChat(id)
-        let exported = try #require(try scratch.keeper.recordsAndSessions(of: owner))
+        let exported = try #require(try scratch.keeper.recordsAndSessions(of: owner, .usual))
         let other = try Scratch()
         try other.keystore.add(owner) { new in
             try exported.records.read("identity")!.withBytes { try new.write("identity", $0) }

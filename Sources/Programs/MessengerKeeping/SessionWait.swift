@@ -1,15 +1,15 @@
 internal import AtomicFiles
-internal import Keystore
+package import Keystore
 
 /// How long to wait for a program that uses the sessions of an identity.
 package struct SessionWait {
     let limit: Duration
-    private let begins: () -> Void
+    private let begins: (Owner) -> Void
 
     /// - Parameters:
     ///   - limit: the longest wait; nil for that of all verbs, 60 seconds.
-    ///   - begins: is called once if there is something to wait for.
-    package init(_ limit: Duration? = nil, begins: @escaping () -> Void = {}) {
+    ///   - begins: is called with the identity when there is something to wait for.
+    package init(_ limit: Duration? = nil, begins: @escaping (Owner) -> Void = { _ in }) {
         self.limit = limit ?? LockedIdentity.usualWait
         self.begins = begins
     }
@@ -20,7 +20,7 @@ package struct SessionWait {
     /// Locks an identity.
     /// - Throws: as `OpenKeystore.lockedIdentity`.
     func locked(_ owner: Owner, in keystore: OpenKeystore) throws -> LockedIdentity {
-        try waiting { try keystore.lockedIdentity(owner, wait: $0) }
+        try waiting(for: owner) { try keystore.lockedIdentity(owner, wait: $0) }
     }
 
     /// Lends the records of an identity and its directory, for reading.
@@ -28,15 +28,17 @@ package struct SessionWait {
     func reading<Result: ~Copyable>(
         _ owner: Owner, in keystore: OpenKeystore, _ body: (borrowing IdentityRecords) throws -> Result
     ) throws -> Result {
-        try waiting { try keystore.reading(owner, wait: $0, body) }
+        try waiting(for: owner) { try keystore.reading(owner, wait: $0, body) }
     }
 
     /// Tries without a wait first.
-    private func waiting<Result: ~Copyable>(_ body: (Duration) throws -> Result) throws -> Result {
+    private func waiting<Result: ~Copyable>(
+        for owner: Owner, _ body: (Duration) throws -> Result
+    ) throws -> Result {
         do {
             return try body(.zero)
         } catch FileError.locked {
-            if limit > .zero { begins() }
+            if limit > .zero { begins(owner) }
             return try body(limit)
         }
     }

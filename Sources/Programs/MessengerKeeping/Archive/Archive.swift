@@ -108,6 +108,8 @@ package enum ArchiveRefusal: Error, Equatable, Sendable {
     case held(Owner, [RecordDifference])
     /// Another process changes the records all the time.
     case changing(Owner)
+    /// A program that uses the sessions still holds this lock after the wait.
+    case sessionsInUse(Owner, lock: String)
     /// Archive and keystore have together more records than can change at once.
     case tooManyRecords(Owner, limit: Int)
 }

@@ -25,16 +25,18 @@ package struct ArchiveSurvey: Sendable {
     package fileprivate(set) var failures: [(owner: Owner, error: any Error)] = []
     /// Why records of identities are left out that they can do without: `ArchiveRefusal`.
     package fileprivate(set) var recordFailures: [(owner: Owner, record: RecordName, error: ArchiveRefusal)] = []
-    /// Why the sessions of identities are not among them: `SessionStoreError`, `ExportError`, `FileError`.
+    /// Why the sessions of identities are not among them: `SessionStoreError`, `ExportError`, `FileError`,
+    /// `ArchiveRefusal.sessionsInUse`.
     package fileprivate(set) var sessionFailures: [(owner: Owner, error: any Error)] = []
 }
 
 extension ArchiveKeeper {
     /// Opens and checks the records of all identities, one after the other. A damaged one does not hide the others.
-    /// - Parameter withSessions: whether to open their sessions, too. That waits for the lock of each identity that has
-    ///   some.
+    /// - Parameters:
+    ///   - withSessions: whether to open their sessions, too.
+    ///   - wait: for the lock of each identity that has some.
     /// - Throws: `FileError` if the identities cannot be listed.
-    package func survey(withSessions: Bool = false) throws -> ArchiveSurvey {
+    package func survey(withSessions: Bool = false, _ wait: SessionWait = .usual) throws -> ArchiveSurvey {
         var survey = ArchiveSurvey()
         for owner in try keystore.identities() {
             do {
@@ -43,7 +45,7 @@ extension ArchiveKeeper {
                 var sessions: SessionFacts?
                 if withSessions {
                     do {
-                        sessions = try recordsAndSessions(of: owner)?.sessions.facts
+                        sessions = try recordsAndSessions(of: owner, wait)?.sessions.facts
                     } catch {
                         survey.sessionFailures.append((owner, error))
                     }
@@ -65,11 +67,13 @@ extension ArchiveKeeper {
     /// - Parameters:
     ///   - readme: the text for people.
     ///   - time: of the export.
+    ///   - wait: as for `survey`.
     ///   - write: takes the bytes of the archive, in pieces of any length. They contain private keys.
     /// - Throws: `ArchiveError.tooLarge`, `.tooManyFiles` before anything is written; `ArchiveRefusal`,
     ///   `KeystoreError`, `FileError`, or what `write` throws. Then the archive has no end.
     package func export(
-        _ survey: ArchiveSurvey, readme: [UInt8], at time: Timestamp, write: @escaping (Span<UInt8>) throws -> Void
+        _ survey: ArchiveSurvey, readme: [UInt8], at time: Timestamp, _ wait: SessionWait = .usual,
+        write: @escaping (Span<UInt8>) throws -> Void
     ) throws {
         let lengths = [readme.count, Archive.version.count] + survey.identities.flatMap(\.lengths)
         guard lengths.count <= Archive.maxEntries else { throw ArchiveError.tooManyFiles(limit: Archive.maxEntries) }
@@ -87,7 +91,8 @@ extension ArchiveKeeper {
         for identity in survey.identities {
             let owner = identity.owner
             // Both of one moment.
-            let both = try identity.sessions == nil ? nil : recordsAndSessions(of: owner, without: identity.leftOut)
+            let both =
+                try identity.sessions == nil ? nil : recordsAndSessions(of: owner, without: identity.leftOut, wait)
             let records = try both?.records ?? records(of: owner, without: identity.leftOut)
             _ = try check(records)
             for name in records.names {

@@ -1,3 +1,4 @@
+internal import AtomicFiles
 package import Keystore
 package import SessionStore
 
@@ -16,17 +17,20 @@ extension ExportedValues {
 extension ArchiveKeeper {
     /// The records of an identity, without those left out, and all values of its session store, of one moment.
     /// - Returns: nil if it has no session store.
-    /// - Throws: `SessionStoreError`; `ExportError`; `KeystoreError`; `FileError`, for example `.locked` if a program
-    ///   that uses the sessions runs.
+    /// - Throws: `SessionStoreError`; `ExportError`; `KeystoreError`; `ArchiveRefusal.sessionsInUse`; `FileError`.
     func recordsAndSessions(
-        of owner: Owner, without leftOut: Set<RecordName> = []
+        of owner: Owner, without leftOut: Set<RecordName> = [], _ wait: SessionWait
     ) throws -> (records: RecordSet, sessions: ExportedValues)? {
         // Without the lock first, because a long upload may hold that of an identity without sessions.
         guard try keystore.identity(owner).hasSessions() else { return nil }
-        return try keystore.reading(owner, wait: LockedIdentity.usualWait) { records in
-            guard let store = try records.readSessions(keystore) else { return nil }
-            defer { store.close() }
-            return (try copy(records, without: leftOut), try store.exportedValues(limit: Archive.maxBytes))
+        do {
+            return try wait.reading(owner, in: keystore) { records in
+                guard let store = try records.readSessions(keystore) else { return nil }
+                defer { store.close() }
+                return (try copy(records, without: leftOut), try store.exportedValues(limit: Archive.maxBytes))
+            }
+        } catch FileError.locked(let path) {
+            throw ArchiveRefusal.sessionsInUse(owner, lock: path)
         }
     }
 }

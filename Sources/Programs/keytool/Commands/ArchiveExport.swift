@@ -28,6 +28,8 @@ struct ArchiveExport: Verb {
             """)
     var withSessions = false
 
+    @OptionGroup var wait: SessionWaitOptions
+
     @Flag(help: "Leave out identities with damaged records; only warn, and exit with 65 after the export.")
     var skipDamaged = false
 
@@ -45,7 +47,7 @@ struct ArchiveExport: Verb {
         let target = try written.target(outside: session.reserved)
         let opened = try session.keystore(keystore.passphrase)
         let keeper = ArchiveKeeper(opened, .all)
-        let survey = try keeper.survey(withSessions: withSessions)
+        let survey = try keeper.survey(withSessions: withSessions, wait.wait(session, \.text))
         let skipped = try skipped(survey, session)
         for identity in survey.identities where !identity.isKnown {
             session.output.warn(
@@ -134,7 +136,9 @@ struct ArchiveExport: Verb {
     ) throws -> Int {
         let key = AgeFileKey.random()
         let sink = try ArchiveSink(file, protection, key, session.output)
-        try keeper.export(survey, readme: ArchiveReadme.bytes, at: WallClock.now()) { try sink.write($0) }
+        try keeper.export(survey, readme: ArchiveReadme.bytes, at: WallClock.now(), wait.wait(session, \.text)) {
+            try sink.write($0)
+        }
         let digest = try sink.finish()
         guard file.isReadable else { return sink.count }
         do {

@@ -3,6 +3,7 @@ import AtomicFiles
 import Console
 import Encodings
 import Glibc
+import Keystore
 import MessengerKeeping
 
 /// How long a command waits for a program that uses the sessions of an identity.
@@ -12,23 +13,25 @@ struct SessionWaitOptions: ParsableArguments {
     )
     var lockWait: TimeSpan?
 
-    /// Runs `body` with the wait. It is told on a terminal, and with `--verbose`.
+    /// The wait. It is told on a terminal, and with `--verbose`.
+    /// - Parameter name: of an identity, for people.
+    func wait(_ session: Session, _ name: @escaping (Owner) -> String) -> SessionWait {
+        let output = session.output
+        let isShown = output.isVerbose || isatty(STDERR_FILENO) == 1
+        return SessionWait(lockWait?.duration) {
+            if isShown { output.note("waiting for a program that uses the sessions of \(name($0))") }
+        }
+    }
+
+    /// Runs `body` with the wait for the sessions of one identity.
     /// - Throws: `CommandFailure` if the program still uses them; what `body` throws.
     func waiting<Result>(
         for id: String, _ session: Session, _ body: (SessionWait) throws -> Result
     ) throws -> Result {
-        let output = session.output
-        let isShown = output.isVerbose || isatty(STDERR_FILENO) == 1
-        let wait = SessionWait(lockWait?.duration) {
-            if isShown { output.note("waiting for a program that uses the sessions of \(id)") }
-        }
         do {
-            return try body(wait)
+            return try body(wait(session) { _ in id })
         } catch FileError.locked(let path) {
-            throw CommandFailure(
-                failure: Failure(
-                    .locked, "another program is using the sessions of \(id)",
-                    hints: "it holds the lock on \(path): end it, or wait longer with --lock-wait"))
+            throw CommandFailure(failure: .sessionsInUse(of: id, lock: path))
         }
     }
 }

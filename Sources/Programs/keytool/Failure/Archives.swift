@@ -76,6 +76,7 @@ extension ArchiveRefusal: Explained {
             ).because(of: "identity_differs")
         case .changing(let owner):
             Failure(.locked, "another keytool process is changing \(owner.text)", hints: "try again later")
+        case .sessionsInUse(let owner, let lock): .sessionsInUse(of: owner.text, lock: lock)
         case .tooManyRecords(let owner, let limit):
             Failure(
                 .tooLarge, "the replacement of \(owner.text) would change more than \(limit) files at once",

@@ -56,3 +56,12 @@ extension ExportError: Explained {
         }
     }
 }
+
+extension Failure {
+    /// A program did not release the lock of an identity in time.
+    static func sessionsInUse(of name: String, lock path: String) -> Failure {
+        Failure(
+            .locked, "another program is using the sessions of \(name)",
+            hints: "it holds the lock on \(path): end it, or wait longer with --lock-wait")
+    }
+}
