@@ -57,7 +57,7 @@ import Testing
         let place = try StoreInDirectory()
         for round in 0..<5 {
             let base = try FolderStore(at: place.path)
-            let before = try base.lengths(at: id(255)).others
+            let before = try base.lengthOfOthers(than: id(255))
             let shared = SharedQuotaStore(QuotaStore(base, quota: Quota(bytes: before + 3 * 100)))
             let stored = Mutex(0)
             DispatchQueue.concurrentPerform(iterations: 8) { writer in
@@ -66,7 +66,7 @@ import Testing
                 stored.withLock { $0 += 1 }
             }
             #expect(stored.withLock { $0 } == 3)
-            let after = try FolderStore(at: place.path).lengths(at: id(255)).others
+            let after = try FolderStore(at: place.path).lengthOfOthers(than: id(255))
             #expect(after == before + 3 * 100)
         }
     }

@@ -103,10 +103,21 @@ extension FolderStore: BackupStore {
         let backups = try backups()
         var all: [(id: BackupID, count: Int)] = []
         for name in try backups.names() {
-            guard let id = BackupID(hex: name), try backups.isFile(name) else { continue }
-            do throws(FileError) { all.append((id: id, count: try backups.length(of: name))) } catch .missing {}
+            guard let id = BackupID(hex: name), let count = try Self.length(of: id, in: backups) else { continue }
+            all.append((id: id, count: count))
         }
         return all
+    }
+
+    /// The length of a stored backup; nil if there is none.
+    func storedLength(of id: BackupID) throws(FileError) -> Int? { try Self.length(of: id, in: backups()) }
+
+    private static func length(of id: BackupID, in backups: borrowing Directory) throws(FileError) -> Int? {
+        do throws(FileError) {
+            return try backups.isFile(id.hex) ? backups.length(of: id.hex) : nil
+        } catch .missing {
+            return nil
+        }
     }
 
     /// Runs `body` while this process does nothing else with the id, and no client of `file://` holds the directory.

@@ -3,26 +3,13 @@ public import Encodings
 public import SafeWire
 internal import Synchronization
 
-/// A store that knows how much it holds.
+/// A store that knows how much it holds. Previous backups do not count.
 public protocol MeasuredStore: BackupStore, ~Copyable {
-    /// The lengths of the stored backups. Previous backups do not count.
-    func lengths(at id: BackupID) throws(StoreError) -> StoredLengths
-}
+    /// The length of a stored backup in bytes; 0 if there is none.
+    func length(of id: BackupID) throws(StoreError) -> Int
 
-/// Lengths of stored backups, in bytes.
-public struct StoredLengths: Equatable, Sendable {
-    /// The backup of the id in question; 0 if there is none.
-    public let present: Int
-    /// All other backups together.
-    public let others: Int
-
-    /// - Parameters:
-    ///   - present: the backup of the id in question; 0 if there is none.
-    ///   - others: all other backups together.
-    public init(present: Int, others: Int) {
-        self.present = present
-        self.others = others
-    }
+    /// The lengths of all other stored backups together, in bytes; `Int.max` if they are too many to count.
+    func lengthOfOthers(than id: BackupID) throws(StoreError) -> Int
 }
 
 /// Most bytes of stored backups, which may change while a store is in use. All stores of the same backups in a process
@@ -71,8 +58,8 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
         var result: Result<PutResult, StoreError>?
         quota.turn.withLock { _ in
             result = Result { () throws(StoreError) in
-                let lengths = try base.lengths(at: id)
-                if backup.count > lengths.present, backup.count > limit - lengths.others {
+                let room = limit - (try base.lengthOfOthers(than: id))
+                if backup.count > room, backup.count > (try base.length(of: id)) {
                     // A condition that fails is the better answer.
                     let tag = conditions == .none ? nil : try base.get(id)?.tag
                     guard conditions.hold(for: tag) else { return .conditionFailed }
@@ -105,21 +92,23 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
 }
 
 extension MemoryStore: MeasuredStore {
-    /// The lengths of the stored backups. Throws nothing.
-    public func lengths(at id: BackupID) -> StoredLengths {
-        let all = allLengths
-        let present = all[id] ?? 0
-        return StoredLengths(present: present, others: all.values.reduce(-present, +))
+    /// Throws nothing.
+    public func length(of id: BackupID) -> Int { allLengths[id] ?? 0 }
+
+    /// Throws nothing.
+    public func lengthOfOthers(than id: BackupID) -> Int {
+        allLengths.reduce(0) { $1.key == id ? $0 : $0 + $1.value }
     }
 }
 
 extension FolderStore: MeasuredStore {
-    /// The lengths of the stored backups: reads the names of all.
-    public func lengths(at id: BackupID) throws(StoreError) -> StoredLengths {
-        try answered { () throws(FileError) in
-            let all = try allLengths()
-            let present = all.first { $0.id == id }?.count ?? 0
-            return StoredLengths(present: present, others: all.reduce(-present) { $0 + $1.count })
-        }
+    /// The length of a stored backup in bytes; 0 if there is none.
+    public func length(of id: BackupID) throws(StoreError) -> Int {
+        try answered { () throws(FileError) in try storedLength(of: id) ?? 0 }
+    }
+
+    /// The lengths of all other stored backups together: reads the names of all.
+    public func lengthOfOthers(than id: BackupID) throws(StoreError) -> Int {
+        try answered { () throws(FileError) in try allLengths().reduce(0) { $1.id == id ? $0 : $0 + $1.count } }
     }
 }
