@@ -33,6 +33,20 @@ struct SignedExample: Sendable, CustomTestStringConvertible {
                 body: Array("Welcome to Amazon S3.".utf8), at: day2013, region: "us-east-1"),
             accessKey: exampleKey, secretKey: exampleSecret,
             expected: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"),
+        SignedExample(
+            testDescription: "GET bucket lifecycle",
+            signature: S3Signature(
+                "GET", "/", query: S3Query(["lifecycle": ""]), headers: ["host": "examplebucket.s3.amazonaws.com"],
+                body: [], at: day2013, region: "us-east-1"),
+            accessKey: exampleKey, secretKey: exampleSecret,
+            expected: "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"),
+        SignedExample(
+            testDescription: "GET bucket (list objects)",
+            signature: S3Signature(
+                "GET", "/", query: S3Query(["prefix": "J", "max-keys": "2"]),
+                headers: ["host": "examplebucket.s3.amazonaws.com"], body: [], at: day2013, region: "us-east-1"),
+            accessKey: exampleKey, secretKey: exampleSecret,
+            expected: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
     ]
 
     /// By botocore 1.43.11 (`botocore.auth.S3SigV4Auth`).
@@ -57,6 +71,23 @@ struct SignedExample: Sendable, CustomTestStringConvertible {
                 "PUT", "/safe-00", headers: ["host": "s3.example"], body: [], at: noon, region: "us-east-1"),
             accessKey: "AK", secretKey: "sk",
             expected: "49970e44d5ffe31b0353344b7fca732dae6fe531d56ca7eb9fe27b75811997b4"),
+        SignedExample(
+            testDescription: "a page of a list",
+            signature: S3Signature(
+                "GET", "/safe-ab",
+                query: S3Query([
+                    "list-type": "2", "max-keys": "1000", "prefix": "anna-2/", "start-after": "anna-2/" + id(0xab).hex,
+                ]),
+                headers: ["host": "s3.example:8080"], body: [], at: noon, region: "us-east-1"),
+            accessKey: "AK", secretKey: "sk",
+            expected: "0ac8b1e8f81230779f699cac7936835c5b8703e5e37ff281b825314a54cc3915"),
+        SignedExample(
+            testDescription: "a query with other characters, an empty value, and a name that begins another one",
+            signature: S3Signature(
+                "GET", "/safe-ab", query: S3Query(["prefix": "mü ll+=&~%/", "prefix-2": "1", "Prefix": ""]),
+                headers: ["host": "s3.example:8080"], body: [], at: noon, region: "us-east-1"),
+            accessKey: "AK", secretKey: "sk",
+            expected: "eeffecc9d8e72e746bd96f4bea477abebceadb6603c1677f2e647a5ff4d893ea"),
     ]
 
     private static let exampleKey = "AKIAIOSFODNN7EXAMPLE"
@@ -93,6 +124,11 @@ struct SignedExample: Sendable, CustomTestStringConvertible {
             26a66b061e8f48f39927c312f25293959729eee95978e2892d49d3512a5cc092
             """
         #expect(SignedExample.ofBotocore[0].signature.canonicalRequest == expected)
+    }
+
+    @Test func `a query is encoded and sorted by its encoded names`() {
+        #expect(S3Query.none.text == "")
+        #expect(S3Query(["a": "", "B": "/\n", "a-": "é~_.-"]).text == "B=%2F%0A&a=&a-=%C3%A9~_.-")
     }
 
     @Test func `a signer derives a new key on another day`() {

@@ -21,7 +21,8 @@ package final class S3Connection: Sendable {
     private let signer: S3Signer
     private let client: any HTTPClient
     private let timeouts: HTTPTimeouts
-    private let clock: @Sendable () -> Timestamp
+    /// The present time.
+    let clock: @Sendable () -> Timestamp
 
     var region: String { signer.region }
 
@@ -48,24 +49,26 @@ package final class S3Connection: Sendable {
     /// Sends a request once.
     /// - Parameters:
     ///   - path: of a bucket or an object: percent-encoded, with a slash in front.
+    ///   - query: is signed, too.
     ///   - headers: names in lower case. They are signed.
     ///   - limit: longest body of the answer, in bytes.
     /// - Returns: the answer, of any status.
     /// - Throws: `.unavailable` if no answer came; `.failed` if the server is not trusted. After a PUT the object is
     ///   the old one or the new one.
     package func send(
-        _ method: HTTPRequest.Method, _ path: String, headers: [String: String] = [:], body: [UInt8]? = nil,
-        limit: Int
+        _ method: HTTPRequest.Method, _ path: String, query: S3Query = .none, headers: [String: String] = [:],
+        body: [UInt8]? = nil, limit: Int
     ) throws(StoreError) -> HTTPResponse {
         var signed = headers
         signed["host"] = address.authority
         let signature = S3Signature(
-            method.rawValue, path, headers: signed, body: body ?? [], at: clock(), region: region)
+            method.rawValue, path, query: query, headers: signed, body: body ?? [], at: clock(), region: region)
         var lines = signature.headers.filter { $0.key != "host" }.map { "\($0.key): \($0.value)" }
         lines.append("authorization: " + signer.authorization(of: signature))
         // Not to wait for an interim answer; and no type of a form.
         lines += ["Expect:", body == nil ? "Content-Type:" : "Content-Type: application/octet-stream"]
-        let request = HTTPRequest(method, path, headers: lines, body: body, limit: limit, timeouts: timeouts)
+        let target = query == .none ? path : path + "?" + query.text
+        let request = HTTPRequest(method, target, headers: lines, body: body, limit: limit, timeouts: timeouts)
         do throws(HTTPError) {
             return try client.send(request, to: endpoint, progress: nil)
         } catch {

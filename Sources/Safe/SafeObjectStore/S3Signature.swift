@@ -12,7 +12,7 @@ internal import SecureMemory
 ///                         under AWS4SECRETKEY
 ///     signature           HMAC of the string to sign under the signing key
 ///
-/// The query is always empty, and the body is always signed. TIME is 20130524T000000Z and DATE 20130524.
+/// QUERY is `S3Query`, and the body is always signed. TIME is 20130524T000000Z and DATE 20130524.
 struct S3Signature: Equatable, Sendable {
     static let digestHeader = "x-amz-content-sha256"
     static let timeHeader = "x-amz-date"
@@ -24,6 +24,7 @@ struct S3Signature: Equatable, Sendable {
     let method: String
     /// Percent-encoded, with a slash in front.
     let path: String
+    let query: S3Query
     /// All signed headers: names in lower case, and values without blanks at the ends.
     let headers: [String: String]
     /// `20130524T000000Z`.
@@ -33,13 +34,16 @@ struct S3Signature: Equatable, Sendable {
 
     /// - Parameters:
     ///   - path: as it is sent: with a slash in front, and every byte except letters, digits and `-._~/` as `%XX`.
+    ///   - query: as it is sent.
     ///   - headers: names in lower case. Those of time and digest are added.
     ///   - region: the server's.
     init(
-        _ method: String, _ path: String, headers: [String: String], body: [UInt8], at time: Timestamp, region: String
+        _ method: String, _ path: String, query: S3Query = .none, headers: [String: String], body: [UInt8],
+        at time: Timestamp, region: String
     ) {
         self.method = method
         self.path = path
+        self.query = query
         // Without the milliseconds.
         self.time = time.compact.prefix(15) + "Z"
         self.region = region
@@ -57,7 +61,7 @@ struct S3Signature: Equatable, Sendable {
 
     var canonicalRequest: String {
         let lines = names.map { "\($0):\(headers[$0]!)\n" }.joined()
-        return "\(method)\n\(path)\n\n\(lines)\n\(names.joined(separator: ";"))\n\(digest)"
+        return "\(method)\n\(path)\n\(query.text)\n\(lines)\n\(names.joined(separator: ";"))\n\(digest)"
     }
 
     private var scope: String { "\(day)/\(region)/\(Self.service)/\(Self.terminator)" }
