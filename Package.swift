@@ -435,7 +435,10 @@ let package = Package(
         tests(of: "SafeStore", ["SafeWire", "Encodings", "AtomicFiles", "StoreKit", "VectorKit"]),
         tests(
             of: "SafeObjectStore",
-            ["SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "ServerKit", "StoreKit"]),
+            [
+                "SafeStore", "SafeWire", "HTTPTransport", "HTTP", "Encodings", "SecureMemory", "ServerKit", "StoreKit",
+                "VectorKit",
+            ]),
         tests(
             of: "SafeServer",
             [

@@ -2,12 +2,13 @@ import Encodings
 import Foundation
 import HTTP
 import HTTPTransport
-import SafeObjectStore
 import SafeStore
 import SafeWire
 import SecureMemory
 import StoreKit
 import Testing
+
+@testable import SafeObjectStore
 
 /// The object store that `Scripts/test-object-store` has started, with three devices and three replicas.
 struct ObjectStore: Sendable {
@@ -41,7 +42,10 @@ struct ObjectStore: Sendable {
     }
 
     /// A store of an account that no other test has.
-    func store() -> S3Store { S3Store(on: connection, limits: Self.limits, account: Self.newAccount()) }
+    func store() -> S3Store { store(of: Self.newAccount()) }
+
+    /// A store of an account, as one server has it.
+    func store(of account: AccountName) -> S3Store { S3Store(on: connection, limits: Self.limits, account: account) }
 
     /// Runs `body` while these devices are away, and waits until the server uses them again.
     func without(_ away: [Int], _ body: () throws -> Void) throws {
@@ -125,7 +129,7 @@ struct OpenStackSwiftTests {
     @Test(arguments: 1...3) func `a device that was away brings no old and no deleted backup back`(_ away: Int) throws {
         let server = try ObjectStore()
         let account = ObjectStore.newAccount()
-        let store = S3Store(on: server.connection, limits: ObjectStore.limits, account: account)
+        let store = server.store(of: account)
         let overwritten = (0..<15).map { id($0) }
         let deleted = (15..<30).map { id($0) }
         for each in overwritten + deleted { _ = try store.put([1], at: each, if: .none, now: day(0)) }
@@ -141,8 +145,9 @@ struct OpenStackSwiftTests {
             for each in overwritten { #expect(try store.get(each)?.bytes == [2, 2]) }
             for each in deleted { #expect(try store.get(each) == nil) }
             // Without the header, the replica that was away answers: this test would see it.
+            let bucket = server.connection.address.bucket(of: account)
             for each in overwritten + deleted {
-                let path = "/safe-\(each.hex.prefix(2))/\(account.text)/\(each.hex)"
+                let path = "/\(bucket)/\(account.text)/\(each.hex)"
                 if try server.connection.send(.get, path, limit: 1000).body == [1] { stale += 1 }
             }
         }
@@ -183,5 +188,82 @@ struct OpenStackSwiftTests {
             }
         }
         for byte: UInt8 in 0..<6 { #expect(try store.get(id(byte))?.bytes == [1]) }
+    }
+
+    // MARK: Quotas
+
+    @Test(arguments: StoreRule.everywhere) func `the contract with a quota`(_ rule: StoreRule) throws {
+        try rule.check(QuotaStore(ObjectStore().store(), quota: Quota(bytes: 16 * 1024 * 1024)))
+    }
+
+    @Test func `a quota counts what other servers have written, and no deleted backups`() throws {
+        let server = try ObjectStore()
+        let account = ObjectStore.newAccount()
+        let first = QuotaStore(server.store(of: account), quota: Quota(bytes: 100))
+        _ = try first.put(bytes(60), at: id(1), if: .none, now: day(0))
+        _ = try server.store(of: AccountName(String(account.text.dropLast()) + "-")!).put(
+            bytes(50), at: id(1), if: .none, now: day(0))
+        let second = server.store(of: account)
+        try wait { try second.lengthOfOthers(than: id(2)) == 60 }
+        let other = QuotaStore(second, quota: Quota(bytes: 100))
+        #expect(throws: StoreError.quota) { try other.put(bytes(41), at: id(2), if: .none, now: day(0)) }
+        _ = try other.put(bytes(40), at: id(2), if: .none, now: day(0))
+        #expect(throws: StoreError.quota) { try other.put(bytes(61), at: id(1), if: .none, now: day(0)) }
+        _ = try other.put(bytes(60), at: id(1), if: .none, now: day(0))
+        _ = try other.delete(id(1), if: .none, now: day(0))
+        _ = try other.put(bytes(60), at: id(3), if: .none, now: day(0))
+        try wait { try server.store(of: account).lengthOfOthers(than: id(4)) == 100 }
+    }
+
+    @Test func `a list has pages, and each begins after the last name of the one before`() throws {
+        let server = try ObjectStore()
+        let account = ObjectStore.newAccount()
+        let store = server.store(of: account)
+        for byte: UInt8 in 0..<5 { _ = try store.put(bytes(Int(byte) + 1), at: id(byte), if: .none, now: day(0)) }
+        try wait { try server.store(of: account).lengthOfOthers(than: id(9)) == 15 }
+        func page(after last: UInt8?) throws -> S3ListPage {
+            var query = ["list-type": "2", "max-keys": "2", "prefix": account.text + "/"]
+            if let last { query["start-after"] = account.text + "/" + id(last).hex }
+            let bucket = server.connection.address.bucket(of: account)
+            let answer = try server.connection.send(.get, "/" + bucket, query: S3Query(query), limit: 100_000)
+            return try S3ListPage(parsing: answer.body)
+        }
+        for last: UInt8? in [nil, 1, 3] {
+            let page = try page(after: last)
+            let rest = (last.map { $0 + 1 } ?? 0)..<5
+            #expect(page.isTruncated == (rest.count > 2))
+            #expect(page.objects.map(\.key) == rest.prefix(2).map { account.text + "/" + id($0).hex })
+            #expect(page.objects.map(\.count) == rest.prefix(2).map { Int($0) + 1 })
+        }
+    }
+
+    @Test func `a server knows what it has written itself when a list is late`() throws {
+        let server = try ObjectStore()
+        let account = ObjectStore.newAccount()
+        let store = server.store(of: account)
+        _ = try store.put(bytes(10), at: id(1), if: .none, now: day(0))
+        _ = try store.put(bytes(20), at: id(2), if: .none, now: day(0))
+        try server.without([1]) {
+            _ = try store.put(bytes(30), at: id(1), if: .none, now: day(1))
+            _ = try store.delete(id(2), if: .none, now: day(1))
+        }
+        // One copy of the list does not have these writes. Without the memory, this test would see it.
+        var late = 0
+        for _ in 0..<20 {
+            #expect(try store.lengthOfOthers(than: id(3)) == 30)
+            if try server.store(of: account).lengthOfOthers(than: id(3)) != 30 { late += 1 }
+        }
+        #expect(late > 0)
+    }
+
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    /// Waits until a list is complete.
+    private func wait(until isSo: () throws -> Bool) throws {
+        for _ in 0..<100 {
+            if try isSo() { return }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+        throw Unmet(what: "the list is not complete")
     }
 }

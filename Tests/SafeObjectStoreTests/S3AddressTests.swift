@@ -1,4 +1,5 @@
 import HTTP
+import SafeStore
 import SafeWire
 import StoreKit
 import Testing
@@ -16,6 +17,18 @@ import Testing
         #expect(try S3Address(parsing: "s3://[::1]:443/s").authority == "[::1]")
         let longest = String(repeating: "a", count: S3Address.maxPrefixCount)
         #expect(try S3Address(parsing: "s3://h/\(longest)").buckets.allSatisfy { $0.utf8.count == 63 })
+    }
+
+    /// The first bytes are those of `printf %s NAME | sha256sum`.
+    @Test func `an account has one bucket, and accounts are spread evenly`() throws {
+        let address = try S3Address(parsing: "s3://h/safe")
+        for (name, bucket) in [("alice", "safe-2b"), ("bob", "safe-81"), ("anna", "safe-55"), ("a-1", "safe-2f")] {
+            #expect(address.bucket(of: AccountName(name)!) == bucket)
+        }
+        let names = (0..<4096).map { AccountName("member-\($0)")! }
+        let counts = Dictionary(grouping: names, by: address.bucket).mapValues(\.count)
+        #expect(Set(counts.keys) == Set(address.buckets))
+        #expect(counts.values.max()! <= 40)
     }
 
     @Test(arguments: [

@@ -31,6 +31,10 @@ final class S3Double: HTTPClient {
     private struct State {
         var buckets: Set<String> = []
         var objects: [String: [UInt8]] = [:]
+        /// What lists have: lengths by path.
+        var listed: [String: Int] = [:]
+        var isListLate = false
+        var mostInPage = 1000
         var faults: [HTTPRequest.Method: Fault] = [:]
         var sent: [Sent] = []
     }
@@ -49,7 +53,24 @@ final class S3Double: HTTPClient {
 
     func set(_ fault: Fault?, for method: HTTPRequest.Method) { state.withLock { $0.faults[method] = fault } }
     func remove(bucket: String) { _ = state.withLock { $0.buckets.remove(bucket) } }
-    func set(_ object: [UInt8], at path: String) { state.withLock { $0.objects[path] = object } }
+    func set(_ object: [UInt8], at path: String) {
+        state.withLock { state in
+            state.objects[path] = object
+            state.listed[path] = object.count
+        }
+    }
+    func forgetRequests() { state.withLock { $0.sent = [] } }
+
+    /// Lists have no write from now on; or all of them.
+    func setListsLate(_ isLate: Bool) {
+        state.withLock { state in
+            state.isListLate = isLate
+            if !isLate { state.listed = state.objects.mapValues(\.count) }
+        }
+    }
+
+    /// Lists have pages of so many objects at most.
+    func setMostInPage(_ count: Int) { state.withLock { $0.mostInPage = count } }
 
     func connection(region: String = S3Connection.defaultRegion) -> S3Connection {
         let secret = Array("sk".utf8)
@@ -98,16 +119,19 @@ final class S3Double: HTTPClient {
     }
 
     private static func carryOut(_ request: Sent, _ state: inout State) -> HTTPResponse {
-        let segments = request.path.split(separator: "/")
+        let target = request.path.split(separator: "?", maxSplits: 1)
+        let segments = target[0].split(separator: "/")
         let bucket = String(segments[0])
         if segments.count == 1, request.method == .put {
             let isNew = state.buckets.insert(bucket).inserted
             return isNew ? HTTPResponse(status: 200) : error(409, "BucketAlreadyOwnedByYou")
         }
         guard state.buckets.contains(bucket) else { return error(404, "NoSuchBucket") }
+        if segments.count == 1, request.method == .get { return list(bucket, query(target.last!), state) }
         switch request.method {
         case .put:
             state.objects[request.path] = request.body
+            if !state.isListLate { state.listed[request.path] = request.body?.count }
             return HTTPResponse(status: 200)
         case .get, .head:
             guard let object = state.objects[request.path] else {
@@ -119,7 +143,45 @@ final class S3Double: HTTPClient {
         }
     }
 
+    private static func query(_ text: Substring) -> [String: String] {
+        let parts = text.split(separator: "&").map { $0.split(separator: "=", omittingEmptySubsequences: false) }
+        return Dictionary(uniqueKeysWithValues: parts.map { (String($0[0]), $0[1].removingPercentEncoding!) })
+    }
+
+    private static func list(_ bucket: String, _ query: [String: String], _ state: State) -> HTTPResponse {
+        guard query["list-type"] == "2", let most = query["max-keys"].flatMap({ Int($0) }) else {
+            return error(400, "InvalidArgument")
+        }
+        let beginning = "/\(bucket)/"
+        let keys = state.listed.keys.filter { $0.hasPrefix(beginning + query["prefix"]!) }
+            .map { String($0.dropFirst(beginning.count)) }.filter { $0 > query["start-after"] ?? "" }.sorted()
+        let page = keys.prefix(min(most, state.mostInPage))
+        let objects = page.map { ListedObject(key: $0, count: state.listed[beginning + $0]!) }
+        return HTTPResponse(status: 200, body: ListedObject.page(objects, isTruncated: page.count < keys.count))
+    }
+
     func certificate(
         of endpoint: borrowing HTTPEndpoint, isExamined: Bool, within timeouts: HTTPTimeouts
     ) throws(HTTPError) -> PresentedCertificate? { nil }
+}
+
+/// An object as a server lists it.
+struct ListedObject {
+    let key: String
+    let count: Int
+
+    /// A page of a list.
+    static func page(_ objects: [ListedObject], isTruncated: Bool) -> [UInt8] {
+        let contents = objects.map { object in
+            "<Contents><Key>\(object.key)</Key><LastModified>2026-11-21T12:00:00.000Z</LastModified>"
+                + "<ETag>&quot;d41d8cd98f00b204e9800998ecf8427e&quot;</ETag><Size>\(object.count)</Size>"
+                + "<StorageClass>STANDARD</StorageClass></Contents>"
+        }
+        let text = """
+            <?xml version='1.0' encoding='UTF-8'?>
+            <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>\
+            <IsTruncated>\(isTruncated)</IsTruncated>\(contents.joined())</ListBucketResult>
+            """
+        return Array(text.utf8)
+    }
 }

@@ -49,6 +49,14 @@ import Testing
                 HTTPResponse(status: 200, headers: ["content-length": "x"]),
                 .failed(reason: "the object store does not tell a length")
             ),
+            (
+                HTTPResponse(status: 200, headers: ["content-length": "-1"]),
+                .failed(reason: "the object store does not tell a length")
+            ),
+            (
+                HTTPResponse(status: 200, headers: ["content-length": String(Int.max)]),
+                .failed(reason: "the object store does not tell a length")
+            ),
         ]
         for (answer, error) in answers {
             server.set(.answer(answer), for: .head)

@@ -37,6 +37,20 @@ func present() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalS
         try rule.check(S3Store(on: connection, limits: limits, account: AccountName("anna")))
     }
 
+    /// This server's lists have three objects a page.
+    @Test func `a quota counts all pages of a signed list`() throws {
+        let connection = try connection()
+        try connection.prepare()
+        let store = S3Store(on: connection, limits: limits, account: AccountName("anna-2"))
+        for byte: UInt8 in 0..<20 { _ = try store.put([byte, byte], at: id(byte), if: .none, now: day(0)) }
+        _ = try store.delete(id(0), if: .none, now: day(0))
+        let other = S3Store(on: connection, limits: limits, account: AccountName("anna-2"))
+        #expect(try other.lengthOfOthers(than: id(1)) == 36)
+        let full = QuotaStore(other, quota: Quota(bytes: 39))
+        #expect(throws: StoreError.quota) { try full.put([1, 2], at: id(99), if: .none, now: day(0)) }
+        _ = try full.put([1], at: id(99), if: .none, now: day(0))
+    }
+
     @Test func `wrong credentials and clocks are refused by the server`() throws {
         try connection().prepare()
         let stranger = S3Store(on: try connection(secret: "another key"), limits: limits)

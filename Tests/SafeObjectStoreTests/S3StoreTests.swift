@@ -59,7 +59,7 @@ import Testing
             _ = try server.store(account: account).put([UInt8(number + 1)], at: id(1), if: .none, now: day(0))
         }
         let hex = id(1).hex
-        #expect(server.objects == [name: [1], "/safe-01/anna/\(hex)": [2], "/safe-01/bob-2/\(hex)": [3]])
+        #expect(server.objects == [name: [1], "/safe-55/anna/\(hex)": [2], "/safe-a9/bob-2/\(hex)": [3]])
     }
 
     @Test func `a write that is not allowed any more sends none`() throws {

@@ -6,12 +6,25 @@ CERTIFICATE holds certificate and key in PEM. It prints the port of 127.0.0.1 on
 """
 
 import calendar, hashlib, hmac, http.server, ssl, sys, time
+from urllib.parse import parse_qsl, quote
 certificate = sys.argv[2]
 ACCESS, SECRET, REGION = "test:key", b"a secret key", "us-east-1"
 buckets = {}
 
 def digest(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
+
+def listed(bucket, query):
+    query = dict(parse_qsl(query))
+    assert query.pop("list-type") == "2"
+    most, prefix, after = int(query.pop("max-keys")), query.pop("prefix"), query.pop("start-after", "")
+    assert not query
+    keys = sorted(key for key in buckets[bucket] if key.startswith(prefix) and key > after)
+    # Fewer than a client asks for, as a server may.
+    page = keys[:min(most, 3)]
+    contents = "".join(f"<Contents><Key>{key}</Key><Size>{len(buckets[bucket][key])}</Size></Contents>" for key in page)
+    return (f"<?xml version='1.0' encoding='UTF-8'?><ListBucketResult><IsTruncated>{str(page != keys).lower()}"
+            f"</IsTruncated>{contents}</ListBucketResult>").encode()
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -44,7 +57,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if payload != hashlib.sha256(body).hexdigest():
             return 400, "XAmzContentSHA256Mismatch"
         lines = [f"{name}:{self.headers[name].strip()}" for name in names]
-        request = chr(10).join([self.command, self.path, "", *lines, "", ";".join(names), payload])
+        path, _, query = self.path.partition("?")
+        pairs = sorted((quote(name, safe="-._~"), quote(value, safe="-._~"))
+                       for name, value in parse_qsl(query, keep_blank_values=True))
+        query = "&".join(f"{name}={value}" for name, value in pairs)
+        request = chr(10).join([self.command, path, query, *lines, "", ";".join(names), payload])
         hashed = hashlib.sha256(request.encode()).hexdigest()
         text = chr(10).join([scheme, when, "/".join([day, *scope]), hashed])
         key = b"AWS4" + SECRET
@@ -63,8 +80,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return self.fail(409, "BucketAlreadyOwnedByYou")
             buckets[bucket] = {}
             return self.answer(200)
-        if bucket not in buckets:
+        if bucket.partition("?")[0] not in buckets:
             return self.fail(404, "NoSuchBucket")
+        if self.command == "GET" and not slash:
+            return self.answer(200, listed(*bucket.split("?")))
         if self.command == "PUT":
             buckets[bucket][key] = body
             return self.answer(200)

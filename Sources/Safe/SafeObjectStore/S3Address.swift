@@ -1,10 +1,13 @@
 package import HTTP
+internal import Primitives
+package import SafeStore
 internal import SafeWire
 
 /// Where the backups are on an S3 server: `s3://HOST[:PORT]/PREFIX`. The server is reached by HTTPS.
 ///
-/// The 256 buckets `PREFIX-00` to `PREFIX-ff` share the backups by the first byte of their ids, because a bucket's list
-/// of its objects is one database on some servers.
+/// The 256 buckets `PREFIX-00` to `PREFIX-ff` share the backups, because a bucket's list of its objects is one database
+/// on some servers. Without accounts, the first byte of a backup's id chooses its bucket. All backups of an account are
+/// in one bucket, so that one list has them: that of the first byte of the SHA-256 of its name.
 package struct S3Address: Equatable, Sendable {
     /// Longest prefix. A bucket's name has 3 to 63 characters.
     package static let maxPrefixCount = 60
@@ -39,13 +42,19 @@ package struct S3Address: Equatable, Sendable {
     /// `HOST[:PORT]`, as in the header `Host`.
     var authority: String { origin.host + (origin.port.map { ":\($0)" } ?? "") }
 
-    /// The bucket of a backup.
+    /// The bucket of a backup without an account.
     func bucket(of id: BackupID) -> String { prefix + "-" + id.hex.prefix(2) }
 
-    /// All 256 buckets.
-    package var buckets: [String] {
-        (0...UInt8.max).map { prefix + "-" + ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }
+    /// The bucket of an account's backups.
+    package func bucket(of account: AccountName) -> String {
+        let name = Array(account.text.utf8)
+        return bucket(SHA256.hash(name.span)[0])
     }
+
+    /// All 256 buckets.
+    package var buckets: [String] { (0...UInt8.max).map(bucket) }
+
+    private func bucket(_ number: UInt8) -> String { prefix + (number < 0x10 ? "-0" : "-") + String(number, radix: 16) }
 }
 
 /// Why a text is not `s3://HOST[:PORT]/PREFIX`.

@@ -6,7 +6,7 @@ package import SafeWire
 /// Backups as objects of an S3 server, whose engine replicates and expires them:
 ///
 ///     PREFIX-ab/<64 hex>           the backup whose id begins with ab; an empty object if it was deleted
-///     PREFIX-ab/ACCOUNT/<64 hex>   the same for an account
+///     PREFIX-ab/ACCOUNT/<64 hex>   the same for an account; ab is the first byte of the SHA-256 of its name
 ///
 /// Two headers are for OpenStack Swift; other servers ignore them. `X-Delete-After` gives each object a term, which
 /// each PUT begins again. Other servers need a lifecycle rule of the same number of days. `X-Newest` makes a read ask
@@ -24,6 +24,7 @@ package struct S3Store: BackupStore {
     /// How long an object stays after its PUT, in seconds.
     private let termSeconds: Int64
     private let authorize: WriteCheck
+    private let recentWrites = RecentWrites()
 
     private static let newest = ["x-newest": "true"]
 
@@ -64,7 +65,7 @@ package struct S3Store: BackupStore {
         return try connection.locks.holding(id) { () throws(StoreError) in
             let exists: Bool
             if conditions == .none {
-                exists = try hasBackup(id)
+                exists = try length(of: id) > 0
             } else {
                 let tag = try get(id)?.tag
                 guard conditions.hold(for: tag) else { return .conditionFailed }
@@ -100,27 +101,46 @@ package struct S3Store: BackupStore {
     package func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
 
     private func path(of id: BackupID) -> String {
-        "/" + connection.address.bucket(of: id) + "/" + (account.map { $0.text + "/" } ?? "") + id.hex
-    }
-
-    /// Whether a backup is stored, by its length. A missing bucket counts as no: a HEAD has no error code, and the PUT
-    /// that follows tells.
-    private func hasBackup(_ id: BackupID) throws(StoreError) -> Bool {
-        let answer = try connection.send(
-            .head, path(of: id), headers: Self.newest, limit: S3Connection.maxErrorBytes)
-        if answer.status == 404 { return false }
-        guard answer.status == 200 else { throw StoreError(answer) }
-        guard let count = answer.headers["content-length"].flatMap({ Int($0) }) else {
-            throw .failed(reason: "the object store does not tell a length")
-        }
-        return count > 0
+        let address = connection.address
+        guard let account else { return "/\(address.bucket(of: id))/\(id.hex)" }
+        return "/\(address.bucket(of: account))/\(account.text)/\(id.hex)"
     }
 
     private func write(_ bytes: [UInt8], at id: BackupID) throws(StoreError) {
         try authorize()
+        recentWrites.note(id, at: connection.clock())
         let answer = try connection.send(
             .put, path(of: id), headers: ["x-delete-after": String(termSeconds)], body: bytes,
             limit: S3Connection.maxErrorBytes)
         guard answer.isSuccess else { throw StoreError(answer) }
+    }
+}
+
+extension S3Store: MeasuredStore {
+    /// The length of a stored backup in bytes; 0 if there is none, or if it was deleted. All replicas are asked. A
+    /// missing bucket counts as 0: a HEAD has no error code, and a PUT that follows tells.
+    package func length(of id: BackupID) throws(StoreError) -> Int {
+        let answer = try connection.send(
+            .head, path(of: id), headers: Self.newest, limit: S3Connection.maxErrorBytes)
+        if answer.status == 404 { return 0 }
+        guard answer.status == 200 else { throw StoreError(answer) }
+        guard let count = answer.headers["content-length"].flatMap({ Int($0) }),
+            (0...S3ListPage.maxObjectBytes).contains(count)
+        else { throw .failed(reason: "the object store does not tell a length") }
+        return count
+    }
+
+    /// The lengths of all other backups of the account together, in bytes: by the list of its bucket, except for those
+    /// that this store has written in the last minutes, each of which is asked for.
+    ///
+    /// A list may be late, so the result may lack what other processes have just written.
+    /// - Returns: `Int.max` if the account has more than 10,000 backups, deleted ones included.
+    /// - Throws: `.failed` also for a store without an account, whose backups are in all buckets.
+    package func lengthOfOthers(than id: BackupID) throws(StoreError) -> Int {
+        guard let account else { throw .failed(reason: "only the backups of an account can be counted") }
+        let recent = recentWrites.ids(at: connection.clock()).subtracting([id])
+        guard var total = try connection.listedLength(of: account, except: recent.union([id])) else { return .max }
+        for other in recent { total += try length(of: other) }
+        return total
     }
 }
