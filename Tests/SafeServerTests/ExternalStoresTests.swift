@@ -9,7 +9,7 @@ import Testing
 @testable import SafeServer
 
 /// A store that asks whether it may write, as one on an object store does.
-private final class AskingStore: BackupStore {
+private final class AskingStore: MeasuredStore {
     let memory = MemoryStore()
     let authorize: WriteCheck
 
@@ -26,6 +26,8 @@ private final class AskingStore: BackupStore {
         try authorize()
         return memory.delete(id, if: conditions, now: now)
     }
+    func length(of id: BackupID) -> Int { memory.length(of: id) }
+    func lengthOfOthers(than id: BackupID) -> Int { memory.lengthOfOthers(than: id) }
     func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
     func versions(of id: BackupID) -> [BackupVersion] { [] }
     func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool { false }
@@ -97,15 +99,25 @@ private let path = "/backups/" + String(repeating: "ab", count: 32)
         #expect(try server.responder.accountNames().map(\.text) == ["alice", "bob"])
     }
 
-    @Test func `an account with a quota is none, because these stores cannot measure`() throws {
+    @Test func `an account has its quota, which follows the file and stays when the password changes`() throws {
         let server = try FileServer()
-        try server.set("alice", "a", quota: 1000)
+        try server.set("alice", "a", quota: 100)
         try server.set("bob", "b")
-        #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 401)
-        #expect(server.status("PUT", "/bob" + path, basic("bob", "b"), body: [1]) == 201)
-        #expect(try server.responder.badAccountLines() == [1])
+        let other = "/backups/" + String(repeating: "cd", count: 32)
+        func put(_ path: String, _ count: Int, _ login: String) -> Int {
+            server.status("PUT", path, login, body: [UInt8](repeating: 1, count: count))
+        }
+        #expect(put("/alice" + path, 60, basic("alice", "a")) == 201)
+        #expect(put("/alice" + other, 41, basic("alice", "a")) == 507)
+        #expect(put("/alice" + other, 40, basic("alice", "a")) == 201)
+        #expect(put("/bob" + path, 1000, basic("bob", "b")) == 201)
+        try server.set("alice", "a", quota: 10)
+        #expect(put("/alice" + path, 61, basic("alice", "a")) == 507)
+        #expect(put("/alice" + path, 60, basic("alice", "a")) == 204)
         try server.set("alice", "a")
-        #expect(server.status("PUT", "/alice" + path, basic("alice", "a"), body: [1]) == 201)
+        #expect(put("/alice" + path, 1000, basic("alice", "a")) == 204)
+        try server.set("alice", "another", quota: 10)
+        #expect(put("/alice" + path, 11, basic("alice", "another")) == 507)
         #expect(try server.responder.badAccountLines() == [])
     }
 

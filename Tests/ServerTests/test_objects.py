@@ -106,30 +106,51 @@ def test_several_servers_share_the_accounts(serve, objects, accounts):
     assert sorted(each.name for each in accounts.path.parent.iterdir()) == ["logins"]
 
 
-def test_an_account_with_a_quota_is_not_served_from_an_object_store(serve, objects, accounts):
-    assert accounts.add("alice").returncode == 0
-    line = accounts.path.read_text().strip()
-    accounts.path.write_text(f"{line}1000\n")
-    server = serve(*objects.options, "--accounts", accounts.path, store=objects.store)
-    assert "line 1" in server.words and "ignored" in server.words
-    assert curl(f"{server.url}/alice/config", *login("alice")).status == 401
-    accounts.path.write_text(f"{line}\n")
-    assert curl(f"{server.url}/alice/config", *login("alice")).status == 200
+def test_quotas_hold_for_all_servers_and_follow_the_file(serve, objects, accounts):
+    assert accounts.add("alice", "--quota", "1000").returncode == 0 and accounts.add("bob").returncode == 0
+    options = [*objects.options, "--accounts", accounts.path]
+    first, second = serve(*options, store=objects.store), serve(*options, store=objects.store)
+    assert "ignored" not in first.words
+
+    def put(server, number, count, name="alice"):
+        return curl(f"{server.url}/{name}/backups/{number:064x}", *login(name), body=b"x" * count).status
+
+    # Each page of this store's lists has three objects.
+    assert [put(first, number, 100) for number in range(9)] == [201] * 9
+    assert put(second, 9, 101) == 507 and put(first, 9, 101) == 507
+    assert put(second, 9, 100) == 201
+    assert put(first, 10, 1) == 507 and put(first, 9, 101) == 507 and put(first, 9, 100) == 204
+    assert put(first, 10, 5000, "bob") == 201
+    # An empty object takes no room.
+    assert curl(f"{second.url}/alice/backups/{0:064x}", *login("alice"), "-X", "DELETE").status == 204
+    assert put(first, 10, 101) == 507 and put(first, 10, 100) == 201
+    assert accounts("quota", "alice", "1001").returncode == 0
+    assert put(second, 10, 101) == 204 and put(second, 10, 102) == 507
+    assert accounts("quota", "alice", "none").returncode == 0
+    assert put(second, 10, 5000) == 204
+
+
+def test_the_file_of_accounts_has_quotas(objects, accounts, tmp_path):
+    assert accounts.add("alice", "--quota", "1M").returncode == 0 and accounts.add("bob-2").returncode == 0
+    listed = accounts("list")
+    assert listed.stdout == "alice  quota 1 MiB\nbob-2  no quota\n", listed.stdout
+    changed = accounts("quota", "bob-2", "20K")
+    assert changed.returncode == 0 and changed.stderr == "" and "the quota of bob-2 is 20 KiB" in changed.stdout
+    password = tmp_path / "bob-2-password"
+    password.write_text("another correct horse\n")
+    assert accounts("passwd", "bob-2", stdin=password).returncode == 0
+    assert [line.rpartition(":")[2] for line in accounts.path.read_text().splitlines()] == ["1048576", "20480"]
+    document = accounts("list", "--json").stdout
+    assert '"quota_bytes":20480' in document and "bytes" not in document.replace("quota_bytes", "")
+    assert accounts("quota", "nobody", "20K").returncode == 10
 
 
 def test_what_the_file_of_accounts_refuses(objects, accounts, tmp_path):
-    result = accounts.add("alice", "--quota", "1M")
-    assert result.returncode == 64 and "--quota needs a store that is a directory" in result.stderr
-    assert not accounts.path.exists()
     assert accounts.add("alice").returncode == 0
-    for arguments, words in ((("quota", "alice", "1M"), "quota"), (("remove", "alice", "--delete-backups", "--yes"),
-                                                                   "--delete-backups")):
-        result = accounts(*arguments)
-        assert result.returncode == 64 and words in result.stderr
+    result = accounts("remove", "alice", "--delete-backups", "--yes")
+    assert result.returncode == 64 and "--delete-backups" in result.stderr
     assert accounts("remove", "bob", "--yes").returncode == 10
     assert accounts.add("alice").returncode == 17
-    listed = accounts("list", "--json").stdout
-    assert '"name":"alice"' in listed and "bytes" not in listed.replace("quota_bytes", "")
     both = run("account", "list", "--accounts", accounts.path, "--store", f"file://{tmp_path}")
     assert both.returncode == 64 and "cannot be combined" in both.stderr
     for store in (f"file://{tmp_path}/store", "memory:"):

@@ -84,11 +84,11 @@ struct ServerAccounts: ~Copyable {
     func requireDirectory(for option: String) throws {
         guard directory == nil else { return }
         throw UsageFailure(
-            "\(option) needs a store that is a directory", hint: "an object store tells no sizes and lists no backups")
+            "\(option) needs a store that is a directory", hint: "backups in an object store stay until they expire")
     }
 
     /// The accounts, in the order of the file.
-    func file() throws -> AccountFile { AccountFile(try logins.content() ?? [], allowsQuotas: directory != nil) }
+    func file() throws -> AccountFile { AccountFile(try logins.content() ?? []) }
 
     /// Whether a server asks for logins.
     func exist() throws -> Bool {
@@ -101,8 +101,7 @@ struct ServerAccounts: ~Copyable {
     /// Changes the file of accounts, whole or not at all. Other edits wait.
     /// - Parameter edit: changes the accounts. If it throws, nothing is changed.
     func edit(_ edit: (inout AccountFile) throws -> Void) throws {
-        let allowsQuotas = directory != nil
-        let change = { content in try Self.change(content, allowsQuotas: allowsQuotas, edit) }
+        let change = { content in try Self.change(content, edit) }
         switch directory {
         case .some(let directory): try directory.editLogins(change)
         case .none: try logins.edit(change)
@@ -113,15 +112,15 @@ struct ServerAccounts: ~Copyable {
     func editAndDelete(_ name: AccountName, _ edit: (inout AccountFile) throws -> Void) throws {
         switch directory {
         case .some(let directory):
-            try directory.removeAccount(name) { content in try Self.change(content, allowsQuotas: true, edit) }
+            try directory.removeAccount(name) { content in try Self.change(content, edit) }
         case .none: try requireDirectory(for: "--delete-backups")
         }
     }
 
     private static func change(
-        _ content: [UInt8], allowsQuotas: Bool, _ edit: (inout AccountFile) throws -> Void
+        _ content: [UInt8], _ edit: (inout AccountFile) throws -> Void
     ) throws -> [UInt8] {
-        var file = AccountFile(content, allowsQuotas: allowsQuotas)
+        var file = AccountFile(content)
         try edit(&file)
         return file.content
     }
@@ -134,8 +133,8 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
-    /// How many backups an account has, and their total length in bytes; nil if it has no directory, or if the store
-    /// does not tell.
+    /// How many backups an account has, and their total length in bytes; nil if it has no directory, or if they are in
+    /// an object store: only the servers have its keys.
     func size(of name: AccountName) throws -> (backups: Int, bytes: Int)? {
         switch directory {
         case .some(let directory): try directory.size(of: name)
@@ -143,7 +142,7 @@ struct ServerAccounts: ~Copyable {
         }
     }
 
-    /// How many backups belong to no account, as far as the store tells.
+    /// How many backups in the directory belong to no account.
     func countWithoutAccount() throws -> Int {
         switch directory {
         case .some(let directory): try directory.countWithoutAccount()

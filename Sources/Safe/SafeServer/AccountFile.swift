@@ -54,24 +54,18 @@ package struct AccountFile: Equatable, Sendable {
     private var places: [AccountName: (line: Int, account: Account)] = [:]
     /// The costs of the accounts' hashes, in the order of the file.
     private(set) var costs: [ScryptCost] = []
-    /// Numbers of the lines that are no accounts and no comments, from 1 on: malformed ones, second ones of a name,
-    /// those with a quota that is not allowed, and those beyond `maxAccounts`.
+    /// Numbers of the lines that are no accounts and no comments, from 1 on: malformed ones, second ones of a name, and
+    /// those beyond `maxAccounts`.
     package private(set) var badLines: [Int] = []
-    private let allowsQuotas: Bool
 
     /// Parses a file.
-    /// - Parameters:
-    ///   - content: an empty one has no accounts. The caller limits its length.
-    ///   - allowsQuotas: whether a line with a quota is an account. A store that cannot keep to a quota must not serve
-    ///     such an account.
-    package init(_ content: [UInt8], allowsQuotas: Bool = true) {
-        self.allowsQuotas = allowsQuotas
+    /// - Parameter content: an empty one has no accounts. The caller limits its length.
+    package init(_ content: [UInt8]) {
         lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
         // The end of the last line is not the beginning of another one.
         if lines.last?.isEmpty ?? false { lines.removeLast() }
         for (index, line) in lines.enumerated() where !line.isEmpty && line[0] != UInt8(ascii: "#") {
-            guard let account = Account(line: line), allowsQuotas || account.quota == nil,
-                places[account.name] == nil, places.count < Self.maxAccounts
+            guard let account = Account(line: line), places[account.name] == nil, places.count < Self.maxAccounts
             else {
                 badLines.append(index + 1)
                 continue
@@ -101,13 +95,13 @@ package struct AccountFile: Equatable, Sendable {
             precondition(!isFull)
             lines.append(account.line)
         }
-        self = AccountFile(content, allowsQuotas: allowsQuotas)
+        self = AccountFile(content)
     }
 
     /// Removes an account, and later lines of the same name, which would take its place. A missing one is not an error.
     package mutating func remove(_ name: AccountName) {
         lines.removeAll { Account(line: $0)?.name == name }
-        self = AccountFile(content, allowsQuotas: allowsQuotas)
+        self = AccountFile(content)
     }
 
     /// Whether both are the same text.

@@ -69,15 +69,15 @@ public final class AccountResponder: SafeAnswering {
         check = LoginCheck(key: key, turns: turns, failureRate: failureRate ?? LoginCheck.standardFailureRate)
     }
 
-    /// Serves stores that expire their backups by themselves and have no quotas.
+    /// Serves stores that expire their backups by themselves.
     /// - Parameters:
-    ///   - logins: the file of accounts. Lines with a quota are no accounts.
+    ///   - logins: the file of accounts.
     ///   - limits: of all accounts.
     ///   - throttle: counts the requests of clients, and those for each backup.
     ///   - failed: as above.
     ///   - store: makes the store of an account, which calls `authorize` before each write. An account that was removed
     ///     and added again gets its backups back.
-    public init<Store: BackupStore>(
+    public init<Store: MeasuredStore>(
         _ logins: LoginsFile, limits: ServerLimits, throttle: Throttle,
         failed: @escaping @Sendable (AnswerFailure) -> Void = { _ in },
         store: @escaping @Sendable (AccountName, _ authorize: @escaping WriteCheck) -> Store
@@ -149,7 +149,7 @@ public final class AccountResponder: SafeAnswering {
         let version = try logins.version()
         if let known = accounts.withLock({ $0.version == version ? $0.file : nil }) { return known }
         // Two threads may both read it; both read at least this version.
-        let file = AccountFile(try logins.content() ?? [], allowsQuotas: stores.takesQuotas)
+        let file = AccountFile(try logins.content() ?? [])
         accounts.withLock { $0 = Accounts(version: version, file: file) }
         check.forget(except: file)
         for account in file.accounts { stores.prepare(account.name) }

@@ -4,9 +4,6 @@ internal import SafeWire
 
 /// What the backups of a server's accounts are stored in.
 protocol AccountStores: Sendable {
-    /// Whether the backups of an account can have a quota.
-    var takesQuotas: Bool { get }
-
     /// Called for each account of a file that was read. Best effort.
     func prepare(_ account: AccountName)
 
@@ -45,7 +42,6 @@ extension SafeResponder: CountedAnswering where Store: ~Copyable {}
 
 /// The directories of the accounts in a server's directory.
 final class DirectoryStores: AccountStores {
-    let takesQuotas = true
     private let directory: ServerDirectory
     private let keepsPrevious: Bool
 
@@ -70,9 +66,8 @@ final class DirectoryStores: AccountStores {
     func expire(_ sweep: Sweep) throws(StoreError) -> SweepReport { try directory.sweep(sweep) }
 }
 
-/// Stores that expire their backups by themselves and cannot measure them, as an object store.
-struct ExternalStores<Store: BackupStore>: AccountStores {
-    let takesQuotas = false
+/// Stores that expire their backups by themselves, as an object store.
+struct ExternalStores<Store: MeasuredStore>: AccountStores {
     /// Makes the store of an account, which calls `authorize` before each write.
     let store: @Sendable (AccountName, _ authorize: @escaping WriteCheck) -> Store
 
@@ -81,7 +76,9 @@ struct ExternalStores<Store: BackupStore>: AccountStores {
     func responder(
         of account: AccountName, _ shared: AccountShare, _ settings: ResponderSettings,
         authorize: @escaping WriteCheck
-    ) -> any CountedAnswering { SafeResponder(store(account, authorize), of: account, settings) }
+    ) -> any CountedAnswering {
+        SafeResponder(QuotaStore(store(account, authorize), quota: shared.quota), of: account, settings)
+    }
 
     func expire(_ sweep: Sweep) -> SweepReport { .leftToStore }
 }

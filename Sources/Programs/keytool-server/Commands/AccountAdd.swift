@@ -30,7 +30,6 @@ struct AccountAdd: AccountVerb {
         try quota?.requireQuota()
         try place.prepare()
         let accounts = try place.changedAccounts()
-        if quota != nil { try accounts.requireDirectory(for: "--quota") }
         let isFirst = try !accounts.exist()
         try check(accounts.file(), accounts)
         let left = try accounts.size(of: name)?.backups ?? 0

@@ -22,10 +22,9 @@ struct AccountList: AccountVerb {
         for account in file.accounts {
             let size = accounts.directory == nil ? nil : try accounts.size(of: account.name) ?? (backups: 0, bytes: 0)
             let name = account.name.text + String(repeating: " ", count: width - account.name.text.count)
-            let limit = account.quota.map { "of " + ByteCount.text($0) } ?? "no quota"
-            lines.append(
-                size.map { "\(name)  \(Counted.backups($0.backups)), \(ByteCount.text($0.bytes)), \(limit)" }
-                    ?? account.name.text)
+            let limit = account.quota.map { (size == nil ? "quota " : "of ") + ByteCount.text($0) } ?? "no quota"
+            let stored = size.map { "\(Counted.backups($0.backups)), \(ByteCount.text($0.bytes)), " }
+            lines.append("\(name)  \(stored ?? "")\(limit)")
             rows.append(
                 .members([
                     ("name", .string(account.name.text)), ("backups", size.map { .number($0.backups) }),

@@ -26,7 +26,6 @@ struct AccountQuota: AccountVerb {
     func run(_ dialog: Dialog) throws {
         try quota.size?.requireQuota()
         let accounts = try place.changedAccounts()
-        try accounts.requireDirectory(for: "a quota")
         guard try accounts.file()[name] != nil else { throw AbsentAccount(name: name) }
         let bytes = quota.size?.bytes
         try accounts.edit { file in

@@ -53,7 +53,7 @@ struct OpenedStore {
         // Nobody could log in: the operator has to know before the first client does.
         guard try logins.version() != nil else { throw FileError.missing(path: logins.path) }
         for line in try responder.badAccountLines() {
-            log.say("warning: line \(line) of \(logins.path) is not an account of an object store, and is ignored")
+            log.say("warning: line \(line) of \(logins.path) is not an account, and is ignored")
         }
         try connection.prepare()
         return OpenedStore(
