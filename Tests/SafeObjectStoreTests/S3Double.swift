@@ -56,7 +56,7 @@ final class S3Double: HTTPClient {
     func set(_ object: [UInt8], at path: String) {
         state.withLock { state in
             state.objects[path] = object
-            state.listed[path] = object.count
+            if !state.isListLate { state.listed[path] = object.count }
         }
     }
     func forgetRequests() { state.withLock { $0.sent = [] } }

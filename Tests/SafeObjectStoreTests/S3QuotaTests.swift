@@ -84,10 +84,8 @@ import Testing
 
     @Test func `the present backup is asked for, not looked up in the list`() throws {
         let store = QuotaStore(try server.store(account: anna), quota: Quota(bytes: 10))
-        server.setListsLate(true)
-        // Another server has written it.
+        // Another server has written it, twice.
         server.set(bytes(50), at: path(id(1)))
-        server.setListsLate(false)
         server.setListsLate(true)
         server.set(bytes(20), at: path(id(1)))
         #expect(throws: StoreError.quota) { try store.put(bytes(21), at: id(1), if: .none, now: day(0)) }

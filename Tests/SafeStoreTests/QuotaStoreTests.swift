@@ -88,6 +88,63 @@ import Testing
     }
 }
 
+extension QuotaStoreTests {
+    @Test func `one account does not take all threads that write`() throws {
+        let base = SlowStore()
+        let store = QuotaStore(base, quota: Quota(bytes: 100))
+        let shared = Shared(store)
+        let ended = DispatchSemaphore(value: 0)
+        let results = Mutex<[Result<PutResult, StoreError>]>([])
+        for writer in 0...Quota.maxWriters {
+            Thread.detachNewThread {
+                let result = Result { () throws(StoreError) in
+                    try shared.store.put([1], at: id(UInt8(writer)), if: .none, now: day(0))
+                }
+                results.withLock { $0.append(result) }
+                ended.signal()
+            }
+        }
+        // The others wait for the store.
+        ended.wait()
+        #expect(results.withLock { $0 } == [.failure(.busy)])
+        base.release.signal()
+        for _ in 0..<Quota.maxWriters { ended.wait() }
+        #expect(results.withLock { $0 }.count { (try? $0.get()) != nil } == Quota.maxWriters)
+        _ = try shared.store.put([1], at: id(0), if: .none, now: day(0))
+    }
+
+    private final class Shared: Sendable {
+        let store: QuotaStore<SlowStore>
+
+        init(_ store: consuming QuotaStore<SlowStore>) { self.store = store }
+    }
+}
+
+/// A store that does not measure until it is released.
+private final class SlowStore: MeasuredStore {
+    let memory = MemoryStore()
+    let release = DispatchSemaphore(value: 0)
+
+    func lengthOfOthers(than id: BackupID) -> Int {
+        release.wait()
+        release.signal()
+        return memory.lengthOfOthers(than: id)
+    }
+    func length(of id: BackupID) -> Int { memory.length(of: id) }
+    func get(_ id: BackupID) -> StoredBackup? { memory.get(id) }
+    func put(_ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp) -> PutResult {
+        memory.put(backup, at: id, if: conditions, now: now)
+    }
+    func delete(_ id: BackupID, if conditions: Preconditions, now: Timestamp) -> DeleteResult {
+        memory.delete(id, if: conditions, now: now)
+    }
+    func expire(_ sweep: Sweep) -> SweepReport { memory.expire(sweep) }
+    func versions(of id: BackupID) -> [BackupVersion] { memory.versions(of: id) }
+    func restore(_ id: BackupID, from time: Timestamp, now: Timestamp) -> Bool {
+        memory.restore(id, from: time, now: now)
+    }
+}
+
 private final class SharedQuotaStore: Sendable {
     let store: QuotaStore<FolderStore>
 

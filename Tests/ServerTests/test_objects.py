@@ -143,6 +143,11 @@ def test_the_file_of_accounts_has_quotas(objects, accounts, tmp_path):
     document = accounts("list", "--json").stdout
     assert '"quota_bytes":20480' in document and "bytes" not in document.replace("quota_bytes", "")
     assert accounts("quota", "nobody", "20K").returncode == 10
+    # The store of the servers may be named, too.
+    for result in (accounts("list", "--store", "s3://localhost/safe"),
+                   run("account", "list", KEYTOOL_SERVER_ACCOUNTS=str(accounts.path),
+                       KEYTOOL_SERVER_STORE="s3://localhost/safe")):
+        assert result.returncode == 0 and result.stdout.startswith("alice  quota 1 MiB\n"), result
 
 
 def test_what_the_file_of_accounts_refuses(objects, accounts, tmp_path):
@@ -223,9 +228,14 @@ def test_a_malformed_store_is_refused(store, words):
 
 
 def test_a_store_that_is_no_directory_has_no_operators_verbs_and_no_own_certificate():
-    for verb in (["account", "list"], ["sweep"], ["versions", ID]):
+    for verb in (["sweep"], ["versions", ID]):
         result = run(*verb, "--store", "s3://localhost/safe")
         assert result.returncode == 64 and "directory" in result.stderr, result.stderr
+    for variables in ({}, {"KEYTOOL_SERVER_STORE": "s3://localhost/safe"}):
+        store = [] if variables else ["--store", "s3://localhost/safe"]
+        for verb in (["list"], ["add", "alice"], ["quota", "alice", "1M"], ["passwd", "alice"], ["remove", "alice"]):
+            result = run("account", *verb, *store, **variables)
+            assert result.returncode == 64 and "use --accounts FILE" in result.stderr, result.stderr
     result = run("serve", "--store", "memory:", "--tls-self-signed", "localhost", "--listen", "127.0.0.1:0")
     assert result.returncode == 64 and "directory" in result.stderr
 

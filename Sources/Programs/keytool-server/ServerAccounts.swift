@@ -32,8 +32,15 @@ struct AccountsOption: ParsableArguments {
         if try path() == nil { try StoreLocation.prepare(store.directory()) }
     }
 
-    /// The file of accounts, if there is one. An option counts before a variable.
+    /// The file of accounts, which an object store needs; nil for a directory. An option counts before a variable.
     private func path() throws -> String? {
+        if case .objects? = try? store.location() {
+            guard let path = try file.path() else {
+                throw UsageFailure(
+                    "the accounts of an object store are in a file of their own", hint: "use --accounts FILE")
+            }
+            return path
+        }
         guard let given = file.accounts else { return store.store == nil ? try file.path() : nil }
         guard store.store == nil else {
             throw UsageFailure(

@@ -90,7 +90,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case full
     /// The quota of an account is used up.
     case quota
-    /// Another program has locked the backups for too long, or the store asks for fewer requests.
+    /// Another program has locked the backups for too long, the store asks for fewer requests, or too many writes of an
+    /// account with a quota wait for each other.
     case busy
     /// The store cannot be reached now; a later try may succeed.
     case unavailable

@@ -15,9 +15,14 @@ public protocol MeasuredStore: BackupStore, ~Copyable {
 /// Most bytes of stored backups, which may change while a store is in use. All stores of the same backups in a process
 /// share one value.
 public final class Quota: Sendable {
+    /// Most threads that write at once, of which one has its turn. The others are told to come again, so one account
+    /// does not take all threads of a listener, even if its store is slow.
+    package static let maxWriters = 8
+
     private let limit: Mutex<Int?>
     /// Two writers must not both find the same room.
-    fileprivate let turn = Mutex(())
+    private let turn = Mutex(())
+    private let writers = Atomic(0)
 
     /// - Parameter bytes: nil for no limit.
     public init(bytes: Int?) { limit = Mutex(bytes) }
@@ -26,6 +31,16 @@ public final class Quota: Sendable {
     public var bytes: Int? {
         get { limit.withLock { $0 } }
         set { limit.withLock { $0 = newValue } }
+    }
+
+    /// Runs `body` while no other thread does so.
+    /// - Throws: `.busy` if `maxWriters` threads have a turn or wait for one; otherwise the error of `body`.
+    fileprivate func inTurn<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        defer { writers.subtract(1, ordering: .relaxed) }
+        guard writers.add(1, ordering: .relaxed).newValue <= Self.maxWriters else { throw .busy }
+        var result: Result<Value, StoreError>?
+        turn.withLock { _ in result = Result { () throws(StoreError) in try body() } }
+        return try result!.get()
     }
 }
 
@@ -48,27 +63,24 @@ public struct QuotaStore<Base: MeasuredStore & ~Copyable>: BackupStore, ~Copyabl
     }
 
     /// Stores a backup.
-    /// - Throws: `.quota` if it is exceeded; otherwise as the store itself.
+    /// - Throws: `.quota` if it is exceeded; `.busy` also if `Quota.maxWriters` other writes have not ended; otherwise
+    ///   as the store itself.
     public func put(
         _ backup: [UInt8], at id: BackupID, if conditions: Preconditions, now: Timestamp
     ) throws(StoreError) -> PutResult {
         guard let limit = quota.bytes else { return try base.put(backup, at: id, if: conditions, now: now) }
         // Lengths change less often than they are compared, but counting them each time is right also after a sweep, a
         // restored backup or a client that writes into the directory.
-        var result: Result<PutResult, StoreError>?
-        quota.turn.withLock { _ in
-            result = Result { () throws(StoreError) in
-                let room = limit - (try base.lengthOfOthers(than: id))
-                if backup.count > room, backup.count > (try base.length(of: id)) {
-                    // A condition that fails is the better answer.
-                    let tag = conditions == .none ? nil : try base.get(id)?.tag
-                    guard conditions.hold(for: tag) else { return .conditionFailed }
-                    throw .quota
-                }
-                return try base.put(backup, at: id, if: conditions, now: now)
+        return try quota.inTurn { () throws(StoreError) in
+            let room = limit - (try base.lengthOfOthers(than: id))
+            if backup.count > room, backup.count > (try base.length(of: id)) {
+                // A condition that fails is the better answer.
+                let tag = conditions == .none ? nil : try base.get(id)?.tag
+                guard conditions.hold(for: tag) else { return .conditionFailed }
+                throw .quota
             }
+            return try base.put(backup, at: id, if: conditions, now: now)
         }
-        return try result!.get()
     }
 
     /// As the store itself.

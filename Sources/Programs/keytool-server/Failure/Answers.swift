@@ -23,7 +23,9 @@ extension StoreError {
         switch self {
         case .full: "no space is left in the store"
         case .quota: "the quota of an account is used up"
-        case .busy: "another program has locked the backups, or the store asks for fewer requests"
+        case .busy:
+            "another program has locked the backups, the store asks for fewer requests, or too many uploads wait for one "
+                + "account"
         case .unavailable: "the store cannot be reached now, or its disk fails, or too many files are open"
         case .forbidden: "the account was removed or has another password"
         case .failed(let reason): reason
