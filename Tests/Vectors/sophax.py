@@ -6,7 +6,7 @@ Inputs and results are those of the vectors: hexadecimal, and text where a name 
 import hashlib
 import hmac
 
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
@@ -21,6 +21,12 @@ def hkdf(secret, info, count=32, salt=None):
 
 def dh(private, public):
     return X25519PrivateKey.from_private_bytes(H(private)).exchange(X25519PublicKey.from_public_bytes(H(public)))
+
+
+def public(private):
+    # Older versions of cryptography have no public_bytes_raw.
+    return X25519PrivateKey.from_private_bytes(H(private)).public_key().public_bytes(
+        serialization.Encoding.Raw, serialization.PublicFormat.Raw)
 
 
 def walk(key, steps):
@@ -47,8 +53,7 @@ def kdf_rk(root_key, dh_output):
 
 def sealed_sender(ephemeral_private, recipient_public, nonce, inner, **_):
     key = hkdf(dh(ephemeral_private, recipient_public), b"SophaxChat_SealedSender_v1")
-    public = X25519PrivateKey.from_private_bytes(H(ephemeral_private)).public_key().public_bytes_raw()
-    return {"ephemeral_public": public.hex(), "sealing_key": key.hex(),
+    return {"ephemeral_public": public(ephemeral_private).hex(), "sealing_key": key.hex(),
             "encrypted_payload": nonce + ChaCha20Poly1305(key).encrypt(H(nonce), H(inner), b"").hex()}
 
 
