@@ -78,6 +78,15 @@ extension SecureBytes {
 
     /// Compares the bytes in constant time.
     borrowing func equals(_ other: [UInt8]) -> Bool { withBytes { ConstantTime.areEqual($0, other.span) } }
+
+    /// A copy in ordinary memory, where the vector's own text has the same.
+    borrowing func revealBytes() -> [UInt8] {
+        withBytes { bytes in
+            var copy: [UInt8] = []
+            for index in bytes.indices { copy.append(bytes[index]) }
+            return copy
+        }
+    }
 }
 
 /// Why a vector was not computed.

@@ -39,6 +39,10 @@ let operations: [String: Operation] = [
     "fs-ratchet-limit": ForwardSecurity.ratchetLimit,
     "fs-session": ForwardSecurity.session,
 
+    "remote-secret-derivations": Rendezvous.remoteSecret,
+    "rendezvous-box": Rendezvous.box,
+    "rendezvous-transport": Rendezvous.transport,
+
     "saltyrtc-token-message": Web.tokenMessage,
     "web-pairing-payload": Web.pairingPayload,
     "web-push-hash": Web.pushHash,
@@ -103,14 +107,20 @@ let mainKeyOperations: [String: Operation] = [
 /// The operations of system `textsecure-v1`, by name.
 let textSecureOperations: [String: Operation] = [
     "attachment-encrypt": TextSecureFormats.attachment,
+    "attachment-reject": TextSecureFormats.attachmentReject,
     "axolotl-chain": RatchetKeys.axolotlChain,
     "axolotl-initial-root": RatchetKeys.initialRoot,
+    "basic-auth": TextSecureRequests.basicAuth,
     "directory-token": TextSecureFormats.directoryToken,
     "hkdf-v2": RatchetKeys.hkdf2,
     "master-cipher": TextSecureFormats.masterCipher,
+    "numeric-fingerprint": TextSecureMessages.numericFingerprint,
+    "prekeys-json": TextSecureRequests.prekeysJSON,
     "public-key-serialize": TextSecureMessages.publicKey,
     "push-message-content": TextSecureFormats.content,
+    "signaling-decrypt": TextSecureFormats.signalingDecrypt,
     "signaling-encrypt": TextSecureFormats.signalingEncrypt,
+    "signaling-key-text": TextSecureRequests.signalingKeyText,
     "signaling-reject": TextSecureFormats.signalingReject,
     "storage-master-key-android": TextSecureFormats.android,
     "storage-master-key-rncryptor3": TextSecureFormats.rncryptor,
@@ -119,6 +129,7 @@ let textSecureOperations: [String: Operation] = [
 
 /// The operations of system `sophaxchat`, by name.
 let sophaxChatOperations: [String: Operation] = [
+    "double-ratchet-he-transcript": SophaxTranscript.compare,
     "dr-header-keys": RatchetKeys.headerKeys,
     "identity-export-sxid2": Sophax.identityBackup,
     "kdf-ck": RatchetKeys.chainSteps,

@@ -37,6 +37,33 @@ enum TextSecureFormats {
         check.note("result", try check.expected.text("result").hasPrefix(isRefused ? "reject" : "accept"))
     }
 
+    /// - Parameter check: its destinations are a list or text with commas, its timestamp is text or a number. `body` is
+    ///   that of a message in plain text.
+    static func signalingDecrypt(_ check: inout Check) throws {
+        let payload = try check.inputs.bytes("payload")
+        let text = try PushPayload.open(payload.span, key: signalingKey(check.inputs))
+        try check.compare("plaintext", text)
+        let signal = try text.withBytes { (text) throws(ContentError) in try IncomingPushSignal(parsing: text) }
+        check.compare("type", signal.type ?? 0)
+        check.compare("source", signal.source)
+        check.compare("relay", signal.relay)
+        if check.expected["destinations"]?.array != nil {
+            check.compare("destinations", .array(signal.destinations.map { .string($0) }))
+        } else {
+            check.compare("destinations", signal.destinations.joined(separator: ","))
+        }
+        let time = signal.timestamp?.value ?? 0
+        if case .number? = check.expected["timestamp"] {
+            check.compare("timestamp", time)
+        } else {
+            check.compare("timestamp", String(time))
+        }
+        guard let message = signal.message else { return }
+        try check.compare("message", message.bytes)
+        guard signal.kind == .plainText else { return check.compare("body", .null) }
+        check.compare("body", try message.bytes.withBytes { try PushMessageContent(parsing: $0) }.body)
+    }
+
     static func directoryToken(_ check: inout Check) throws {
         let text = try check.inputs.text("number")
         let bytes = Array(text.utf8)
@@ -78,13 +105,31 @@ enum TextSecureFormats {
         blob += second.bytes.withBytes { HMACSHA256.authenticate(blob.span, key: $0) }
         try check.compare("blob", blob)
         check.compare("length", AttachmentBlob.count(fileCount: Int64(file.count)))
+        check.require("blob", try open(blob, key).equals(file))
+    }
+
+    static func attachmentReject(_ check: inout Check) throws {
+        let blob = try check.inputs.bytes("blob")
+        guard let key = AttachmentKey(try check.inputs.secret("key", count: AttachmentKey.count)) else { return }
+        let isRefused: Bool
+        do throws(AttachmentError) {
+            _ = try open(blob, key)
+            isRefused = false
+        } catch {
+            isRefused = true
+        }
+        check.note("result", try check.expected.text("result").hasPrefix(isRefused ? "reject" : "accept"))
+    }
+
+    /// Both passes over a blob.
+    private static func open(_ blob: [UInt8], _ key: AttachmentKey) throws(AttachmentError) -> SecureBytes {
         var pass = try AttachmentCheck(key: key, count: Int64(blob.count))
         try pass.read(blob.span)
         var opener = try pass.finish()
         var opened = SecureBuffer(capacity: blob.count)
         opened.append(try opener.open(blob.span))
         opened.append(try opener.finish())
-        check.require("blob", opened.finish().equals(file))
+        return opened.finish()
     }
 
     // MARK: Storage
@@ -156,9 +201,7 @@ enum TextSecureFormats {
 
     /// The padding of PKCS#7.
     private static func padded(_ text: borrowing SecureBytes) -> [UInt8] {
-        var bytes: [UInt8] = []
-        text.withBytes { text in for index in text.indices { bytes.append(text[index]) } }
-        let count = 16 - bytes.count % 16
-        return bytes + [UInt8](repeating: UInt8(count), count: count)
+        let count = 16 - text.count % 16
+        return text.revealBytes() + [UInt8](repeating: UInt8(count), count: count)
     }
 }
