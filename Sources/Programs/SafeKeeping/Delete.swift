@@ -1,6 +1,5 @@
 package import SafeRules
 package import SafeWire
-internal import Threema
 
 extension SafeKeeper {
     /// The options of a deletion.

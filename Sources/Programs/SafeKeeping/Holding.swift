@@ -1,5 +1,4 @@
 internal import Keystore
-internal import SafeWire
 internal import SecureMemory
 internal import Threema
 internal import ThreemaRecords

@@ -2,7 +2,6 @@ package import Encodings
 package import Keystore
 package import SafeWire
 package import SecureMemory
-internal import Threema
 internal import ThreemaSafe
 
 /// Operations on the Safe backup of an identity, one in each file beside this one.

@@ -2,7 +2,6 @@ package import Encodings
 internal import Keystore
 package import SafeRules
 package import SafeWire
-internal import SecureMemory
 internal import Threema
 internal import ThreemaRecords
 

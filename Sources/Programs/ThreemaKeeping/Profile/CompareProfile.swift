@@ -1,6 +1,5 @@
 internal import Keystore
 package import SafeKeeping
-internal import SecureMemory
 package import Threema
 internal import ThreemaRecords
 package import ThreemaSafe
