@@ -4,7 +4,6 @@ import MessengerKeeping
 import ProtonMainKey
 import TextSecure
 import Threema
-import ThreemaKeeping
 import ThreemaRecords
 
 /// Completes an ID on a shell's command line from the names in the keystore: no key is touched, so nothing is asked.

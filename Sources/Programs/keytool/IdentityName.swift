@@ -6,7 +6,6 @@ import ProtonMainKey
 import SophaxChat
 import Telegram
 import Threema
-import ThreemaKeeping
 import ThreemaRecords
 
 /// An identity of any messenger, as it is written on the command line: `ABCD1234`, or `telegram/0123456789abcdef`.

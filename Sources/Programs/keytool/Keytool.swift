@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandParsing
 import Console
-import SafeKeeping
 
 /// The table of verbs: a noun, then a verb.
 @main

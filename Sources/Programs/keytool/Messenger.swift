@@ -1,7 +1,6 @@
 import Console
 import Encodings
 import Keystore
-import ThreemaKeeping
 import ThreemaRecords
 
 /// What the verbs of the noun `id`, and `doctor`, need of a messenger beside Threema.

@@ -3,7 +3,6 @@ import Console
 import Encodings
 import SafeKeeping
 import ThreemaKeeping
-import SecureMemory
 import Threema
 
 struct BackupImport: Verb {

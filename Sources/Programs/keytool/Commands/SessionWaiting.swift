@@ -1,7 +1,6 @@
 import ArgumentParser
 import AtomicFiles
 import Console
-import Encodings
 import Glibc
 import Keystore
 import MessengerKeeping

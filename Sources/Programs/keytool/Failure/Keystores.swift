@@ -2,7 +2,6 @@ import Console
 import KeyWrapping
 import Keystore
 import MessengerKeeping
-import ThreemaKeeping
 import ThreemaRecords
 
 extension KeystoreError: Explained {
