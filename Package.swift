@@ -117,7 +117,8 @@ let package = Package(
         .library(
             name: "TextSecure", targets: ["TextSecure", "Ratchet", "HTTP", "Encodings", "Primitives", "SecureMemory"]),
         .library(
-            name: "SophaxChat", targets: ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+            name: "SophaxChat",
+            targets: ["SophaxChat", "SophaxGroups", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         .library(
             name: "SophaxStorage",
             targets: ["SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
@@ -193,6 +194,7 @@ let package = Package(
                 "Console", "Encodings", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+        room("Messengers/SophaxGroups", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
@@ -238,7 +240,8 @@ let package = Package(
         room(
             "Programs/MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Telegram", "TextSecure",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups", "SophaxChat", "Telegram",
+                "TextSecure",
                 "Ratchet", "Age", "Tar", "Encodings", "AtomicFiles", "SecureMemory",
             ]),
         room(
@@ -264,7 +267,8 @@ let package = Package(
             dependencies: [
                 "ThreemaKeeping", "SafeKeeping", "ThreemaRecords", "MessengerKeeping", "ThreemaDataBackup",
                 "SafeTransports", "Keystore", "SessionStore", "ThreemaSafe", "ThreemaDirectory", "Threema", "Telegram",
-                "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxChat", "SafeRules", "SafeWire", "HTTPTransport",
+                "TextSecure", "ProtonMainKey", "SophaxStorage", "SophaxGroups", "SophaxChat", "SafeRules", "SafeWire",
+                "HTTPTransport",
                 "HTTP", "CommandParsing", "Console", "KeyWrapping", "Ratchet", "Age", "Tar", "QRCode", "Paper",
                 "Encodings", "Primitives", "AtomicFiles", "SecureMemory",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -332,13 +336,17 @@ let package = Package(
             path: "Tests/SophaxKit", swiftSettings: [.swiftLanguageMode(.v6)]),
         tests(of: "SophaxChat", ["Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
+            of: "SophaxGroups",
+            ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+        tests(
             of: "SophaxStorage",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(of: "ProtonMainKey", ["Primitives", "SecureMemory", "VectorKit"]),
         tests(
             of: "MessengerKeeping",
             [
-                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxChat", "Ratchet", "Tar",
+                "Keystore", "SessionStore", "ProtonMainKey", "SophaxStorage", "SophaxGroups", "SophaxChat", "Ratchet",
+                "Tar",
                 "Encodings",
                 "AtomicFiles", "SecureMemory",
             ]),

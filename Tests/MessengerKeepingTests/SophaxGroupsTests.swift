@@ -4,6 +4,7 @@ import Ratchet
 import SecureMemory
 import SessionStore
 import SophaxChat
+import SophaxGroups
 import SophaxStorage
 import Testing
 

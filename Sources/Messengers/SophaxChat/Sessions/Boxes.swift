@@ -1,10 +1,11 @@
-internal import Encodings
-internal import Primitives
-internal import SecureMemory
+package import Encodings
+package import Primitives
+package import SecureMemory
 
 /// A box: nonce (12) ‖ ChaCha20-Poly1305 ciphertext ‖ tag (16).
-enum Boxes {
-    static let overhead = ChaChaPoly.nonceCount + ChaChaPoly.tagCount
+package enum Boxes {
+    /// Bytes that a box is longer than its plaintext.
+    package static let overhead = ChaChaPoly.nonceCount + ChaChaPoly.tagCount
 
     static func seal(
         _ plaintext: Span<UInt8>, key: borrowing SecureBytes, nonce: [UInt8], data: [UInt8]
@@ -12,11 +13,13 @@ enum Boxes {
         nonce + ChaChaPoly.seal(plaintext, nonce: nonce, key: key, additionalData: data)
     }
 
-    static func seal(_ plaintext: Span<UInt8>, key: borrowing SecureBytes, data: [UInt8]) -> [UInt8] {
+    /// Seals under a random nonce.
+    package static func seal(_ plaintext: Span<UInt8>, key: borrowing SecureBytes, data: [UInt8]) -> [UInt8] {
         seal(plaintext, key: key, nonce: Random.bytes(ChaChaPoly.nonceCount), data: data)
     }
 
-    static func open(
+    /// - Throws: `.notAuthentic` also for a box that is too short.
+    package static func open(
         _ box: [UInt8], key: borrowing SecureBytes, data: [UInt8]
     ) throws(AuthenticationError) -> SecureBytes {
         guard box.count >= overhead else { throw .notAuthentic }
@@ -29,5 +32,7 @@ enum Boxes {
 
 extension Fields {
     /// An object without the members that are nil, as compact JSON with sorted names.
-    static func object(_ members: [(String, JSONValue?)]) -> [UInt8] { JSONValue.object(present: members).bytes }
+    package static func object(_ members: [(String, JSONValue?)]) -> [UInt8] {
+        JSONValue.object(present: members).bytes
+    }
 }

@@ -71,7 +71,7 @@ package struct Fields {
 
 extension JSONValue {
     /// Base64 of bytes that are not secret.
-    static func base64(_ bytes: [UInt8]) -> JSONValue { .string(Base64.encode(bytes.span)) }
+    package static func base64(_ bytes: [UInt8]) -> JSONValue { .string(Base64.encode(bytes.span)) }
 
     /// A time.
     package static func time(_ time: AppTime) -> JSONValue { .number(time.literal) }
@@ -94,7 +94,7 @@ extension [UInt8] {
     }
 
     /// One byte of length, then the bytes.
-    mutating func appendShort(_ bytes: [UInt8]) {
+    package mutating func appendShort(_ bytes: [UInt8]) {
         precondition(bytes.count <= 255)
         append(UInt8(bytes.count))
         self += bytes

@@ -1,4 +1,4 @@
-internal import Ratchet
+package import Ratchet
 
 /// Why the record of a session, a group or prekeys cannot be read.
 public enum StoredRecordError: Error, Equatable, Sendable {
@@ -10,7 +10,7 @@ public enum StoredRecordError: Error, Equatable, Sendable {
     case notAuthentic
 
     /// Why a record of the library Ratchet that is in it cannot be read.
-    init(_ error: RecordError) {
+    package init(_ error: RecordError) {
         switch error {
         case .unknownForm(let form): self = .unknownForm(form)
         case .otherSuite, .malformed: self = .malformed

@@ -4,6 +4,7 @@ package import Ratchet
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat
+package import SophaxGroups
 
 extension SophaxKeeper {
     /// What programs have stored of a group, without keys.

@@ -4,6 +4,7 @@ internal import Ratchet
 internal import SecureMemory
 internal import SessionStore
 package import SophaxChat
+package import SophaxGroups
 internal import SophaxStorage
 
 extension SophaxKeeper {

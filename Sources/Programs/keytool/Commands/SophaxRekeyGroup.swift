@@ -4,6 +4,7 @@ import Encodings
 import MessengerKeeping
 import SecureMemory
 import SophaxChat
+import SophaxGroups
 
 struct SophaxRekeyGroup: Verb {
     static let configuration = CommandConfiguration(

@@ -7,6 +7,7 @@ import Testing
 import VectorKit
 
 @testable import SophaxChat
+@testable import SophaxGroups
 
 @Suite struct GroupTests {
     static let ids = (0..<4).map { PeerID(String(repeating: "\($0)", count: 32))! }

@@ -1,4 +1,5 @@
 public import Ratchet
+public import SophaxChat
 
 /// What this side has seen of a sender's chain, and whether it fits together. It detects a sender who shows members
 /// different messages, or withholds some; it cannot prevent that.

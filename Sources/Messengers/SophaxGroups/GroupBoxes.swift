@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 public import Ratchet
+public import SophaxChat
 internal import SecureMemory
 
 // What the boxes of a group's message of version 3 are bound to:

@@ -1,5 +1,6 @@
 public import Encodings
 public import Ratchet
+public import SophaxChat
 
 /// How a group speaks. One member that knows old messages only makes everybody's readable by a member that was removed,
 /// until its sender re-keys; so a mixed group says so.

@@ -1,5 +1,6 @@
 public import Encodings
 public import Ratchet
+public import SophaxChat
 public import SecureMemory
 
 // What a program is given to deliver, JSON: compact, with sorted names.

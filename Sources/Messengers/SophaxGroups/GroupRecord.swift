@@ -1,6 +1,7 @@
 public import Encodings
 internal import Primitives
 public import Ratchet
+public import SophaxChat
 public import SecureMemory
 
 // The value of a group in a session store, of the kind `group` and with the group's name as its name. Numbers are big

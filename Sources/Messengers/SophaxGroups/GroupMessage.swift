@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 internal import Ratchet
+public import SophaxChat
 
 /// A message of a group, version 3: the payload of a message of kind `groupMessage`.
 public struct GroupMessage: Equatable, Sendable {

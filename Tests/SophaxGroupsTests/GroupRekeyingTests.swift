@@ -5,6 +5,7 @@ import SophaxKit
 import Testing
 
 @testable import SophaxChat
+@testable import SophaxGroups
 
 @Suite struct GroupRekeyingTests {
     private static let ids = GroupTests.ids

@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 public import Ratchet
+public import SophaxChat
 public import SecureMemory
 
 // The plain text of a message between two that gives a group's chain ("senderKeyDistribution"), JSON:

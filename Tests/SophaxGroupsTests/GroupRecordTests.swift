@@ -7,6 +7,7 @@ import Testing
 import VectorKit
 
 @testable import SophaxChat
+@testable import SophaxGroups
 
 @Suite struct GroupRecordTests {
     private static let ids = GroupTests.ids

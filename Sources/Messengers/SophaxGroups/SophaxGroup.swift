@@ -1,6 +1,7 @@
 public import Encodings
 internal import Primitives
 public import Ratchet
+public import SophaxChat
 internal import SecureMemory
 
 extension GroupLimits {

@@ -5,6 +5,7 @@ import Testing
 import VectorKit
 
 @testable import SophaxChat
+@testable import SophaxGroups
 
 @Suite struct SenderKeyDistributionTests {
     @Test(arguments: try Vector.all(in: .sophaxChatGroups, op: "distribution-encode"))
