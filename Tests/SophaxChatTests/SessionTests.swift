@@ -113,11 +113,11 @@ import VectorKit
     }
 
     static func respond(
-        _ initiation: Initiation, _ prekeys: borrowing PrekeyStore, at time: Timestamp = now,
-        form: HeaderForm = .plain
+        _ initiation: Initiation, _ prekeys: borrowing PrekeyStore, known: PublicIdentity? = nil,
+        at time: Timestamp = now, form: HeaderForm = .plain
     ) throws -> Responded {
         try bob().respond(
-            to: Initiation(parsing: initiation.encoded), from: alice().publicIdentity, prekeys: prekeys, known: nil,
+            to: Initiation(parsing: initiation.encoded), from: alice().publicIdentity, prekeys: prekeys, known: known,
             pinned: nil, form: form, at: time)
     }
 
@@ -216,7 +216,7 @@ import VectorKit
         #expect(!next.seen.contains(begun.initiation.ephemeral))
     }
 
-    @Test func `a full store refuses strangers`() {
+    @Test func `a full store forgets nothing`() {
         var seen = SeenEphemerals()
         for number in 0..<SeenEphemerals.limit {
             var key = [UInt8](repeating: 0, count: 28)
@@ -229,6 +229,32 @@ import VectorKit
         #expect(seen.contains([UInt8](repeating: 0, count: 32)), "the first one is not forgotten")
         seen.forget(1)
         #expect(!seen.isFull)
+    }
+
+    @Test func `a bundle without a one-time and a last-resort key leads to three agreements, and both sides say so`()
+        throws
+    {
+        let one = try alice()
+        let other = try bob()
+        let prekeys = PrekeyStore(at: now)
+        guard
+            let bundle = other.bundle(
+                signedPrekey: prekeys.signedPublic, signedPrekeyID: prekeys.signedID, oneTime: nil, lastResort: nil,
+                username: "bob", at: now),
+            let own = one.bundle(
+                signedPrekey: BundleTests.prekey, signedPrekeyID: 1, oneTime: nil, lastResort: nil, username: "alice",
+                at: now)
+        else { throw HandshakeError.malformed }
+        let peer = try PrekeyBundle(parsing: bundle.encoded).check(
+            asked: other.peerID, known: nil, pinned: nil, at: now)
+        let text: [UInt8] = [7]
+        let begun = try one.initiate(with: peer, own: own, first: text.span)
+        #expect(begun.secrecy == .signedPreKeyOnly && begun.secrecy.reducedForwardSecrecy)
+        #expect(begun.initiation.oneTimeID == nil)
+        let answer = try Self.respond(begun.initiation, prekeys)
+        #expect(answer.secrecy == .signedPreKeyOnly && answer.secrecy.reducedForwardSecrecy)
+        #expect(answer.plaintext.copied == [7] && answer.prekeys.oneTimeCount == 20)
+        #expect(answer.prekeys.seen.contains(begun.initiation.ephemeral))
     }
 
     @Test func `10,000 mutations begin no session and open no message`() throws {

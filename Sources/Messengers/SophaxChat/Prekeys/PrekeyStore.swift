@@ -263,10 +263,14 @@ public struct PrekeyStore: ~Copyable, Sendable {
 }
 
 /// The ephemeral keys that have begun a session, kept as long as the signed prekey that they were used with. None is
-/// forgotten earlier: a full store refuses strangers instead, or anyone who fills it could replay an old one.
+/// forgotten earlier, or anyone who fills the store could replay an old one. A store without room refuses sessions
+/// instead. Strangers cost nothing to make, and the last-resort key serves all of them: so they are refused at 8000 keys
+/// and contacts at 10,000.
 public struct SeenEphemerals: Equatable, Sendable {
     /// Most keys.
     public static let limit = 10_000
+    /// Places of these that strangers cannot take.
+    public static let keptForContacts = 2000
     struct Entry: Equatable, Sendable {
         let prekey: UInt32
         let key: [UInt8]
@@ -280,6 +284,8 @@ public struct SeenEphemerals: Equatable, Sendable {
     public func contains(_ key: [UInt8]) -> Bool { keys.contains(key) }
     /// Whether no other key fits.
     public var isFull: Bool { entries.count >= Self.limit }
+    /// Whether no other key of a stranger fits.
+    public var isFullForStrangers: Bool { entries.count >= Self.limit - Self.keptForContacts }
 
     /// - Returns: false if the key is there already, or no other one fits.
     mutating func insert(_ key: [UInt8], for prekey: UInt32) -> Bool {

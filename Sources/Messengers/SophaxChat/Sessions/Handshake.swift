@@ -19,7 +19,8 @@ public enum HandshakeError: Error, Equatable, Sendable {
     case unknownOneTimePreKey
     /// The ephemeral key has begun a session already.
     case replayed
-    /// No further ephemeral key can be remembered before the next signed prekey.
+    /// No further ephemeral key of a stranger, or of anyone, can be remembered before a signed prekey is dropped
+    /// (`SeenEphemerals`).
     case storeFull
     /// A key is of low order.
     case weakKey
@@ -157,7 +158,7 @@ extension SophaxIdentity {
     /// Takes a session that another side begins, also one with whom a session is there: a restored backup needs it.
     /// - Parameters:
     ///   - sender: who has signed the message around it, as `WireGate.admit` has returned.
-    ///   - known: the contact's keys, if it is one.
+    ///   - known: the contact's keys, if it is one. Some places of `PrekeyStore.seen` are for contacts only.
     ///   - pinned: the highest form that this peer has signed so far.
     /// - Throws: `HandshakeError`; then nothing has changed.
     public borrowing func respond(
@@ -183,7 +184,9 @@ extension SophaxIdentity {
             oneTime = key
         }
         guard !prekeys.seen.contains(initiation.ephemeral) else { throw .replayed }
-        guard !prekeys.seen.isFull else { throw .storeFull }
+        // The bundle has been compared with the contact's keys, and a key is remembered only if the first message opens:
+        // so nobody takes a contact's place in its name.
+        guard known == nil ? !prekeys.seen.isFullForStrangers : !prekeys.seen.isFull else { throw .storeFull }
         let session = try begin(initiation, sender, signed.key, oneTime, form)
         let opened: PairSession.Opened
         do { opened = try session.open(initiation.message, at: now) } catch {
