@@ -308,7 +308,8 @@ let package = Package(
         tests(of: "Age", ["Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit"]),
         tests(of: "KeyWrapping", ["SecureMemory", "VectorKit"]),
         .target(
-            name: "RatchetModel", dependencies: ["Ratchet", "Encodings", "Primitives", "SecureMemory"],
+            name: "RatchetModel",
+            dependencies: ["SophaxChat", "TextSecure", "Ratchet", "Encodings", "Primitives", "SecureMemory"],
             path: "Tests/RatchetModel", swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "ratchet-model", dependencies: ["RatchetModel", "Ratchet"],
@@ -316,7 +317,8 @@ let package = Package(
         tests(
             of: "Ratchet",
             [
-                "RatchetModel", "SessionStore", "Encodings", "Primitives", "AtomicFiles", "SecureMemory", "VectorKit",
+                "RatchetModel", "SophaxChat", "TextSecure", "SessionStore", "Encodings", "Primitives", "AtomicFiles",
+                "SecureMemory", "VectorKit",
             ]),
         tests(of: "Keystore", ["AtomicFiles", "KeyWrapping", "SecureMemory", "VectorKit"]),
         .executableTarget(

@@ -3,6 +3,8 @@ import Foundation
 import Primitives
 import Ratchet
 import SecureMemory
+import SophaxChat
+import TextSecure
 
 /// How long messages take, beside the primitives that they need.
 package enum Speed {

@@ -1,33 +1,10 @@
 import Ratchet
+import SophaxChat
+import TextSecure
 
-/// The suites of protocols that exist, and one of neither with the smallest limits.
+/// The suites of protocols that exist, as they are shipped, and one of neither with the smallest limits.
 extension RatchetSuite {
     private static let hours = 3600
-
-    /// TextSecure's sessions, version 3.
-    package static let textSecure3 = textSecure(id: 3, hasPrefix: true, firstBlock: 1, keyCount: 80)
-    /// TextSecure's sessions, version 2.
-    package static let textSecure2 = textSecure(id: 2, hasPrefix: false, firstBlock: 0, keyCount: 64)
-
-    private static func textSecure(id: UInt8, hasPrefix: Bool, firstBlock: UInt8, keyCount: Int) -> RatchetSuite {
-        RatchetSuite(
-            id: id, agreement: Agreement(hasPrefix: hasPrefix, info: "WhisperText"), start: .sharedChain,
-            rootInfo: "WhisperRatchet", expansion: Expansion(info: "WhisperMessageKeys", count: keyCount),
-            headerKeys: nil, formerChains: .stayOpen, firstBlock: firstBlock,
-            limits: Limits(
-                maxSkipped: 2000, maxStored: 2000, overflow: .removeOldest, maxChains: 5,
-                maxAge: .seconds(30 * 24 * hours)))
-    }
-
-    /// SophaxChat's sessions, whose headers are encrypted.
-    package static let sophaxChat = RatchetSuite(
-        id: 10, agreement: Agreement(hasPrefix: true, info: "SophaxChat_X3DH_v1"), start: .rootKey,
-        rootInfo: "SophaxChat_RootKey_v1", expansion: nil,
-        headerKeys: HeaderKeys(initiatorInfo: "SophaxChat_HKAlice_v1", responderInfo: "SophaxChat_NHKBob_v1"),
-        formerChains: .areClosed,
-        limits: Limits(
-            maxSkipped: 1000, maxStored: 1000, overflow: .refuse, maxChains: 51, maxAge: .seconds(7 * 24 * hours),
-            maxSent: 1 << 20))
 
     /// The specification's double ratchet without header encryption.
     package static let plain = RatchetSuite(

@@ -2,6 +2,7 @@ import Encodings
 import Primitives
 import RatchetModel
 import SecureMemory
+import SophaxChat
 import Testing
 
 @testable import Ratchet

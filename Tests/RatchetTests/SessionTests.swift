@@ -2,7 +2,9 @@ import Encodings
 import Primitives
 import RatchetModel
 import SecureMemory
+import SophaxChat
 import Testing
+import TextSecure
 
 @testable import Ratchet
 

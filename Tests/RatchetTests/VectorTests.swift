@@ -1,7 +1,9 @@
 import Primitives
 import RatchetModel
 import SecureMemory
+import SophaxChat
 import Testing
+import TextSecure
 import VectorKit
 
 @testable import Ratchet

@@ -2,6 +2,7 @@ import Encodings
 import Primitives
 import Ratchet
 import SecureMemory
+import SophaxChat
 import TextSecure
 
 /// Operations of ratchets: of TextSecure's sessions, and of SophaxChat's sessions and groups.
@@ -80,15 +81,6 @@ enum RatchetKeys {
 
     // MARK: SophaxChat
 
-    private static let sophaxChat = RatchetSuite(
-        id: 1, agreement: RatchetSuite.Agreement(hasPrefix: true, info: "SophaxChat_X3DH_v1"), start: .rootKey,
-        rootInfo: "SophaxChat_RootKey_v1", expansion: nil,
-        headerKeys: RatchetSuite.HeaderKeys(
-            initiatorInfo: "SophaxChat_HKAlice_v1", responderInfo: "SophaxChat_NHKBob_v1"),
-        formerChains: .areClosed,
-        limits: RatchetSuite.Limits(
-            maxSkipped: 1000, maxStored: 1000, overflow: .refuse, maxChains: 51, maxAge: .seconds(604_800)))
-
     static func x3dh(_ check: inout Check) throws {
         let inputs = check.inputs
         let (identityA, ephemeral) = (try key(inputs, "ik_a_private"), try key(inputs, "ek_a_private"))
@@ -102,11 +94,11 @@ enum RatchetKeys {
             check.require(name, try inputs.bytes(name, count: 32) == publicKey(key))
         }
         let sent = try FirstSecret.initiate(
-            sophaxChat, identity: identityA.bytes, ephemeral: ephemeral.bytes,
+            .sophaxChat, identity: identityA.bytes, ephemeral: ephemeral.bytes,
             with: FirstSecret.ResponderKeys(
                 identity: publicKey(identityB), prekey: publicKey(prekey), oneTime: oneTime.map(publicKey)))
         let received = try FirstSecret.respond(
-            sophaxChat, identity: identityB.bytes, prekey: prekey.bytes, oneTime: oneTime,
+            .sophaxChat, identity: identityB.bytes, prekey: prekey.bytes, oneTime: oneTime,
             initiator: publicKey(identityA), ephemeral: publicKey(ephemeral))
         if check.isExpected("shared_secret") {
             let wanted = try check.expected.secret("shared_secret", count: nil)
@@ -123,15 +115,15 @@ enum RatchetKeys {
 
     static func rootStep(_ check: inout Check) throws {
         let (root, secret) = (try key(check.inputs, "root_key"), try key(check.inputs, "dh_output"))
-        let keys = sophaxChat.rootKeys(root: root.bytes, secret: secret.bytes)
+        let keys = RatchetSuite.sophaxChat.rootKeys(root: root.bytes, secret: secret.bytes)
         try check.compare("new_root_key", part(keys, 0..<32))
         try check.compare("chain_key", part(keys, 32..<64))
         try check.compare("next_header_key", part(keys, 64..<96))
     }
 
     static func headerKeys(_ check: inout Check) throws {
-        let secret = FirstSecret(try check.inputs.secret("shared_secret"), suite: sophaxChat)
-        guard let keys = sophaxChat.firstHeaderKeys(secret) else { return }
+        let secret = FirstSecret(try check.inputs.secret("shared_secret"), suite: .sophaxChat)
+        guard let keys = RatchetSuite.sophaxChat.firstHeaderKeys(secret) else { return }
         try check.compare("hk_alice", keys.initiator.bytes)
         try check.compare("nhk_bob", keys.responder.bytes)
     }
