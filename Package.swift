@@ -120,6 +120,8 @@ let package = Package(
             name: "SophaxChat",
             targets: ["SophaxChat", "SophaxGroups", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         .library(
+            name: "SophaxMesh", targets: ["SophaxMesh", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+        .library(
             name: "SophaxStorage",
             targets: ["SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
     ],
@@ -195,6 +197,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         room("Messengers/SophaxGroups", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+        room("Messengers/SophaxMesh", ["SophaxChat", "Encodings"]),
         room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
@@ -340,6 +343,8 @@ let package = Package(
         tests(
             of: "SophaxGroups",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+        tests(
+            of: "SophaxMesh", ["SophaxChat", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
             of: "SophaxStorage",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),

@@ -40,7 +40,11 @@ let package = Package(
                 .product(name: "SessionStore", package: "keytool"), .product(name: "Keystore", package: "keytool"),
             ]),
         .executableTarget(name: "talk-ratchet", dependencies: [.product(name: "Ratchet", package: "keytool")]),
-        .executableTarget(name: "begin-session", dependencies: [.product(name: "SophaxChat", package: "keytool")]),
+        .executableTarget(
+            name: "begin-session",
+            dependencies: [
+                .product(name: "SophaxChat", package: "keytool"), .product(name: "SophaxMesh", package: "keytool"),
+            ]),
         .executableTarget(name: "keep-account", dependencies: [.product(name: "SophaxStorage", package: "keytool")]),
         .executableTarget(name: "start-textsecure", dependencies: [.product(name: "TextSecure", package: "keytool")]),
         .executableTarget(name: "read-telegram", dependencies: [.product(name: "Telegram", package: "keytool")]),

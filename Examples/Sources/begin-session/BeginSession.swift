@@ -2,6 +2,7 @@ import Encodings
 import Foundation
 import SecureMemory
 import SophaxChat
+import SophaxMesh
 
 /// Two identities begin a session: a bundle, the first message, an answer.
 ///

@@ -78,7 +78,7 @@ public struct PrekeyBundle: Equatable, Sendable {
         do throws(FieldError) { self = try Self(Fields(bytes)) } catch { throw .malformed }
     }
 
-    init(_ fields: Fields) throws(FieldError) {
+    package init(_ fields: Fields) throws(FieldError) {
         if fields.has("pqEncapsulatedKey") { throw .field("pqEncapsulatedKey") }
         guard
             let identity = PublicIdentity(

@@ -82,7 +82,7 @@ extension JSONValue {
     }
 
     /// Compact, with sorted names.
-    var bytes: [UInt8] { sorted.encoded }
+    package var bytes: [UInt8] { sorted.encoded }
 }
 
 /// Numbers and lengths as they stand in signed bytes, big endian.
@@ -101,7 +101,7 @@ extension [UInt8] {
     }
 
     /// Four bytes of length, then the bytes.
-    mutating func appendLong(_ bytes: [UInt8]) {
+    package mutating func appendLong(_ bytes: [UInt8]) {
         appendNumber(UInt32(bytes.count))
         self += bytes
     }

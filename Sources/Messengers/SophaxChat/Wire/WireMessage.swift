@@ -63,7 +63,8 @@ public struct WireMessage: Equatable, Sendable {
 
     /// Longest payload in bytes: what fits a frame.
     public static let maxPayload = 3 << 20
-    static let maxCount = FrameReader.maxCount
+    /// Longest message in bytes: the content of a frame.
+    public static let maxCount = 4_194_304
 
     /// What is in the payload.
     public let kind: Kind

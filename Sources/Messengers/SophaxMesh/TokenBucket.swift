@@ -20,6 +20,8 @@ public struct TokenBucket: Equatable, Sendable {
         public static let reaction = Rule(20, per: 10_000)
         /// 20 in 10 seconds.
         public static let forward = Rule(20, per: 10_000)
+        /// 20 in 10 seconds: messages of a connection that are refused.
+        public static let refused = Rule(20, per: 10_000)
     }
 
     /// How many and how often.
@@ -43,25 +45,6 @@ public struct TokenBucket: Equatable, Sendable {
         last = now
         guard level >= rule.milliseconds else { return false }
         level -= rule.milliseconds
-        return true
-    }
-}
-
-/// The last values, oldest out: messages and relays that were seen.
-struct RecentSet<Element: Hashable & Sendable>: Sendable, Equatable {
-    let limit: Int
-    private(set) var order: [Element] = []
-    private var elements: Set<Element> = []
-
-    init(limit: Int) { self.limit = limit }
-
-    func contains(_ element: Element) -> Bool { elements.contains(element) }
-
-    /// - Returns: false if it is there already.
-    mutating func insert(_ element: Element) -> Bool {
-        guard elements.insert(element).inserted else { return false }
-        order.append(element)
-        if order.count > limit { elements.remove(order.removeFirst()) }
         return true
     }
 }

@@ -1,4 +1,5 @@
 public import Encodings
+public import SophaxChat
 
 /// A message that others carry to its recipient.
 public struct Relay: Equatable, Sendable {

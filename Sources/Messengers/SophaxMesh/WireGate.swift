@@ -1,4 +1,5 @@
 public import Encodings
+public import SophaxChat
 
 /// What a message of the wire has to pass before its payload is decoded, in this order: rate limit, signature,
 /// version, recipient, replay. It is a value: what was refused has changed nothing but the rate limit.

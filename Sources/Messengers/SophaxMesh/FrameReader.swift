@@ -1,15 +1,13 @@
+internal import SophaxChat
+
 // A frame: length (4, big endian) ‖ JSON, at most 4,194,304 bytes of it.
 
-/// Splits the bytes of a TCP connection into frames, and says when to close it. No I/O: bytes are fed.
+/// Splits the bytes of a TCP connection into frames. No I/O: bytes are fed. `ConnectionRules` says when too little comes.
 public struct FrameReader: Sendable {
     /// Longest content of a frame in bytes.
-    public static let maxCount = 4_194_304
+    public static let maxCount = WireMessage.maxCount
     /// Length of the length.
     public static let prefixCount = 4
-    /// The first frame, which is a hello, has to come in this time.
-    public static let helloTimeout: Duration = .seconds(10)
-    /// A connection without a frame in this time is closed.
-    public static let idleTimeout: Duration = .seconds(120)
 
     /// Why the connection is to be closed.
     public enum Failure: Error, Equatable, Sendable {
