@@ -2,7 +2,11 @@ public import Encodings
 public import SophaxChat
 
 /// What a message of the wire has to pass before its payload is decoded, in this order: rate limit, signature,
-/// version, recipient, replay. It is a value: what was refused has changed nothing but the rate limit.
+/// version, recipient, replay. It is a value: what was refused has changed nothing.
+///
+/// The rate limit is the sender's, and anybody can write a contact's name on a message. So it refuses before the
+/// signature is verified, and counts only what has passed everything: neither forged nor repeated messages use up a
+/// contact's. What they cost, a signature each, is bounded for each connection by `ConnectionRules`.
 public struct WireGate: Sendable {
     /// Message signatures that are remembered for each peer.
     public static let remembered = 1000
@@ -48,25 +52,20 @@ public struct WireGate: Sendable {
         guard sender.has(message.sender) else { throw .wrongSender }
         // Strangers cost nothing to make, so they must not keep a contact out.
         guard known != nil || peers[sender] != nil || peers.count < Self.maxPeers else { throw .rateLimited }
-        // The limit is per key and not per name, so a stranger cannot use up another's.
-        if let rule = Self.rule(message.kind), var peer = peers[sender] {
-            var bucket = peer.buckets[message.kind] ?? TokenBucket(rule, at: now)
-            let isAllowed = bucket.take(at: now)
+        var peer = peers[sender] ?? Peer(version: message.version)
+        var bucket = Self.rule(message.kind).map { peer.buckets[message.kind] ?? TokenBucket($0, at: now) }
+        guard bucket?.take(at: now) != false else {
+            // No token is gone. The time is noted, or a clock that went back would refuse all until then.
             peer.buckets[message.kind] = bucket
             peers[sender] = peer
-            guard isAllowed else { throw .rateLimited }
+            throw .rateLimited
         }
         guard message.isSigned(by: sender) else { throw .badSignature }
-        var peer = peers[sender] ?? Peer(version: message.version)
         guard message.version >= peer.version else { throw .lowerVersion }
         try checkRecipient(message)
         guard peer.seen.insert(message.signature) else { throw .replayed }
         peer.version = message.version
-        if let rule = Self.rule(message.kind), peer.buckets[message.kind] == nil {
-            var bucket = TokenBucket(rule, at: now)
-            _ = bucket.take(at: now)
-            peer.buckets[message.kind] = bucket
-        }
+        peer.buckets[message.kind] = bucket
         peers[sender] = peer
         return sender
     }
