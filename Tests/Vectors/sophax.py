@@ -211,6 +211,36 @@ def double_ratchet_he_transcript(shared_secret, bob_spk_private, alice_ratchet_p
     return {"steps": computed}
 
 
+def b64(data):
+    return base64.b64encode(H(data)).decode()
+
+
+def text(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def chat_message(id, header, body):
+    return {"text": text({"messageID": id, "ratchetMessage": {"encryptedHeader": b64(header), "ciphertext": b64(body)}})}
+
+
+def group_invite(group, title, members, creator, chain_key, iteration):
+    return {"text": text(
+        {"groupID": group, "groupName": title, "memberIDs": members.split(","), "creatorID": creator,
+         "senderChainKey": b64(chain_key), "senderIteration": iteration})}
+
+
+def group_member_left(group, leaving, remaining):
+    return {"text": text(
+        {"groupID": group, "leavingPeerID": leaving, "remainingMemberIDs": remaining.split(",") if remaining else []})}
+
+
+def share_box(owner_private, keeper_public, nonce, id, index, threshold, total, data, created):
+    share = {"id": id, "index": index, "threshold": threshold, "total": total, "data": b64(data), "createdAt": created}
+    key = hkdf(dh(owner_private, keeper_public), b"SophaxChat_SSS_Share_v1")
+    return {"share": text(share), "key": key.hex(),
+            "box": nonce + ChaCha20Poly1305(key).encrypt(H(nonce), text(share).encode(), b"").hex()}
+
+
 def compute(vector):
     stated = {name: vector["expected"][name] for name in ["steps"] if name in vector["expected"]}
     return globals()[vector["op"].replace("-", "_")](**vector["inputs"], **stated)
