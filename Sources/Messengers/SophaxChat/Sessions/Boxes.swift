@@ -7,7 +7,19 @@ package enum Boxes {
     /// Bytes that a box is longer than its plaintext.
     package static let overhead = ChaChaPoly.nonceCount + ChaChaPoly.tagCount
 
-    static func seal(
+    /// The key of a box between two: HKDF-SHA-256(Diffie-Hellman result, no salt, label, 32).
+    /// - Throws: `SharedKeyError` for a key of low order.
+    package static func agreedKey(
+        _ own: borrowing SecureBytes, _ other: [UInt8], _ label: String
+    ) throws(SharedKeyError) -> SecureBytes {
+        let shared = try own.withBytes { (own) throws(SharedKeyError) in
+            try X25519.sharedSecret(privateKey: own, publicKey: other.span)
+        }
+        let info = Array(label.utf8)
+        return shared.withBytes { HKDFSHA256.deriveKey(from: $0, salt: Span(), info: info.span, count: 32) }
+    }
+
+    package static func seal(
         _ plaintext: Span<UInt8>, key: borrowing SecureBytes, nonce: [UInt8], data: [UInt8]
     ) -> [UInt8] {
         nonce + ChaChaPoly.seal(plaintext, nonce: nonce, key: key, additionalData: data)

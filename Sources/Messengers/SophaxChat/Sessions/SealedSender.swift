@@ -112,14 +112,6 @@ public struct SealedMessage: Equatable, Sendable {
     }
 
     package static func key(_ own: borrowing SecureBytes, _ other: [UInt8]) throws(SealedError) -> SecureBytes {
-        do {
-            let shared = try own.withBytes { (own) throws(SharedKeyError) in
-                try X25519.sharedSecret(privateKey: own, publicKey: other.span)
-            }
-            let info = Array("SophaxChat_SealedSender_v1".utf8)
-            return shared.withBytes { HKDFSHA256.deriveKey(from: $0, salt: Span(), info: info.span, count: 32) }
-        } catch {
-            throw .weakKey
-        }
+        do { return try Boxes.agreedKey(own, other, "SophaxChat_SealedSender_v1") } catch { throw .weakKey }
     }
 }
