@@ -46,6 +46,12 @@ public struct MessageBackup: Sendable {
     public static func open(_ file: [UInt8], passphrase: borrowing SecureBytes) throws(BackupError) -> SecureBytes {
         try check(file)
         let key = key(passphrase, Array(file[5..<headerCount]))
+        return try open(file, key: key)
+    }
+
+    /// Opens a backup with the key that the passphrase makes, 32 bytes.
+    package static func open(_ file: [UInt8], key: borrowing SecureBytes) throws(BackupError) -> SecureBytes {
+        try check(file)
         return try StoredMessages.open(Array(file[headerCount...]), key: key)
     }
 
