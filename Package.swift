@@ -120,7 +120,8 @@ let package = Package(
             name: "SophaxChat",
             targets: ["SophaxChat", "SophaxGroups", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         .library(
-            name: "SophaxMesh", targets: ["SophaxMesh", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
+            name: "SophaxMesh",
+            targets: ["SophaxMesh", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         .library(
             name: "SophaxStorage",
             targets: ["SophaxStorage", "SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),

@@ -1,6 +1,4 @@
 import Encodings
-import Primitives
-import SecureMemory
 import SophaxChat
 import Testing
 import VectorKit

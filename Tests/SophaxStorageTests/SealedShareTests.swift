@@ -91,7 +91,7 @@ import VectorKit
         for _ in 0..<200 {
             let shares = try IdentityShare.split(
                 identity, threshold: threshold, total: threshold, at: AppTime(now))
-            let data = shares.map(\.data.bytes.copied)
+            let data = shares.map { $0.data.bytes.copied }
             for place in 0..<IdentityShare.count {
                 let top = zip(data, weights).reduce(UInt8(0)) { $0 ^ GF256.multiply($1.0[place], $1.1) }
                 counts[Int(top)] += 1
