@@ -198,7 +198,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         room("Messengers/SophaxGroups", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
-        room("Messengers/SophaxMesh", ["SophaxChat", "Encodings"]),
+        room("Messengers/SophaxMesh", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Messengers/SophaxStorage", ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaSafe", ["Threema", "SafeWire", "Encodings", "Primitives", "SecureMemory"]),
         room("Threema/ThreemaMessages", ["Threema", "Encodings", "Primitives", "SecureMemory"]),
@@ -345,7 +345,8 @@ let package = Package(
             of: "SophaxGroups",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
-            of: "SophaxMesh", ["SophaxChat", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
+            of: "SophaxMesh",
+            ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),
         tests(
             of: "SophaxStorage",
             ["SophaxChat", "Ratchet", "Encodings", "Primitives", "SecureMemory", "SophaxKit", "VectorKit"]),

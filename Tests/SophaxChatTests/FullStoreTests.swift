@@ -1,4 +1,5 @@
 import SecureMemory
+import SophaxKit
 import Testing
 
 @testable import SophaxChat

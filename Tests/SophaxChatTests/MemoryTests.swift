@@ -2,6 +2,7 @@ import Encodings
 import Primitives
 import Ratchet
 import SecureMemory
+import SophaxKit
 import Testing
 import VectorKit
 

@@ -1,6 +1,7 @@
 import Encodings
 import Ratchet
 import SecureMemory
+import SophaxKit
 import Testing
 
 @testable import SophaxChat

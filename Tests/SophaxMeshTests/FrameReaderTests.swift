@@ -1,5 +1,6 @@
 import Primitives
 import SophaxChat
+import SophaxKit
 import Testing
 import VectorKit
 

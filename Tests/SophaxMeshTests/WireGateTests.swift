@@ -1,5 +1,6 @@
 import Encodings
 import SophaxChat
+import SophaxKit
 import Testing
 import VectorKit
 

@@ -2,6 +2,7 @@ import Primitives
 import Ratchet
 import SecureMemory
 import SophaxChat
+import SophaxKit
 import Testing
 import VectorKit
 

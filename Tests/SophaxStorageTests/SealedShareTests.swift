@@ -1,6 +1,7 @@
 import Primitives
 import SecureMemory
 import SophaxChat
+import SophaxKit
 import Testing
 import VectorKit
 

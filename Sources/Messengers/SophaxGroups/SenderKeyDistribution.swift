@@ -47,7 +47,7 @@ public enum SenderKeyDistribution: Sendable {
     }
 
     /// The key that stands there in Base64.
-    static func key(at cut: Range<Int>, in text: Span<UInt8>) throws(FieldError) -> HeldKey {
+    package static func key(at cut: Range<Int>, in text: Span<UInt8>) throws(FieldError) -> HeldKey {
         let bytes: SecureBytes?
         do throws(JSONError) {
             bytes = try JSONScanner.unescape(cut, of: text).withBytes { Base64.decode($0) }

@@ -20,12 +20,12 @@ public struct PairMessage: Equatable, Sendable {
     /// The box of the body.
     public let body: [UInt8]
 
-    init(header: [UInt8], body: [UInt8]) {
+    package init(header: [UInt8], body: [UInt8]) {
         self.header = header
         self.body = body
     }
 
-    init(_ fields: Fields) throws(FieldError) {
+    package init(_ fields: Fields) throws(FieldError) {
         header = try fields.bytes("encryptedHeader", Boxes.overhead...Self.maxHeader)
         body = try fields.bytes("ciphertext", Boxes.overhead...Self.maxBody)
     }
@@ -37,7 +37,7 @@ public struct PairMessage: Equatable, Sendable {
         self = read
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
         .object(present: [("encryptedHeader", .base64(header)), ("ciphertext", .base64(body))])
     }
 

@@ -1,10 +1,12 @@
 import Encodings
 import Ratchet
 import SecureMemory
+import SophaxChat
+import SophaxKit
 import Testing
 import VectorKit
 
-@testable import SophaxChat
+@testable import SophaxMesh
 
 /// What stands in messages between two, and in messages about members.
 @Suite struct PayloadTests {
@@ -57,11 +59,19 @@ import VectorKit
 
     /// Sealed again it has another key and signature: nothing but the name says that it is the same.
     @Test func `a message that is sent again is known by its name`() throws {
-        let prekeys = PrekeyStore(at: now)
-        var begun = try SessionTests.initiated(prekeys, oneTime: nil)
-        let answer = try SessionTests.respond(begun.initiation, prekeys)
-        var session = answer.session
         let identity = try alice()
+        let other = try bob()
+        let prekeys = PrekeyStore(at: now)
+        let first: [UInt8] = [0]
+        let (published, own) = (
+            prekeys.bundle(of: other, oneTime: nil, username: "bob", at: now),
+            PrekeyStore(at: now).bundle(of: identity, oneTime: nil, username: "alice", at: now)
+        )
+        let peer = try #require(published).check(asked: other.peerID, known: nil, pinned: nil, at: now)
+        var begun = try identity.initiate(with: peer, own: #require(own), first: first.span)
+        let answer = try other.respond(
+            to: begun.initiation, from: identity.publicIdentity, prekeys: prekeys, known: nil, pinned: nil, at: now)
+        var session = answer.session
         var received = ReceivedIDs()
         var signatures: Set<[UInt8]> = []
         let text: [UInt8] = [1]

@@ -1,16 +1,16 @@
 /// The last values, oldest out: messages and relays that were seen.
-package struct RecentSet<Element: Hashable & Sendable>: Sendable, Equatable {
+struct RecentSet<Element: Hashable & Sendable>: Sendable, Equatable {
     private let limit: Int
     /// From old to new.
-    package private(set) var order: [Element] = []
+    private(set) var order: [Element] = []
     private var elements: Set<Element> = []
 
-    package init(limit: Int) { self.limit = limit }
+    init(limit: Int) { self.limit = limit }
 
-    package func contains(_ element: Element) -> Bool { elements.contains(element) }
+    func contains(_ element: Element) -> Bool { elements.contains(element) }
 
     /// - Returns: false if it is there already.
-    package mutating func insert(_ element: Element) -> Bool {
+    mutating func insert(_ element: Element) -> Bool {
         guard elements.insert(element).inserted else { return false }
         order.append(element)
         if order.count > limit { elements.remove(order.removeFirst()) }

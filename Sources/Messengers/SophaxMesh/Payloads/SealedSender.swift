@@ -1,6 +1,7 @@
 internal import Encodings
 internal import Primitives
 package import SecureMemory
+public import SophaxChat
 
 // A sealed message hides who sends it from those who relay it:
 //

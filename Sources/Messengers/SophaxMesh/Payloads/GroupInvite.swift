@@ -1,6 +1,7 @@
 internal import Encodings
 public import Ratchet
 public import SecureMemory
+public import SophaxChat
 
 // The plain text of a message between two that invites to a group, JSON:
 //

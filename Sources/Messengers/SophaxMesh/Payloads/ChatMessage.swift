@@ -1,4 +1,5 @@
 internal import Encodings
+public import SophaxChat
 
 // The payload of a message of kind `message`, JSON:
 //
