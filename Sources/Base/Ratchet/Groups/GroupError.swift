@@ -16,6 +16,10 @@ public enum GroupError: Error, Equatable, Sendable {
     case numberTooHigh
     /// The key of this message does not open the body.
     case notAuthentic
+    /// The sender is known to speak a newer form of messages or distributions.
+    case lowerForm
+    /// The body opens, and has not the form that it should have.
+    case malformedBody
     /// A list of members has duplicates, misses this side, or is longer than the limit.
     case malformedMembers
     /// A chain key has not 32 bytes, or a chain ID not 16.

@@ -10,6 +10,16 @@ public enum DistributionResult: Equatable, Sendable {
     case known
 }
 
+/// What happens to the former chains of a sender when it gives another one.
+public enum FormerChains: Equatable, Sendable {
+    /// As many stay open as the limits say, with the new one.
+    case limited
+    /// They are closed: only the keys of messages that were skipped stay.
+    case closed
+    /// They are removed with all their keys.
+    case removed
+}
+
 /// A group's message that was opened, and the group after it.
 @frozen
 public struct OpenedGroupMessage: ~Copyable, Sendable {
@@ -27,19 +37,21 @@ extension GroupSession {
     /// - Parameters:
     ///   - sender: whose session of two the distribution has come in, and nobody else.
     ///   - now: former chains of the sender stay open until the limits say otherwise.
+    ///   - former: what else happens to them.
     /// - Throws: `.notMember`, `.oldGeneration`, `.numberTooHigh`, `.malformedDistribution`; then nothing has changed.
     public mutating func accept(
-        _ distribution: ChainDistribution, from sender: GroupMember, at now: Timestamp
+        _ distribution: ChainDistribution, from sender: GroupMember, at now: Timestamp, former: FormerChains = .limited
     ) throws(GroupError) -> DistributionResult {
         guard state.others.contains(sender) else { throw .notMember }
         guard distribution.key.bytes.count == KeyTable.keyCount else { throw .malformedDistribution }
         guard distribution.number < KeyChain.endNumber else { throw .numberTooHigh }
-        var chains = state.receiving[sender] ?? []
+        let openChains = former == .limited ? limits.openChains : 1
+        var chains = former == .removed ? [] : state.receiving[sender] ?? []
         if chains.contains(where: { $0.id == distribution.chain }) { return .known }
         // A chain may overtake the one before it, whose messages are still to be opened.
         let index = chains.firstIndex { $0.generation >= distribution.generation } ?? chains.count
         let newer = chains.count - index
-        guard newer < limits.openChains, !chains.contains(where: { $0.generation == distribution.generation }) else {
+        guard newer < openChains, !chains.contains(where: { $0.generation == distribution.generation }) else {
             throw .oldGeneration
         }
         if newer == 0, let last = chains.indices.last { chains[last].replaced = now }
@@ -48,7 +60,7 @@ extension GroupSession {
                 id: distribution.chain, generation: distribution.generation,
                 chain: KeyChain(key: distribution.key, next: distribution.number), replaced: newer > 0 ? now : nil),
             at: index)
-        for index in chains.indices.dropLast(limits.openChains) { chains[index].chain = nil }
+        for index in chains.indices.dropLast(openChains) { chains[index].chain = nil }
         state.replace(chains, of: sender)
         return .stored
     }
