@@ -82,14 +82,14 @@ import Testing
     }
 
     /// A message that the owner of a stored group seals.
-    private static func seal(_ value: [UInt8], by own: PeerID, at now: Timestamp) throws -> GroupMessage {
+    private static func seal(_ value: [UInt8], by own: PeerID, at now: Timestamp) throws -> GroupPayload {
         var record = try GroupRecord(decoding: value.span, of: own)
         return try record.group.seal([2], id: "m", at: now)
     }
 
     /// Whether a member opens it with what it was given.
     private static func opens(
-        _ message: GroupMessage, from sender: PeerID, _ part: GroupRekeying.Part, _ members: [PeerID], at now: Timestamp
+        _ message: GroupPayload, from sender: PeerID, _ part: GroupRekeying.Part, _ members: [PeerID], at now: Timestamp
     ) throws -> Bool {
         var member = try SophaxGroup("G", own: part.member, members: members)
         _ = try member.accept(part.distribution, from: sender, at: now)

@@ -81,9 +81,9 @@ import VectorKit
             #expect(opened.body == Array("text \(number)".utf8))
             group = opened.next
         }
-        var record = GroupRecord(group)
-        for each in try peers("proved") { record.prove(each) }
-        let strangers = try peers("proved").filter { !record.proved.contains($0) }
+        for each in try peers("proved") { group.prove(each, .given) }
+        let strangers = try peers("proved").filter { !group.hasProved($0) }
+        let record = GroupRecord(group)
         let expected = try vector.expected.bytes("record")
         let again = try GroupRecord(decoding: expected.span, of: own)
         #expect(again.encoded().copied == expected)
@@ -94,7 +94,8 @@ import VectorKit
             #expect(bytes == expected && SHA256.hash(bytes.span) == digest)
         } else {
             // One that was a member once: it cannot prove anything now, and stays in a record.
-            #expect(strangers.allSatisfy(again.proved.contains))
+            let known = again.group.proofs
+            #expect(strangers.allSatisfy { known.contains($0) })
         }
         #expect(again.group.views == record.group.views && again.group.sent == record.group.sent)
     }
@@ -105,7 +106,7 @@ import VectorKit
         for round in 0..<24 {
             let from = round % 3 == 0 ? 1 : 0
             var sender = try Self.read(values[from], from)
-            let message = try sender.group.seal([UInt8(round)], id: "\(round)", at: now)
+            let message = try sender.group.seal3([UInt8(round)], id: "\(round)", at: now)
             values[from] = sender.encoded().copied
             // Every fourth message comes later, out of order.
             if round % 4 == 1 {
@@ -125,7 +126,7 @@ import VectorKit
         for side in 0...1 {
             let record = try Self.read(values[side], side)
             #expect(record.group.views.values.map(\.status) == [.consistent])
-            #expect(record.proved == [Self.ids[1 - side]] && record.form == .version3)
+            #expect(record.group.proofs.proofs == [Self.ids[1 - side]: .spoken] && record.group.form == .version3)
         }
         // What each has sent is what the other one has seen.
         let one = try Self.read(values[0])
@@ -140,7 +141,6 @@ import VectorKit
         let opened = try receiver.group.open(message, from: ids[from], at: now)
         #expect(opened.body == [body])
         receiver.group = opened.next
-        receiver.prove(ids[from])
         values[1 - from] = receiver.encoded().copied
         let stored = try read(values[1 - from], 1 - from)
         #expect(throws: GroupError.duplicate) { _ = try stored.group.open(message, from: ids[from], at: now) }
@@ -157,18 +157,20 @@ import VectorKit
     }
 
     @Test func `who has proved version 3 is remembered when it leaves, up to 1000`() throws {
-        var record = GroupRecord(try GroupTests.group(0, [0, 1]))
-        record.prove(Self.ids[2])
-        #expect(record.proved.isEmpty)
-        record.prove(Self.ids[1])
+        var group = try SophaxGroup("G", own: Self.ids[0], members: [Self.ids[0], Self.ids[1]])
+        group.prove(Self.ids[2], .given)
+        #expect(group.proofs.proofs.isEmpty)
+        group.prove(Self.ids[1], .given)
         for number in 1000..<2100 {
             let peer = try #require(PeerID(String(repeating: "f", count: 28) + "\(number)"))
-            _ = try record.group.setMembers([Self.ids[0], peer])
-            record.prove(peer)
-            #expect(record.proved.contains(peer) && record.form == .version3)
+            _ = try group.setMembers([Self.ids[0], peer])
+            group.prove(peer, .spoken)
+            group.prove(peer, .given)
+            #expect(group.proofs.proofs[peer] == .spoken && group.form == .version3)
         }
-        #expect(record.proved.count <= GroupRecord.maxProved && record.proved.count > 990)
-        #expect(try Self.read(record.encoded().copied).proved == record.proved)
+        let proofs = group.proofs
+        #expect(proofs.proofs.count <= ProvedForms.max && proofs.proofs.count > 990)
+        #expect(try Self.read(GroupRecord(group).encoded().copied).group.proofs == proofs)
     }
 
     @Test func `what is no record`() throws {
@@ -181,9 +183,9 @@ import VectorKit
         #expect(Self.refusal(changed(0, 2)) == .unknownForm(2))
         // The name is empty, or no UTF-8.
         #expect(Self.refusal([1, 0] + bytes[3...]) == .malformed && Self.refusal(changed(2, 0xff)) == .malformed)
-        // The number of peers, the length of one, a peer that is none, the length of the chains.
-        for place in [4, 5, 6, 41] { #expect(Self.refusal(changed(place, 0x7f)) == .malformed, "\(place)") }
-        #expect(Self.refusal(changed(42, 0x7f)) == .unknownForm(0x7f), "that of the chains")
+        // The number of peers, the length of one, a peer that is none, its proof, the length of the chains.
+        for place in [4, 5, 6, 38, 42] { #expect(Self.refusal(changed(place, 0x7f)) == .malformed, "\(place)") }
+        #expect(Self.refusal(changed(43, 0x7f)) == .unknownForm(0x7f), "that of the chains")
         #expect(Self.refusal(bytes + [0]) == .malformed)
         for count in stride(from: 0, to: bytes.count, by: 5) {
             #expect(Self.refusal(Array(bytes[..<count])) == .malformed)
@@ -200,7 +202,9 @@ import VectorKit
         func refuses(_ place: Int, _ values: [UInt8]) -> Bool {
             Self.refusal(Array(bytes[..<place] + values + bytes[(place + values.count)...])) == .malformed
         }
-        #expect(refuses(sent - 17, [2]) && refuses(sent - 17, [0]), "whether there is an own chain")
+        #expect(
+            refuses(sent - 17, [2]) && refuses(sent - 17, [3]) && refuses(sent - 17, [0]),
+            "whether there is an own chain, and its form")
         #expect(refuses(sent - 16, [7]), "another chain than the own one")
         #expect(refuses(sent, [0, 0, 0, 1]), "another number than the next one")
         #expect(refuses(sent + 4, [1]), "a fork of one's own")

@@ -101,7 +101,7 @@ def transcript(next, past, ahead):
 
 def group_record(group, own, members, own_chain_id, own_chain_key, own_first, holders, sender, chain_id, chain_key,
                  received, time, proved):
-    """One member has given its chain, of generation 0; some of its messages `n` have been received."""
+    """One member has given its chain, of generation 0; some of its messages `n` have been received, in version 3."""
     name, own, sender = group.encode(), own.encode(), sender.encode()
     others = sorted(member.encode() for member in members.split(",") if member.encode() != own)
     numbers = [int(number) for number in received.split(",")]
@@ -113,26 +113,83 @@ def group_record(group, own, members, own_chain_id, own_chain_key, own_first, ho
     missing = [number for number in range(len(keys)) if number not in numbers]
     next = min([*missing, len(keys)])
 
-    # The chains, little endian.
-    places = [others.index(holder.encode()) for holder in sorted(holders.split(","))]
-    chains = b"\1" + short(own) + struct.pack("<H", len(others)) + b"".join(map(short, others))
-    chains += struct.pack("<BI", 1, 0)
-    chains += b"\1" + H(own_chain_id) + H(own_chain_key) + struct.pack("<IIIq", own_first, own_first, 0, time)
-    chains += struct.pack(f"<H{len(places)}H", len(places), *places)
+    chains = own_side(own, others, own_chain_id, own_chain_key, own_first, holders, time)
     chains += struct.pack("<HHB", 1, others.index(sender), 1)
-    chains += H(chain_id) + struct.pack("<IB", 0, 1) + chain + struct.pack("<I", len(keys))
-    chains += struct.pack("<H", len(missing)) + b"".join(struct.pack("<Iq", number, time) for number in missing)
-    chains += b"".join(keys[number] for number in missing)
+    chains += H(chain_id) + struct.pack("<IB", 0, 1) + chain + struct.pack("<I", len(keys)) + skipped(keys, missing, time)
 
-    record = b"\1" + short(name)
-    peers = sorted(peer.encode() for peer in proved.split(","))
-    record += struct.pack(">H", len(peers)) + b"".join(map(short, peers))
-    record += struct.pack(">I", len(chains)) + chains
+    record = head(name, {peer: 2 if peer == sender else 1 for peer in proved.encode().split(b",")}, chains)
     record += b"\1" + H(own_chain_id) + transcript(own_first, [start(H(own_chain_id))], {})
     record += transcript(next, hashes[:next + 1], {
         number: (hashes[number], hashes[number + 1]) for number in numbers if number > next})
     return {"boxes": ",".join(box.hex() for box in boxes), "record": record.hex(),
             "sha256": hashlib.sha256(record).hexdigest()}
+
+
+def own_side(own, others, chain_id, chain_key, first, holders, time, sent=0):
+    """The chains up to those of other members, little endian. `sent` messages were sealed on the own one."""
+    places = [others.index(holder.encode()) for holder in sorted(holders.split(","))]
+    chains = b"\1" + short(own) + struct.pack("<H", len(others)) + b"".join(map(short, others))
+    chains += struct.pack("<BI", 1, 0) + b"\1" + H(chain_id) + walk(H(chain_key), sent)[1]
+    chains += struct.pack("<IIIq", first + sent, first, 0, time)
+    return chains + struct.pack(f"<H{len(places)}H", len(places), *places)
+
+
+def skipped(keys, missing, time):
+    table = struct.pack("<H", len(missing)) + b"".join(struct.pack("<Iq", number, time) for number in missing)
+    return table + b"".join(keys[number] for number in missing)
+
+
+def head(name, proofs, chains):
+    """The record up to the own chain's transcript. `proofs`: {peer: 1 it has given a chain, 2 it has sealed, too}"""
+    record = b"\1" + short(name) + struct.pack(">H", len(proofs))
+    record += b"".join(short(peer) + bytes([proofs[peer]]) for peer in sorted(proofs))
+    return record + struct.pack(">I", len(chains)) + chains
+
+
+# The old form
+
+
+def old_message(group, sender, username, id, time, iteration, key, body, attachment, type, expires, reply):
+    """A message on a chain that begins at 0 with this key; nonces are the iteration, and 255 less it. `-` is none."""
+    mk = walk(H(key), iteration + 1)[0][iteration]
+
+    def box(nonce, text):
+        return bytes([nonce]) * 12 + ChaCha20Poly1305(mk).encrypt(bytes([nonce]) * 12, text, None)
+
+    value = {"groupID": group, "messageID": id, "senderPeerID": sender, "senderUsername": username, "timestamp": time,
+             "ciphertext": b64(box(iteration, body.encode())), "senderKeyIteration": iteration}
+    if attachment != "-":
+        value["attachmentCiphertext"] = b64(box(255 - iteration, H(attachment)))
+    value.update({name: given for name, given in (("attachmentMimeType", type), ("replyToID", reply)) if given != "-"})
+    if expires >= 0:
+        value["expiresAt"] = expires
+    return {"text": json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)}
+
+
+def old_group_record(group, own, members, own_chain_id, own_chain_key, own_first, sealed, sender, ids, chains, received,
+                     time):
+    """A mixed group: nobody has proved version 3. One member has given some chains, each at 0; of each some messages
+    were received. This side has given its chain to all and sealed these boxes in the old form."""
+    own, sender = own.encode(), sender.encode()
+    others = sorted(member.encode() for member in members.split(",") if member.encode() != own)
+    boxes = [H(box) for box in sealed.split(",")]
+    sides = own_side(own, others, own_chain_id, own_chain_key, own_first, ",".join(other.decode() for other in others),
+                     time, len(boxes))
+    given = list(zip(ids.split(","), chains.split(","), received.split(";"), strict=True))
+    sides += struct.pack("<HHB", 1, others.index(sender), len(given))
+    for generation, (id, key, some) in enumerate(given):
+        numbers = [int(number) for number in some.split(",") if number]
+        keys, chain = walk(H(key), max(numbers, default=-1) + 1)
+        replaced = generation < len(given) - 1
+        sides += H(id) + struct.pack("<IB", generation, 3 if replaced else 1) + chain + struct.pack("<I", len(keys))
+        sides += struct.pack("<q", time) if replaced else b""
+        sides += skipped(keys, [number for number in range(len(keys)) if number not in numbers], time)
+    hashes = [start(H(own_chain_id))]
+    for box in boxes:
+        hashes.append(hashlib.sha256(hashes[-1] + box).digest())
+    record = head(group.encode(), {}, sides)
+    record += b"\2" + H(own_chain_id) + transcript(own_first + len(boxes), hashes, {})
+    return {"record": record.hex()}
 
 
 def compute(vector):

@@ -1,6 +1,6 @@
-public import Encodings
+internal import Encodings
 internal import Primitives
-public import Ratchet
+internal import Ratchet
 public import SophaxChat
 public import SecureMemory
 
@@ -11,12 +11,16 @@ public import SecureMemory
 //        0       1  1, the form
 //        1       …  the group's name: length (1), UTF-8
 //        …       2  number of peers that have proved version 3, at most 1000
-//        …       …  for each, in ascending order: length of its peerID (1), its digits
+//        …       …  for each, in ascending order: length of its peerID (1), its digits, 1 if it has given a chain of
+//                   version 3 or 2 if it has also sealed a message of it (1)
 //        …       4  length n of the chains
 //        …       n  the chains: the record of `GroupSession`
-//        …       1  1 if this side has ever begun a chain, else 0
-//        …       …  if so: ID of the last one (16), its transcript, which has no gap
-//        …       …  for each member with chains, in ascending order: the transcript of its newest one
+//        …       1  0 if this side has never begun a chain, 2 if the last one has sealed the old form, else 1
+//        …       …  if it has: ID of the last one (16), its transcript, which has no gap
+//        …       …  for each member with chains that has proved version 3, in ascending order: the transcript of its
+//                   newest one, which is the only one that may be open
+//
+// The chains of a member that has not proved version 3 have no names: their IDs and generations are this side's.
 //
 // A transcript:
 //
@@ -31,14 +35,13 @@ public import SecureMemory
 ///
 /// It is one value of a session store, so that a step of the group is stored in one transaction. `keytool sophaxchat
 /// rekey-group` replaces the own chain in it.
+@frozen
 public struct GroupRecord: ~Copyable, Sendable {
     /// The kind of the value in a session store.
     public static let kind: StaticString = "group"
-    /// Most peers that are remembered to have proved version 3.
-    public static let maxProved = 1000
     /// Longest record in bytes. It fits a value of a session store.
     public static let maxCount =
-        1 + 1 + GroupPlace.maxGroup + 2 + maxProved * (1 + PeerID.counts[0]) + 4
+        1 + 1 + GroupPlace.maxGroup + 2 + ProvedForms.max * (2 + PeerID.counts[0]) + 4
         + GroupSession.maxRecordCount(.sophaxChat) + 1 + ChainID.count
         + GroupLimits.sophaxChat.maxMembers * transcriptHeadCount + SHA256.count * TranscriptView.remembered
         + SophaxGroup.maxTranscriptBytes
@@ -48,30 +51,13 @@ public struct GroupRecord: ~Copyable, Sendable {
 
     /// The group.
     public var group: SophaxGroup
-    /// Peers whose signed messages of version 3 have been opened.
-    public private(set) var proved: Set<PeerID>
 
-    /// A group in which nobody has proved version 3.
-    public init(_ group: consuming SophaxGroup) {
-        self.group = group
-        proved = []
-    }
+    /// A group to store.
+    public init(_ group: consuming SophaxGroup) { self.group = group }
 
     /// The name of the value.
     /// - Parameter group: 1 to 255 bytes of UTF-8.
     public static func name(of group: String) -> [UInt8] { Array(group.utf8) }
-
-    /// How the group speaks.
-    public var form: GroupForm { GroupForm(members: group.members, own: group.own, proved: proved) }
-
-    /// Remembers that a member has proved version 3. It is not forgotten when the member leaves, unless more than 1000
-    /// peers have proved it.
-    public mutating func prove(_ member: PeerID) {
-        let members = group.members
-        guard members.contains(member) else { return }
-        proved.insert(member)
-        while proved.count > Self.maxProved, let former = proved.subtracting(members).min() { proved.remove(former) }
-    }
 
     // MARK: The record
 
@@ -79,11 +65,10 @@ public struct GroupRecord: ~Copyable, Sendable {
     public borrowing func encoded() -> SecureBytes {
         var head = [Self.form]
         head.appendShort(Array(group.name.utf8))
-        head.appendNumber(UInt16(proved.count))
-        for peer in proved.sorted() { head.appendShort(peer.bytes) }
+        head.append(group.proofs)
         let chains = group.session.encoded()
         head.appendNumber(UInt32(chains.count))
-        var tail: [UInt8] = [group.sent == nil ? 0 : 1]
+        var tail: [UInt8] = [group.sent == nil ? 0 : group.speaksOld ? 2 : 1]
         if let sent = group.sent {
             tail += sent.chain.bytes
             tail.append(sent)
@@ -105,7 +90,7 @@ public struct GroupRecord: ~Copyable, Sendable {
         let form = record[try reader.take(1).lowerBound]
         guard form == Self.form else { throw .unknownForm(form) }
         let name = try record.text(&reader)
-        let proved = try record.peers(&reader)
+        let proofs = try record.proofs(&reader)
         let count = record.number(try reader.take(4))
         guard let name, let count = Int(exactly: count) else { throw .malformed }
         let session = try Self.session(record.extracting(try reader.take(count)))
@@ -113,19 +98,23 @@ public struct GroupRecord: ~Copyable, Sendable {
         guard Self.peer(session.own) == own, (1...GroupPlace.maxGroup).contains(name.utf8.count) else {
             throw .malformed
         }
-        let sent = try record.flag(&reader) ? try record.sent(&reader) : nil
+        let spoken = record[try reader.take(1).lowerBound]
+        guard spoken <= 2 else { throw .malformed }
+        let sent = spoken == 0 ? nil : try record.sent(&reader)
         var views: [PeerID: TranscriptView] = [:]
-        for member in members {
-            guard let newest = session.chains(of: SophaxGroup.member(member)).last else { continue }
+        for member in members where proofs.contains(member) {
+            let chains = session.chains(of: SophaxGroup.member(member))
+            guard let newest = chains.last else { continue }
+            guard chains.dropLast().allSatisfy({ $0.next == nil }) else { throw .malformed }
             views[member] = try record.transcript(of: newest.chain, &reader)
         }
         let bytes = views.values.reduce(0) { $0 + $1.encodedCount }
         guard reader.rest.isEmpty, bytes <= SophaxGroup.maxTranscriptBytes else { throw .malformed }
         if let chain = session.ownChain {
-            guard let sent, sent.chain == chain.chain, sent.next == chain.next else { throw .malformed }
+            guard let sent, sent.chain == chain.chain, sent.next == chain.next, spoken == 1 || chain.next > chain.first
+            else { throw .malformed }
         }
-        group = SophaxGroup(name, own, session, views, sent)
-        self.proved = proved
+        group = SophaxGroup(name, own, session, views, sent, speaksOld: spoken == 2, proofs)
     }
 
     private static func session(_ record: Span<UInt8>) throws(StoredRecordError) -> GroupSession {
@@ -147,13 +136,21 @@ public struct GroupRecord: ~Copyable, Sendable {
 
 extension SophaxGroup {
     /// All members, with this side, in order.
-    public var members: [PeerID] {
-        // Only IDs come in.
-        session.members.map { PeerID(String(decoding: $0.bytes, as: UTF8.self))! }
-    }
+    public var members: [PeerID] { session.members.map(Self.peer) }
+
+    /// Only IDs come in.
+    static func peer(_ member: GroupMember) -> PeerID { PeerID(String(decoding: member.bytes, as: UTF8.self))! }
 }
 
 extension [UInt8] {
+    fileprivate mutating func append(_ proofs: ProvedForms) {
+        appendNumber(UInt16(proofs.proofs.count))
+        for peer in proofs.proofs.keys.sorted() {
+            appendShort(peer.bytes)
+            append(proofs.proofs[peer]!.rawValue)
+        }
+    }
+
     fileprivate mutating func append(_ view: TranscriptView) {
         appendNumber(view.next)
         append(view.isForked ? 1 : 0)
@@ -182,17 +179,19 @@ extension Span<UInt8> {
         return String(validating: extracting(try reader.take(count)).revealBytes(), as: UTF8.self)
     }
 
-    fileprivate func peers(_ reader: inout RecordReader) throws(StoredRecordError) -> Set<PeerID> {
+    fileprivate func proofs(_ reader: inout RecordReader) throws(StoredRecordError) -> ProvedForms {
         let count = Int(number(try reader.take(2)))
-        guard count <= GroupRecord.maxProved else { throw .malformed }
-        var peers: [PeerID] = []
+        guard count <= ProvedForms.max else { throw .malformed }
+        var proofs: [PeerID: ProvedForms.Proof] = [:]
+        var last: PeerID?
         for _ in 0..<count {
-            guard let peer = try text(&reader).flatMap({ PeerID($0) }), peers.last.map({ $0 < peer }) ?? true else {
-                throw .malformed
-            }
-            peers.append(peer)
+            guard let peer = try text(&reader).flatMap({ PeerID($0) }), last.map({ $0 < peer }) ?? true,
+                let proof = ProvedForms.Proof(rawValue: self[try reader.take(1).lowerBound])
+            else { throw .malformed }
+            proofs[peer] = proof
+            last = peer
         }
-        return Set(peers)
+        return ProvedForms(proofs)
     }
 
     fileprivate func sent(_ reader: inout RecordReader) throws(StoredRecordError) -> TranscriptView {

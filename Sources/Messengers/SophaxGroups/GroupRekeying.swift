@@ -58,22 +58,18 @@ public struct GroupRekeying: Sendable {
 extension GroupRecord {
     /// Sets the members, begins another own chain, and gives it to all others. Nothing is sealed with the former chain
     /// any more. Store the record before the result leaves: if that is lost, do this again.
-    ///
-    /// The new chain begins at the number at which the former one stands: apps of the old form refuse a lower one, also
-    /// after their user was not a member for a while.
     /// - Parameter members: all members, with this side; 2 at least.
     /// - Throws: `.malformedMembers`, `.numberTooHigh`. Then nothing has changed.
     public mutating func rekey(_ members: [PeerID], at now: Timestamp) throws(GroupError) -> GroupRekeying {
         guard group.session.lastGeneration != .max else { throw .numberTooHigh }
-        let first = group.sent?.next ?? 0
-        guard first < .max else { throw .numberTooHigh }
+        guard group.sent?.next != .max else { throw .numberTooHigh }
         guard members.count > 1 else { throw .malformedMembers }
         let before = Set(group.members)
         _ = try group.setMembers(members)
         group.endChain()
         var parts: [GroupRekeying.Part] = []
         for member in members.sorted() where member != group.own {
-            let distribution = try group.distribution(for: member, at: now, first: first)
+            let distribution = try group.distribution(for: member, at: now)
             parts.append(GroupRekeying.Part(member: member, distribution: distribution))
         }
         return GroupRekeying(

@@ -26,7 +26,7 @@ public enum SenderKeyDistribution: Sendable {
 
     /// With chain, generation and transcript.
     case version3(GroupDistribution)
-    /// Of an app that knows chains by their keys only. `GroupForm.allowsOld` says from whom.
+    /// Of an app that knows chains by their keys only.
     case old(group: String, key: HeldKey, iteration: UInt32)
 
     static let key = "chainKey"

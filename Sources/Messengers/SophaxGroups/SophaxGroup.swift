@@ -6,14 +6,16 @@ internal import SecureMemory
 
 extension GroupLimits {
     /// SophaxChat's: 100 members, 100 messages ahead, 1000 stored keys for 7 days, a new chain after 500 messages or 7
-    /// days.
+    /// days. Of a sender whose chains have no names three are open; of others the newest one.
     public static let sophaxChat = GroupLimits(
         maxMembers: 100, maxSkipped: 100, maxStored: 1000, maxAge: .days(7), maxSent: 500, maxChainAge: .days(7),
-        openChains: 1)
+        openChains: 3)
 }
 
-/// One side of a group, version 3: chains by `GroupSession`, and what binds messages to their places. It is a value
-/// without I/O; store it as a `GroupRecord` in one transaction with what a step has made.
+/// One side of a group: chains by `GroupSession`, who has proved version 3, and what binds its messages to their places.
+/// It is a value without I/O; store it as a `GroupRecord` in one transaction with what a step has made.
+///
+/// A chain speaks one form. If the form of the group changes, the own chain is replaced before the next message.
 public struct SophaxGroup: ~Copyable, Sendable {
     /// Most bytes of the others' transcripts: 32 for a hash, 68 for a message behind a gap. So a stored group fits a
     /// value of a session store.
@@ -22,12 +24,16 @@ public struct SophaxGroup: ~Copyable, Sendable {
     public let name: String
     /// The chains.
     public private(set) var session: GroupSession
-    /// The transcripts of the others' chains that are open.
+    /// The transcripts of the others' chains of version 3 that are open.
     public private(set) var views: [PeerID: TranscriptView]
     /// This side.
     public let own: PeerID
     /// The transcript of the last own chain, which may have ended.
     private(set) var sent: TranscriptView?
+    /// Whether the last own chain has sealed messages of the old form.
+    private(set) var speaksOld: Bool
+    /// Who has proved version 3.
+    private(set) var proofs: ProvedForms
 
     /// A group without chains.
     /// - Parameter members: all members, with this side; 100 at most.
@@ -36,21 +42,23 @@ public struct SophaxGroup: ~Copyable, Sendable {
         guard (1...GroupPlace.maxGroup).contains(name.utf8.count) else { throw .malformedMembers }
         self.init(
             name, own, try GroupSession(Self.member(own), members: members.map(Self.member), limits: .sophaxChat), [:],
-            nil)
+            nil, speaksOld: false, ProvedForms())
     }
 
     /// - Parameters:
-    ///   - views: one for each member with chains, of its newest one.
+    ///   - views: one for each member with chains of version 3, of its newest one.
     ///   - sent: that of the own chain, if there is one.
     init(
         _ name: String, _ own: PeerID, _ session: consuming GroupSession, _ views: [PeerID: TranscriptView],
-        _ sent: TranscriptView?
+        _ sent: TranscriptView?, speaksOld: Bool, _ proofs: ProvedForms
     ) {
         self.name = name
         self.own = own
         self.session = session
         self.views = views
         self.sent = sent
+        self.speaksOld = speaksOld
+        self.proofs = proofs
     }
 
     package static func member(_ id: PeerID) -> GroupMember { GroupMember(id.bytes)! }
@@ -62,23 +70,56 @@ public struct SophaxGroup: ~Copyable, Sendable {
         return change
     }
 
-    /// The own chain for a member: seal it in the session with it, and store both.
-    /// - Parameter first: number of the first message, if a chain begins.
-    public mutating func distribution(
-        for id: PeerID, at now: Timestamp, first: UInt32 = 0
-    ) throws(GroupError) -> GroupDistribution {
-        try distribution(for: id, at: now, first: first) {
+    /// How the group speaks.
+    public var form: GroupForm { proofs.form(of: members, own: own) }
+
+    /// Whether a member has proved version 3.
+    public func hasProved(_ member: PeerID) -> Bool { proofs.contains(member) }
+
+    /// Remembers that a member has proved version 3.
+    mutating func prove(_ member: PeerID, _ proof: ProvedForms.Proof) {
+        let members = members
+        if members.contains(member) { proofs.insert(member, proof, members: members) }
+    }
+
+    /// Whether the own chain has sealed messages of the form that the group does not speak now.
+    private var isOtherForm: Bool {
+        guard let chain = session.ownChain, chain.next > chain.first else { return false }
+        return speaksOld == (form == .version3)
+    }
+
+    /// Members that have to be given the own chain before anything is sealed: all of them if there is none, if it is
+    /// too old or has sealed too much, or if the form of the group has changed since.
+    public borrowing func pending(at now: Timestamp) -> [PeerID] {
+        isOtherForm ? members.filter { $0 != own } : session.pending(at: now).map(Self.peer)
+    }
+
+    /// The own chain for a member: seal it in the session with it, and store both. Members of the old form read it, too.
+    ///
+    /// A chain that begins goes on at the number at which the former one stands: apps of the old form refuse a lower one,
+    /// also after their user was not a member for a while.
+    /// - Throws: `.notMember`, `.numberTooHigh`. Then nothing has changed.
+    public mutating func distribution(for id: PeerID, at now: Timestamp) throws(GroupError) -> GroupDistribution {
+        try distribution(for: id, at: now, first: sent?.next ?? 0) {
             (id: Random.bytes(ChainID.count), key: HeldKey(Random.secret(32)))
         }
     }
 
-    /// - Parameter draw: makes ID, 16 bytes, and key, 32 bytes, of a chain that begins.
+    /// - Parameters:
+    ///   - first: number of the first message, if a chain begins.
+    ///   - draw: makes ID, 16 bytes, and key, 32 bytes, of a chain that begins.
     package mutating func distribution(
-        for id: PeerID, at now: Timestamp, first: UInt32 = 0, draw: () -> (id: [UInt8], key: HeldKey)
+        for id: PeerID, at now: Timestamp, first: UInt32, draw: () -> (id: [UInt8], key: HeldKey)
     ) throws(GroupError) -> GroupDistribution {
+        if isOtherForm {
+            guard id != own, members.contains(id) else { throw .notMember }
+            guard first < .max, session.lastGeneration != .max else { throw .numberTooHigh }
+            session.endChain()
+        }
         let chain = try session.distribution(for: Self.member(id), at: now, first: first, draw: draw)
         if sent?.chain != chain.chain {
             sent = TranscriptView(chain: chain.chain, next: chain.number, hash: Transcript.start(chain.chain))
+            speaksOld = false
         }
         return GroupDistribution(group: name, chain: chain, transcript: sent!.head(of: own).hash)
     }
@@ -86,7 +127,26 @@ public struct SophaxGroup: ~Copyable, Sendable {
     /// Ends the own chain, as a copied or restored group has to. Nothing is sealed before another one was given to all.
     public mutating func endChain() { session.endChain() }
 
-    /// Accepts a chain from its sender.
+    /// Accepts a chain from its sender, in either form. If it is stored, open what is kept of its sender: its chain, and
+    /// `GroupPayload.unnamedChain`.
+    /// - Parameter sender: whose session of two it has come in.
+    /// - Throws: `.lowerForm` for an old one of a member that has proved version 3, `.notMember`, `.oldGeneration`,
+    ///   `.numberTooHigh`, `.malformedDistribution`. Then nothing has changed.
+    public mutating func accept(
+        _ distribution: SenderKeyDistribution, from sender: PeerID, at now: Timestamp
+    ) throws(GroupError) -> DistributionResult {
+        switch distribution {
+        case .version3(let distribution):
+            return try accept(distribution, from: sender, at: now)
+        case .old(let group, let key, let iteration):
+            guard group == name else { throw .malformedDistribution }
+            guard !proofs.contains(sender) else { throw .lowerForm }
+            return try session.accept(unnamed: key, number: iteration, from: Self.member(sender), at: now)
+        }
+    }
+
+    /// Accepts a chain of version 3 from its sender, who has proved version 3 by it: chains that it gave before are
+    /// closed, and those of the old form removed.
     /// - Parameter sender: whose session of two it has come in.
     public mutating func accept(
         _ distribution: GroupDistribution, from sender: PeerID, at now: Timestamp
@@ -94,27 +154,43 @@ public struct SophaxGroup: ~Copyable, Sendable {
         guard distribution.group == name, distribution.transcript.count == SHA256.count else {
             throw .malformedDistribution
         }
-        let result = try session.accept(distribution.chain, from: Self.member(sender), at: now)
+        let result = try session.accept(
+            distribution.chain, from: Self.member(sender), at: now,
+            former: proofs.contains(sender) ? .closed : .removed)
         if result == .stored {
             views[sender] = TranscriptView(
                 chain: distribution.chain.chain, next: distribution.chain.number, hash: distribution.transcript)
             Self.trim(&views)
+            prove(sender, .given)
         }
         return result
     }
 
-    /// Seals a message. Store the group before it leaves; sign it as a message of kind `groupMessage`.
+    /// Seals a message in the form that every member reads. Store the group before it leaves; sign it as a message of
+    /// kind `groupMessage`.
     /// - Throws: `.rekeyPending` with those who have to be given the chain first.
     public mutating func seal(
-        _ body: [UInt8], attachment: [UInt8]? = nil, id: String, at now: Timestamp
-    ) throws(GroupError) -> GroupMessage {
+        _ body: [UInt8], attachment: [UInt8]? = nil, id: String, details: GroupMessageDetails = GroupMessageDetails(),
+        at now: Timestamp
+    ) throws(GroupError) -> GroupPayload {
+        guard !isOtherForm else { throw .rekeyPending(pending(at: now).map(Self.member)) }
         let keys = try session.seal(at: now)
+        speaksOld = form != .version3
         let place = GroupPlace(
             group: name, sender: own, chain: keys.chain, generation: keys.generation, iteration: keys.number,
             previous: sent!.head(of: own).hash)!
-        let boxes = place.seal(body, attachment: attachment, key: keys.messageKey)
+        let boxes =
+            speaksOld
+            ? GroupBoxes.sealOld(body, attachment: attachment, key: keys.messageKey)
+            : place.seal(body, attachment: attachment, key: keys.messageKey)
         _ = sent!.add(keys.number, previous: place.previous, boxes)
-        return GroupMessage(place: place, id: id, time: AppTime(now), boxes: boxes)
+        guard speaksOld else {
+            return .version3(GroupMessage(place: place, id: id, time: AppTime(now), details: details, boxes: boxes))
+        }
+        return .old(
+            OldGroupMessage(
+                group: name, sender: own, iteration: keys.number, id: id, time: AppTime(now), details: details,
+                boxes: boxes))
     }
 
     /// A message that was opened, and the group after it.
@@ -124,15 +200,26 @@ public struct SophaxGroup: ~Copyable, Sendable {
         public var body: [UInt8]
         /// The attachment.
         public var attachment: [UInt8]?
-        /// What the sender's chain looks like now.
-        public var status: TranscriptView.Status
+        /// What the sender's chain looks like now; nil for a message of the old form, which has no transcript.
+        public var status: TranscriptView.Status?
         /// Store it with the body in one transaction.
         public var next: SophaxGroup
     }
 
     /// Opens a message. The group itself does not change.
     /// - Parameter sender: who has signed the message around it. Another name inside is refused.
+    /// - Throws: `.lowerForm` for an old message of a member that has sealed version 3, unless another member is known
+    ///   here that has not proved it; `.unknownChain` for a message to keep; what `GroupSession.open` throws.
     public borrowing func open(
+        _ message: GroupPayload, from sender: PeerID, at now: Timestamp
+    ) throws(GroupError) -> Opened {
+        switch message {
+        case .version3(let message): return try open(message, from: sender, at: now)
+        case .old(let message): return try open(message, from: sender, at: now)
+        }
+    }
+
+    private borrowing func open(
         _ message: GroupMessage, from sender: PeerID, at now: Timestamp
     ) throws(GroupError) -> Opened {
         let place = message.place
@@ -151,17 +238,36 @@ public struct SophaxGroup: ~Copyable, Sendable {
             status = views[sender]!.add(place.iteration, previous: place.previous, message.boxes)
             Self.trim(&views)
         }
-        return Self.result(opened, name, own, views, sent, attachment, status)
+        var result = result(opened, views, attachment, status)
+        result.next.prove(sender, .spoken)
+        return result
     }
 
-    private static func result(
-        _ opened: consuming OpenedGroupMessage, _ name: String, _ own: PeerID, _ views: [PeerID: TranscriptView],
-        _ sent: TranscriptView?, _ attachment: [UInt8]?, _ status: TranscriptView.Status
+    private borrowing func open(
+        _ message: OldGroupMessage, from sender: PeerID, at now: Timestamp
+    ) throws(GroupError) -> Opened {
+        let members = members
+        guard message.sender == sender, message.group == name, members.contains(sender) else { throw .notMember }
+        guard proofs.allowsOld(from: sender, members: members, own: own) else { throw .lowerForm }
+        var attachment: [UInt8]?
+        let opened = try session.open(
+            unnamedFrom: Self.member(sender), number: message.iteration, at: now
+        ) { key throws(AuthenticationError) in
+            let parts = try message.boxes.openOld(key: key)
+            attachment = parts.attachment
+            return SecureBytes(copying: parts.body.span)
+        }
+        return result(opened, views, attachment, nil)
+    }
+
+    private borrowing func result(
+        _ opened: consuming OpenedGroupMessage, _ views: [PeerID: TranscriptView], _ attachment: [UInt8]?,
+        _ status: TranscriptView.Status?
     ) -> Opened {
         let body = opened.plaintext.revealBytes()
         return Opened(
             body: body, attachment: attachment, status: status,
-            next: SophaxGroup(name, own, opened.next, views, sent))
+            next: SophaxGroup(name, own, opened.next, views, sent, speaksOld: speaksOld, proofs))
     }
 
     /// Drops hashes until all transcripts fit: of the view that remembers most the oldest one. Only large groups get

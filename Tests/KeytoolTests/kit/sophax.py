@@ -260,7 +260,7 @@ def own_chain(record):
     at = 2 + record[1]
     proved, at = int.from_bytes(record[at:at + 2], "big"), at + 2
     for _ in range(proved):
-        at += 1 + record[at]
+        at += 2 + record[at]
     end = at + 4 + int.from_bytes(record[at:at + 4], "big")
     at += 5
     at += 1 + record[at]

@@ -32,8 +32,11 @@ extension SophaxKeeper {
             package let hasProved: Bool
             /// Whether it was given the own chain that is there.
             package let hasOwnChain: Bool
-            /// Its newest chain; nil if it has given none.
+            /// Its newest chain; nil if it has given none. If it has not proved version 3, the generation is not the
+            /// member's.
             package let chain: OtherChainFacts?
+            /// Of how many of its chains messages may still come.
+            package let openChains: Int
             /// Keys of skipped messages on all of its chains.
             package let skipped: Int
             /// What is known of the messages on its newest chain.
@@ -53,12 +56,12 @@ extension SophaxKeeper {
             defer { store.close() }
             let record = try store.group(name, of: id)
             let own = record.group.session.ownChain
-            let pending = Set(record.group.session.pending(at: now))
+            let pending = record.group.pending(at: now)
             let others = record.group.members.filter { $0 != id }
             return GroupFacts(
-                isCopied: store.origin == .copied, bytes: record.encoded().count, form: record.form, own: own,
+                isCopied: store.origin == .copied, bytes: record.encoded().count, form: record.group.form, own: own,
                 generation: record.group.session.lastGeneration,
-                pending: others.filter { pending.contains(SophaxGroup.member($0)) },
+                pending: pending,
                 members: others.map { Self.facts(of: $0, own, record) })
         }
     }
@@ -68,8 +71,9 @@ extension SophaxKeeper {
     ) -> GroupFacts.Member {
         let chains = record.group.session.chains(of: SophaxGroup.member(member))
         return GroupFacts.Member(
-            id: member, hasProved: record.proved.contains(member),
+            id: member, hasProved: record.group.hasProved(member),
             hasOwnChain: own?.holders.contains(SophaxGroup.member(member)) ?? false, chain: chains.last,
-            skipped: chains.reduce(0) { $0 + $1.skipped }, status: record.group.views[member]?.status)
+            openChains: chains.filter { $0.next != nil }.count, skipped: chains.reduce(0) { $0 + $1.skipped },
+            status: record.group.views[member]?.status)
     }
 }

@@ -61,7 +61,7 @@ extension SophaxKeeper {
                     try changes.set(ValueKind(stringLiteral: GroupRecord.kind), GroupRecord.name(of: group), $0)
                 }
                 let deliveries = try store.deliveries(to: rekeying.parts.map(\.member), of: own)
-                return RekeyedGroup(rekeying: rekeying, deliveries: deliveries, form: record.form)
+                return RekeyedGroup(rekeying: rekeying, deliveries: deliveries, form: record.group.form)
             }
             try body(rekeyed)
         }

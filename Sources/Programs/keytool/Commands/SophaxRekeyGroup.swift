@@ -122,8 +122,8 @@ extension SophaxKeeper.RekeyedGroup {
         let count = form.without.count
         if count > 0 {
             output.note(
-                "\(Counted.text(count, "member")) \(count == 1 ? "has" : "have") not proved version 3 of groups, and may "
-                    + "not be able to open what is sent")
+                "\(Counted.text(count, "member")) \(count == 1 ? "has" : "have") not proved version 3 of groups: until "
+                    + "then programs send all members the old form")
         }
     }
 }

@@ -53,7 +53,7 @@ extension SophaxKeeper.GroupFacts {
                 + (own.map {
                     "generation \($0.generation), \(now.days(since: $0.started)) old, sent \($0.next - $0.first)"
                 } ?? "none") + waiting,
-            "messages       \(form.without.isEmpty ? "version 3" : "mixed: version 3 and the old form")",
+            "messages       \(form.without.isEmpty ? "version 3" : "mixed: sent in the old form")",
             "stored         \(ByteCount.text(bytes))",
         ]
             + members.flatMap { member in
@@ -81,10 +81,11 @@ extension SophaxKeeper.GroupFacts {
 extension SophaxKeeper.GroupFacts.Member {
     /// For people: the chain and its messages.
     fileprivate var line: String {
-        let version = hasProved ? "version 3" : "version 3 not proved"
-        guard let chain else { return "no chain; \(version)" }
-        return "generation \(chain.generation), next message \(chain.next.map { "\($0)" } ?? "none"), \(missing); "
-            + "\(Counted.text(skipped, "key")) of skipped messages; \(version)"
+        guard let chain else { return "no chain; \(hasProved ? "version 3" : "version 3 not proved")" }
+        let next = "next message \(chain.next.map { "\($0)" } ?? "none")"
+        let keys = "\(Counted.text(skipped, "key")) of skipped messages"
+        guard hasProved else { return "\(Counted.text(openChains, "chain")) of the old form, \(next); \(keys)" }
+        return "generation \(chain.generation), \(next), \(missing); \(keys); version 3"
     }
 
     private var missing: String {
@@ -103,7 +104,9 @@ extension SophaxKeeper.GroupFacts.Member {
         }
         return [
             ("id", .string(id.description)), ("version_3", .bool(hasProved)), ("has_own_chain", .bool(hasOwnChain)),
-            ("generation", chain.map { .number($0.generation) }), ("next", chain?.next.map { .number($0) }),
+            ("generation", hasProved ? chain.map { .number($0.generation) } : nil),
+            ("old_chains", hasProved || chain == nil ? nil : .number(openChains)),
+            ("next", chain?.next.map { .number($0) }),
             ("skipped_keys", .number(skipped)), ("forked", .bool(status == .forked)),
         ] + gap
     }
